@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# The pliant command and the renderer only it needs.
+find_package(CLI11 REQUIRED)
+
+file(GLOB PLIANT_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/cli/*.cpp)
+add_executable(pliant_cli ${PLIANT_CLI_SOURCES})
+set_target_properties(pliant_cli PROPERTIES OUTPUT_NAME pliant RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+target_link_libraries(pliant_cli PRIVATE pliant CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json pliant_flags)
+
+if(PLIANT_RENDER_SOURCES)
+  find_package(embree 3 REQUIRED)
+  add_library(pliant_render STATIC ${PLIANT_RENDER_SOURCES})
+  target_link_libraries(pliant_render PUBLIC pliant PRIVATE embree fmt::fmt pliant_flags)
+  target_link_libraries(pliant_cli PRIVATE pliant_render)
+endif()

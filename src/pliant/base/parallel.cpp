@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/base/parallel.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "pliant/base/check.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace pliant {
+namespace {
+
+// A soft step is a few hundred microseconds of short parallel loops: a worker that sleeps at once pays a
+// wake-up
+// (~30 us) for each of them. It spins about 20 us first, then sleeps.
+constexpr int spins_before_sleep = 4000;
+
+void relax() {
+#if defined(__x86_64__)
+  _mm_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace
+
+// A ticket packs generation (32 bits), number of parts (16) and next part (16) in one word. Whoever raises it
+// owns that part; only then may it read call and context, because the caller cannot leave before the part is
+// done. A worker that wakes late finds the ticket used up and goes back to sleep: nobody waits for it.
+struct Pool::Shared {
+  std::vector<std::thread> workers;
+  std::atomic<std::uint32_t> generation{0};
+  std::atomic<std::uint64_t> ticket{0};
+  std::atomic<int> finished{0};
+  std::atomic<bool> stop{false};
+  void (*call)(void*, int) = nullptr;
+  void* context = nullptr;
+
+  void take_parts() {
+    std::uint64_t seen = ticket.load(std::memory_order_acquire);
+    for (;;) {
+      const int next = int(seen & 0xffff), parts = int(seen >> 16 & 0xffff);
+      if (next >= parts) return;
+      if (!ticket.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel, std::memory_order_acquire))
+        continue;
+      call(context, next);
+      finished.fetch_add(1, std::memory_order_release);
+      seen = ticket.load(std::memory_order_acquire);
+    }
+  }
+
+  void work() {
+    std::uint32_t done = 0;
+    for (;;) {
+      std::uint32_t now = generation.load(std::memory_order_acquire);
+      for (int spin = 0; now == done && spin < spins_before_sleep; ++spin) {
+        relax();
+        now = generation.load(std::memory_order_acquire);
+      }
+      if (now == done) {
+        generation.wait(done, std::memory_order_acquire);
+        continue;
+      }
+      if (stop.load(std::memory_order_acquire)) return;
+      done = now;
+      take_parts();
+    }
+  }
+};
+
+Pool::Pool(int threads) : shared_(std::make_unique<Shared>()) {
+  if (threads <= 0) threads = int(std::thread::hardware_concurrency());
+  for (int i = 1; i < threads; ++i) shared_->workers.emplace_back([this] { shared_->work(); });
+}
+
+Pool::~Pool() {
+  shared_->stop.store(true, std::memory_order_release);
+  shared_->generation.fetch_add(1, std::memory_order_acq_rel);
+  shared_->generation.notify_all();
+  for (std::thread& worker : shared_->workers) worker.join();
+}
+
+int Pool::threads() const { return int(shared_->workers.size()) + 1; }
+
+void Pool::run_parts(int parts, void (*call)(void*, int), void* context) {
+  Shared& s = *shared_;
+  if (s.workers.empty() || parts < 2) {
+    for (int part = 0; part < parts; ++part) call(context, part);
+    return;
+  }
+  PLIANT_CHECK(parts < 1 << 16);
+  const std::uint32_t mine = s.generation.load(std::memory_order_relaxed) + 1;
+  s.call = call;
+  s.context = context;
+  s.finished.store(0, std::memory_order_relaxed);
+  s.ticket.store(std::uint64_t(mine) << 32 | std::uint64_t(parts) << 16, std::memory_order_release);
+  s.generation.store(mine, std::memory_order_release);
+  s.generation.notify_all();
+  s.take_parts();
+  for (int spin = 0; s.finished.load(std::memory_order_acquire) != parts; ++spin)
+    spin < spins_before_sleep ? relax() : std::this_thread::yield();
+}
+
+}  // namespace pliant

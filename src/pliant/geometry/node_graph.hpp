@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "pliant/base/types.hpp"
+
+namespace pliant {
+
+/// Nodes that sample a solid (or a sheet) and the edges between them: what most methods build on.
+struct NodeGraph {
+  struct Edge {
+    Index a = 0, b = 0;  ///< a < b, each pair once
+    /// Tributary section over length, m: an edge that stands for material of section s and length l has s /
+    /// l. On a lattice of hexahedra: sum over the cells at the edge of (cell volume / 4) / l^2. 0 = unknown.
+    double share = 0;
+  };
+  Points positions;             ///< rest, m
+  std::vector<double> volumes;  ///< material volume a node stands for, m^3; they sum to the body's volume
+  std::vector<Edge> edges;      ///< sorted by (a, b)
+  /// Hexahedral cells (corner c at bit 0 = x, bit 1 = y, bit 2 = z), empty when the graph has none; they tell
+  /// how many cells are inverted.
+  std::vector<std::array<Index, 8>> cells;
+};
+
+/// Compressed adjacency: the neighbours of node i are target[begin[i]] .. target[begin[i + 1] - 1],
+/// ascending, edge[k] is the index of the undirected edge behind entry k.
+struct Adjacency {
+  std::vector<Index> begin, target, edge;
+};
+Adjacency adjacency(Index nodes, const std::vector<NodeGraph::Edge>& edges);
+
+/// Connected components; the label of every node, 0-based in order of the lowest node.
+std::vector<Index> components(Index nodes, const std::vector<NodeGraph::Edge>& edges);
+
+}  // namespace pliant

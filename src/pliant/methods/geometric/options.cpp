@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/options.hpp"
+
+namespace pliant::geometric {
+
+const OptionTable<Options>& option_table() {
+  static const OptionTable<Options> table{
+      option("operator", &Options::op,
+             {.choices = {"volumetric"}, .help = "which differential coordinates carry the energy"}),
+      option("stiffness", &Options::stiffness,
+             {.unit = "Pa",
+              .min = 1,
+              .max = 1e12,
+              .scale = Scale::logarithmic,
+              .help = "Young's modulus; rubber 1e6, flesh 1e4, jelly 1e3"}),
+      option("edge", &Options::edge,
+             {.unit = "1",
+              .min = 0,
+              .max = 100,
+              .help = "weight of the edge rows; 1 makes stiffness Young's modulus"}),
+      option(
+          "laplacian", &Options::laplacian,
+          {.unit = "1",
+           .min = 0,
+           .max = 1e4,
+           .help = "weight of the Laplacian rows relative to the edge rows; 10 to 100 resists bending more"}),
+      option(
+          "covariance", &Options::covariance,
+          {.choices = {"consistent", "paper"},
+           .help =
+               "rotations from the energy's own covariance, or from squared masses as printed in the paper"}),
+      option("weights", &Options::weights,
+             {.choices = {"tributary", "calibrated", "uniform"},
+              .help = "edge weights from the cells around an edge, from node volumes, or equal everywhere"}),
+      option(
+          "integrator", &Options::integrator,
+          {.choices = {"bdf2", "euler"}, .help = "bdf2 keeps motion alive; euler is the paper's, it damps"}),
+      option("step_solver", &Options::step_solver,
+             {.choices = {"newton", "local-global"},
+              .help = "one Newton step by conjugate gradients, or the paper's local/global iterations"}),
+      option("iterations", &Options::iterations,
+             {.unit = "1",
+              .min = 1,
+              .max = 10000,
+              .change = Change::live,
+              .help = "local/global iterations a step (step_solver local-global); 1 is the paper's scheme"}),
+      option("tolerance", &Options::tolerance,
+             {.unit = "1",
+              .min = 1e-8,
+              .max = 0.9,
+              .scale = Scale::logarithmic,
+              .change = Change::live,
+              .help = "residual reduction of the Newton step (step_solver newton)"}),
+      option("rotation_state", &Options::rotation_state,
+             {.choices = {"predicted", "current"},
+              .change = Change::live,
+              .help = "local-global: rotations of the first iteration from x + h v (paper) or from x (energy "
+                      "monotone)"}),
+      option("damping_frame", &Options::damping_frame,
+             {.choices = {"corotated", "paper"},
+              .change = Change::live,
+              .help = "stiffness damping that leaves rigid rotation alone, or the paper's, which brakes it"}),
+      option("angular_momentum", &Options::angular_momentum,
+             {.change = Change::live, .help = "keep the angular momentum of free bodies exactly"}),
+      option("linear_solver", &Options::linear_solver,
+             {.choices = {"auto", "direct", "multigrid"},
+              .help = "auto: direct up to the measured crossover, multigrid above"}),
+  };
+  return table;
+}
+
+}  // namespace pliant::geometric

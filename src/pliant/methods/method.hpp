@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a body asks of its method. Each method folder fills it with the same rooms: options, model (immutable
+// after build), build, energy, step, surface.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "pliant/base/archive.hpp"
+#include "pliant/physics/node_state.hpp"
+#include "pliant/physics/step.hpp"
+
+namespace pliant {
+
+/// What a summary says about a body's method.
+struct MethodDescription {
+  std::string name;  ///< "geometric"
+  Index nodes = 0;
+  Index freedoms = 0;  ///< unknowns of a step: 3 * free nodes in full space
+  std::string solver;  ///< "direct", "multigrid"
+  double setup_ms = 0;
+  std::size_t bytes = 0;  ///< memory held by model, state and scratch
+};
+
+class Method {
+ public:
+  virtual ~Method() = default;
+
+  /// One time step. On trouble the state stays as it was before the step.
+  virtual StepReport advance(const StepInput& input) = 0;
+
+  virtual const NodeState& nodes() const = 0;
+
+  /// Teleport: new positions and velocities; memory of earlier steps (multistep history, warm starts) is
+  /// dropped.
+  virtual void place(std::span<const Vec3> x, std::span<const Vec3> v) = 0;
+
+  /// The user's surface at the current state, one entry a vertex.
+  virtual void surface(std::span<Vec3> vertices) const = 0;
+
+  /// Forces on the surface as forces on the nodes: node_forces += W^T surface_forces.
+  virtual void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const = 0;
+
+  /// Elastic energy in J at the current positions, in double precision.
+  virtual double elastic_energy() const = 0;
+
+  /// Elastic force per node in N at the current positions, in double precision: minus the gradient of the
+  /// energy.
+  virtual void elastic_forces(std::span<Vec3> out) const = 0;
+
+  /// Cells turned inside out; none when the method has no cells.
+  virtual std::optional<int> inverted_cells() const { return std::nullopt; }
+
+  virtual void save(Writer& writer) const = 0;
+  virtual bool load(Reader& reader) = 0;  ///< false: not a state of this body; nothing usable was read
+
+  virtual MethodDescription describe() const = 0;
+};
+
+}  // namespace pliant

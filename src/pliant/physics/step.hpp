@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes into one time step of a body and what comes out of it.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <string>
+
+#include "pliant/base/parallel.hpp"
+#include "pliant/base/types.hpp"
+
+namespace pliant {
+
+/// A soft pull of one node towards a place: force = stiffness * (target - x). At most max_grabs at a time.
+struct Grab {
+  Index node = 0;
+  Vec3 target{0, 0, 0};  ///< m
+  double stiffness = 0;  ///< N/m
+};
+inline constexpr int max_grabs = 16;
+
+struct StepInput {
+  double h = 1.0 / 60;                 ///< s
+  Vec3 gravity{0, 0, 0};               ///< m/s^2
+  std::span<const Index> held = {};    ///< nodes under hard control (pins and handles), ascending
+  std::span<const Vec3> targets = {};  ///< where each held node is at the end of the step, m
+  std::span<const Grab> grabs = {};    ///< soft pulls, never a refactorisation
+  std::span<const Vec3> forces = {};   ///< external force per node, N; empty = none
+  Pool* pool = nullptr;                ///< required
+};
+
+/// Wall time of the stages of a step, ms.
+struct StageTimes {
+  double rotation = 0, rhs = 0, solve = 0, total = 0;
+};
+
+struct StepReport {
+  std::string trouble;  ///< empty = fine; else what went wrong and what to do; the state is the last good one
+  StageTimes ms;
+  int iterations = 0;         ///< inner iterations of the step solver
+  bool violent = false;       ///< the safety net was used
+  bool refactored = false;    ///< a matrix was factored in this step
+  int active_rotations = -1;  ///< rotations computed afresh; -1 = the method has none
+  bool ok() const { return trouble.empty(); }
+};
+
+}  // namespace pliant

@@ -118,6 +118,8 @@ void expect_folder_holds(const fs::path& folder, const std::string& body, const 
     const Floats corners = at_corners(expected.frames[k], rest.triangles);
     expect_same(assimp_corners(folder / fmt::format("{}_{:04}.obj", body, k)), corners,
                 text_tolerance(expected.frames[k]), fmt::format("obj frame {}", k));
+    expect_same(parse_obj_vertices(folder / fmt::format("{}_{:04}.obj", body, k)), expected.frames[k], 0,
+                fmt::format("obj text of frame {}", k));
     expect_same(assimp_corners(folder / fmt::format("{}_{:04}.ply", body, k)), corners, 0,
                 fmt::format("ply frame {}", k));
   }

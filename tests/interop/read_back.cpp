@@ -139,6 +139,17 @@ Sequence usda_samples(const std::string& text, const std::string& name) {
 
 }  // namespace
 
+Floats parse_obj_vertices(const fs::path& path) {
+  std::istringstream in(slurp(path));
+  Floats out;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("v ")) continue;
+    char* at = line.data() + 1;
+    for (int axis = 0; axis < 3; ++axis) out.push_back(std::strtof(at, &at));
+  }
+  return out;
+}
+
 Floats assimp_corners(const fs::path& path) {
   Assimp::Importer importer;
   const aiMesh& mesh = *load(importer, path).mMeshes[0];

@@ -23,6 +23,9 @@ struct Sequence {
   std::vector<double> times;  ///< s, or time codes (usda), or empty (pc2)
 };
 
+/// The `v` lines of an obj, by the C library's exact reading of decimal text.
+Floats parse_obj_vertices(const std::filesystem::path& path);
+
 /// Through assimp, which splits vertices: every corner of every triangle, in order. Throws std::runtime_error
 /// with the cause, as all functions here do.
 Floats assimp_corners(const std::filesystem::path& path);

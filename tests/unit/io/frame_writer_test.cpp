@@ -93,7 +93,7 @@ TEST(FrameWriter, removes_the_frames_of_an_earlier_run_but_no_other_file) {
   folder.with("bodyguard_0003.obj", "");
   run(folder, {"obj", "pc2"}, 0, 4);
   run(folder, {"ply"}, 0, 1);
-  EXPECT_EQ(folder.names(), (Names{"body.obj", "body_0000.ply", "body_notes.obj", "bodyguard_0003.obj"}));
+  EXPECT_EQ(folder.names(), (Names{"body_0000.ply", "body_notes.obj", "bodyguard_0003.obj"}));
 }
 
 TEST(FrameWriter, resumes_to_the_files_of_an_uninterrupted_run) {

@@ -38,6 +38,7 @@ namespace {
 using Edge = GraphOperator::Edge;
 
 constexpr Index dense_nodes = 600;
+constexpr std::size_t most_nodes = std::size_t(1) << 28;  // four 31-bit places each
 constexpr double mass_dominated = 0.7;
 constexpr int rows_per_block = 1024, coarse_rows_per_block = 128, dense_rows_per_block = 64;
 
@@ -53,12 +54,13 @@ float* floats(std::vector<Float4>& v) { return reinterpret_cast<float*>(v.data()
 /// hundred: such numbers are zero here.
 class FlushDenormals {
  public:
-  FlushDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040); }
+  FlushDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | flush_and_take_as_zero); }
   ~FlushDenormals() { _mm_setcsr(before_); }
   FlushDenormals(const FlushDenormals&) = delete;
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 
  private:
+  static constexpr unsigned flush_and_take_as_zero = 0x8040;  ///< FTZ and DAZ
   unsigned before_;
 };
 
@@ -87,6 +89,7 @@ struct Level {
 /// Empty, or what is wrong with the input.
 std::string trouble_with(const GraphOperator& fine) {
   const std::size_t n = fine.mass.size();
+  if (n > most_nodes) return fmt::format("{} nodes: at most {} are supported", n, most_nodes);
   if (fine.positions.size() != n || fine.anchor.size() != n)
     return fmt::format("{} masses, {} positions and {} anchors: expected one of each per node", n,
                        fine.positions.size(), fine.anchor.size());
@@ -221,8 +224,8 @@ void fill_rows(const LevelGraph& graph, const std::vector<Index>& order, const s
   std::vector<int> next(level.begin.begin(), level.begin.end() - 1);
   for (const Edge& edge : graph.edges) {
     const Index a = place[edge.a], b = place[edge.b];
-    level.entries[next[a]++] = {b, edge.weight};
-    level.entries[next[b]++] = {a, edge.weight};
+    level.entries[next[a]++] = {4 * b, edge.weight};
+    level.entries[next[b]++] = {4 * a, edge.weight};
   }
   level.mass.resize(n);
   level.inverse.resize(n);

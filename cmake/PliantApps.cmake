@@ -10,6 +10,6 @@ target_link_libraries(pliant_cli PRIVATE pliant CLI11::CLI11 fmt::fmt nlohmann_j
 if(PLIANT_RENDER_SOURCES)
   find_package(embree 3 REQUIRED)
   add_library(pliant_render STATIC ${PLIANT_RENDER_SOURCES})
-  target_link_libraries(pliant_render PUBLIC pliant PRIVATE embree fmt::fmt pliant_flags)
+  target_link_libraries(pliant_render PUBLIC pliant fmt::fmt PRIVATE embree pliant_flags)
   target_link_libraries(pliant_cli PRIVATE pliant_render)
 endif()

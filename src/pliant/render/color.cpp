@@ -38,7 +38,7 @@ Color tone_map(const Color& light) {
   const float peak = toe.maxCoeff();
   if (peak <= shoulder) return toe;
   const float mapped = compress(peak);
-  const float whiten = 1 - 1 / (1 + 0.35f * (peak - mapped));
+  const float whiten = 1 - 1 / (1 + 0.22f * (peak - mapped));
   return (1 - whiten) * toe * (mapped / peak) + whiten * Color::Constant(mapped);
 }
 

@@ -10,7 +10,9 @@ namespace pliant {
 namespace {
 
 constexpr std::array<float, 3> spread = {0.375f, 0.25f, 0.0625f};  // B3 spline by distance from the centre
-constexpr int passes = 3;
+// 1 / the difference of values that tells an edge from noise, by pass. The first pass takes all: comparing
+// raw samples would keep their noise where a shadow fades.
+constexpr std::array<float, 3> value_scales = {0, 4, 8};
 
 struct Light {
   float key, sky;
@@ -52,13 +54,12 @@ Light filtered(const std::vector<LightPixel>& pixels, const std::vector<Light>& 
 
 }  // namespace
 
-void filter_light(std::vector<LightPixel>& pixels, int width, int height, int samples, Pool& pool) {
+void filter_light(std::vector<LightPixel>& pixels, int width, int height, Pool& pool) {
   std::vector<Light> from(pixels.size()), to(pixels.size());
   for (std::size_t i = 0; i < pixels.size(); ++i) from[i] = {pixels[i].key, pixels[i].sky};
-  // A share of n stratified yes-or-no samples is off by less than about n^-3/4.
-  float value_scale = std::pow(float(samples), 0.75f) / 1.5f;
-  for (int pass = 0; pass < passes; ++pass) {
+  for (int pass = 0; pass < int(value_scales.size()); ++pass) {
     const int step = 1 << pass;
+    const float value_scale = value_scales[std::size_t(pass)];
     for_blocks(pool, height, 8, [&](int begin, int end) {
       for (int y = begin; y < end; ++y)
         for (int x = 0; x < width; ++x) {
@@ -69,7 +70,6 @@ void filter_light(std::vector<LightPixel>& pixels, int width, int height, int sa
         }
     });
     from.swap(to);
-    value_scale *= 1.5f;  // less noise is left: tell edges more sharply
   }
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i].key = from[i].key, pixels[i].sky = from[i].sky;
 }

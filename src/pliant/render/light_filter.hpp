@@ -16,10 +16,9 @@ struct LightPixel {
   Eigen::Vector3f normal = Eigen::Vector3f::Zero();
   Eigen::Vector3f point = Eigen::Vector3f::Zero();
   float footprint = 0;  ///< size of the pixel on the surface, m
-  int surface = -1;  ///< the one surface all samples of the pixel lie on; -1 when mixed or empty: left alone
+  int surface = -1;     ///< the surface all samples of the pixel lie on; -1: several or none, left alone
 };
 
-/// samples: light rays behind one value of key and of sky (tells how noisy they are).
-void filter_light(std::vector<LightPixel>& pixels, int width, int height, int samples, Pool& pool);
+void filter_light(std::vector<LightPixel>& pixels, int width, int height, Pool& pool);
 
 }  // namespace pliant

@@ -248,7 +248,7 @@ struct Renderer::Impl {
     const std::optional<TracedHit> hit = traced.nearest(ray.origin, ray.direction);
     const bool above = ray.origin.y() > ground && ray.direction.y() < 0;
     const float to_floor = above ? (ground - ray.origin.y()) / ray.direction.y() : -1;
-    const bool floor = above && ray.origin.y() > ground && (!hit || to_floor < hit->distance);
+    const bool floor = above && (!hit || to_floor < hit->distance);
     if (floor) return floor_sample(studio, ray, to_floor);
     if (hit) return body_sample(studio, ray, *hit, pattern);
     return {};
@@ -261,7 +261,7 @@ struct Renderer::Impl {
     const Vec3f origin = s.lifted + 2e-4f * size * s.flat;
     const float reach = 1.2f * size;
     // Light scatters a little inside a soft body: its own shadow rays start somewhat away.
-    const float scatter = floor ? 0 : 0.02f * size;
+    const float scatter = floor ? 0 : 0.05f * size;
     LightRays rays;
     std::array<float, LightRays::lanes> weight;
     float key = 0, sky = 0;
@@ -281,8 +281,8 @@ struct Renderer::Impl {
       for (int k = 0; k < key_rays; ++k) {
         const Eigen::Vector2f uv =
             pixel.get((p * key_rays + k) * samples + sample, samples * packets * key_rays);
-        rays.set(sky_rays + k, origin, studio.towards_key(uv.x(), uv.y()), scatter,
-                 std::numeric_limits<float>::infinity());
+        rays.set(sky_rays + k, origin, studio.towards_key(uv.x(), uv.y()),
+                 scatter * fraction(7 * uv.y() + 3 * uv.x()), std::numeric_limits<float>::infinity());
       }
       traced.occlude(rays);
       for (int k = 0; k < sky_rays; ++k)
@@ -293,75 +293,147 @@ struct Renderer::Impl {
     return {key / float(packets * key_rays), sky / float(packets * sky_rays)};
   }
 
-  /// A pixel before the light filter: what it would send with all light open, and what it sends.
-  struct Pixel {
-    Color key = Color::Zero(), sky = Color::Zero(), albedo = Color::Zero();
-    Color exact = Color::Zero();
-  };
+  /// The samples of a pixel that lie on one smooth piece of one surface, summed: what they would send with
+  /// all light open, what light arrives, what they send.
+  struct Layer {
+    int count = 0;
+    Color key = Color::Zero(), sky = Color::Zero(), albedo = Color::Zero(), exact = Color::Zero();
+    LightPixel light{0, 0};
 
-  Pixel trace_pixel(const Studio& studio, const Eye& eye, const RenderSettings& settings, int x, int y,
-                    LightPixel& light) const {
-    const int across = settings.samples_across, samples = across * across;
-    const PixelSamples random(x, y);
-    Pixel out;
-    light = LightPixel{0, 0, Vec3f::Zero(), Vec3f::Zero(), 0, -1};
-    bool mixed = false;
-    for (int k = 0; k < samples; ++k) {
-      const float px = float(x) + (float(k % across) + 0.5f) / float(across);
-      const float py = float(y) + (float(k / across) + 0.5f) / float(across);
-      const EyeRay ray = eye.ray(px, py);
-      const Sample s = first_met(studio, ray, settings.pattern);
-      mixed |= k > 0 && s.surface != light.surface;
+    bool takes(const Sample& s) const {
+      return light.surface == s.surface && light.normal.dot(s.normal) > 0.85f * float(count);
+    }
+    void add(const Sample& s, const Eigen::Vector2f& open) {
+      ++count;
+      key += s.light.key, sky += s.light.sky, albedo += s.albedo;
+      exact += s.light.key * open.x() + s.light.sky.cwiseProduct(open_sky(open.y(), s.albedo));
       light.surface = s.surface;
-      if (s.surface < 0) {
-        out.exact += studio.backdrop(ray.x, ray.y);
-        continue;
-      }
-      const Eigen::Vector2f open = arriving(studio, s, random, k, samples, settings.packets);
-      out.key += s.light.key, out.sky += s.light.sky, out.albedo += s.albedo;
-      out.exact += s.light.key * open.x() + s.light.sky.cwiseProduct(open_sky(open.y(), s.albedo));
       light.key += open.x(), light.sky += open.y();
       light.normal += s.normal, light.point += s.point, light.footprint += s.footprint;
     }
-    const float share = 1 / float(samples);
-    out.key *= share, out.sky *= share, out.albedo *= share, out.exact *= share;
-    light.key *= share, light.sky *= share, light.footprint *= share;
-    light.point *= share;
-    light.normal.normalize();
-    if (mixed) light.surface = -1;
+    void average() {
+      const float share = 1 / float(count);
+      key *= share, sky *= share, albedo *= share, exact *= share;
+      light.key *= share, light.sky *= share, light.point *= share, light.footprint *= share;
+      light.normal.normalize();
+    }
+    Color with(float key_open, float sky_open) const {
+      return key * key_open + sky.cwiseProduct(open_sky(sky_open, albedo));
+    }
+  };
+
+  /// A pixel on a silhouette or a crease keeps its layers apart.
+  struct EdgePixel {
+    int x = 0, y = 0, samples = 0;
+    Color backdrop = Color::Zero();  // sum
+    std::vector<Layer> layers;
+  };
+
+  /// What a pixel of one layer needs after the light filter.
+  struct Pixel {
+    Color key = Color::Zero(), sky = Color::Zero(), albedo = Color::Zero();
+  };
+
+  struct Frame {
+    int width, height;
+    std::vector<Pixel> pixels;
+    std::vector<LightPixel> light;              // surface -1: an edge pixel
+    std::vector<std::vector<EdgePixel>> edges;  // by tile
+    std::size_t index(int x, int y) const { return std::size_t(y) * std::size_t(width) + std::size_t(x); }
+  };
+
+  EdgePixel trace_pixel(const Studio& studio, const Eye& eye, const RenderSettings& settings, int x,
+                        int y) const {
+    const int across = settings.samples_across, samples = across * across;
+    const PixelSamples random(x, y);
+    EdgePixel out{x, y, samples, Color::Zero(), {}};
+    for (int k = 0; k < samples; ++k) {
+      // One sample in every column and row of a finer grid: near upright and level edges get all the shades.
+      const int i = k % across, j = k / across;
+      const float px = float(x) + (float(i) + (float(j) + 0.5f) / float(across)) / float(across);
+      const float py = float(y) + (float(j) + (float(across - 1 - i) + 0.5f) / float(across)) / float(across);
+      const EyeRay ray = eye.ray(px, py);
+      const Sample s = first_met(studio, ray, settings.pattern);
+      if (s.surface < 0) {
+        out.backdrop += studio.backdrop(ray.x, ray.y);
+        continue;
+      }
+      const Eigen::Vector2f open = arriving(studio, s, random, k, samples, settings.packets);
+      auto layer =
+          std::find_if(out.layers.begin(), out.layers.end(), [&](const Layer& l) { return l.takes(s); });
+      if (layer == out.layers.end()) layer = out.layers.insert(layer, Layer{});
+      layer->add(s, open);
+    }
+    for (Layer& layer : out.layers) layer.average();
     return out;
+  }
+
+  void trace_tile(const Studio& studio, const Eye& eye, const RenderSettings& settings, int part, int columns,
+                  Frame& frame) const {
+    const int x0 = part % columns * tile, y0 = part / columns * tile;
+    for (int y = y0; y < std::min(y0 + tile, frame.height); ++y)
+      for (int x = x0; x < std::min(x0 + tile, frame.width); ++x) {
+        EdgePixel pixel = trace_pixel(studio, eye, settings, x, y);
+        if (pixel.layers.size() == 1 && pixel.layers[0].count == pixel.samples) {
+          const Layer& only = pixel.layers[0];
+          frame.pixels[frame.index(x, y)] = {only.key, only.sky, only.albedo};
+          frame.light[frame.index(x, y)] = only.light;
+        } else {
+          frame.edges[std::size_t(part)].push_back(std::move(pixel));
+        }
+      }
+  }
+
+  /// A layer has too few samples for smooth light: it borrows that of the filtered pixels around on its
+  /// surface.
+  static Color edge_light(const Frame& frame, const EdgePixel& pixel, const Layer& layer) {
+    float key = 0, sky = 0, weight = 0;
+    for (int y = std::max(pixel.y - 2, 0); y <= std::min(pixel.y + 2, frame.height - 1); ++y)
+      for (int x = std::max(pixel.x - 2, 0); x <= std::min(pixel.x + 2, frame.width - 1); ++x) {
+        const LightPixel& l = frame.light[frame.index(x, y)];
+        if (l.surface != layer.light.surface || l.normal.dot(layer.light.normal) < 0.7f) continue;
+        const int apart = (x - pixel.x) * (x - pixel.x) + (y - pixel.y) * (y - pixel.y);
+        const float w = 1 / float(apart * apart);  // an edge pixel itself is never among them: apart > 0
+        key += w * l.key, sky += w * l.sky, weight += w;
+      }
+    return weight > 0 ? layer.with(key / weight, sky / weight) : layer.exact;
   }
 
   Image render(const Camera& camera, const RenderSettings& settings, Pool& pool) {
     if (moved) traced.commit(), moved = false;
     const int width = settings.width, height = settings.height;
+    const int columns = (width + tile - 1) / tile, tiles = columns * ((height + tile - 1) / tile);
     const Studio studio(camera);
     const Eye eye(camera, width, height);
     const auto count = std::size_t(width) * std::size_t(height);
-    std::vector<Pixel> pixels(count);
-    std::vector<LightPixel> light(count);
-    const int columns = (width + tile - 1) / tile, rows = (height + tile - 1) / tile;
-    pool.run(columns * rows, [&](int part) {
-      const int x0 = part % columns * tile, y0 = part / columns * tile;
-      for (int y = y0; y < std::min(y0 + tile, height); ++y)
-        for (int x = x0; x < std::min(x0 + tile, width); ++x) {
-          const auto here = std::size_t(y) * std::size_t(width) + std::size_t(x);
-          pixels[here] = trace_pixel(studio, eye, settings, x, y, light[here]);
-        }
-    });
-    filter_light(light, width, height,
-                 settings.samples_across * settings.samples_across * settings.packets * key_rays, pool);
+    Frame frame{width, height, std::vector<Pixel>(count), std::vector<LightPixel>(count), {}};
+    frame.edges.resize(std::size_t(tiles));
+    pool.run(tiles, [&](int part) { trace_tile(studio, eye, settings, part, columns, frame); });
+    filter_light(frame.light, width, height, pool);
+
     Image image(width, height);
     for_blocks(pool, height, tile, [&](int begin, int end) {
       for (int y = begin; y < end; ++y)
         for (int x = 0; x < width; ++x) {
-          const auto here = std::size_t(y) * std::size_t(width) + std::size_t(x);
-          const Pixel& p = pixels[here];
-          const LightPixel& l = light[here];
-          const Color color =
-              l.surface < 0 ? p.exact : Color(p.key * l.key + p.sky.cwiseProduct(open_sky(l.sky, p.albedo)));
-          encode_srgb(tone_map(color), image.at(x, y));
+          const Pixel& p = frame.pixels[frame.index(x, y)];
+          const LightPixel& l = frame.light[frame.index(x, y)];
+          if (l.surface < 0) continue;
+          encode_srgb(tone_map(p.key * l.key + p.sky.cwiseProduct(open_sky(l.sky, p.albedo))),
+                      image.at(x, y));
         }
+    });
+    pool.run(tiles, [&](int part) {
+      for (const EdgePixel& pixel : frame.edges[std::size_t(part)]) {
+        // Averaged after the tone curve: a bright layer must not eat the antialiasing.
+        Color sum = Color::Zero();
+        float backdrops = float(pixel.samples);
+        for (const Layer& layer : pixel.layers) {
+          sum += float(layer.count) * tone_map(edge_light(frame, pixel, layer));
+          backdrops -= float(layer.count);
+        }
+        if (backdrops > 0) sum += backdrops * tone_map(pixel.backdrop / backdrops);
+        encode_srgb(sum / float(pixel.samples), image.at(pixel.x, pixel.y));
+      }
     });
     if (legend) draw_legend(image, *legend);
     return image;

@@ -37,7 +37,7 @@ float RestGrid::coverage(const Eigen::Vector3f& rest, const Eigen::Vector3f& nor
   float bare = 1;
   for (int c = 0; c < 3; ++c) {
     const float slope = std::sqrt(std::max(1 - normal[c] * normal[c], 0.0f));
-    const float strength = std::clamp((slope - 0.3f) / 0.3f, 0.0f, 1.0f);
+    const float strength = std::clamp((slope - 0.55f) / 0.25f, 0.0f, 1.0f);
     if (strength <= 0) continue;
     const float at = (rest[c] - origin_[c]) / spacing_[c];
     const float distance = std::abs(at - std::round(at)) * spacing_[c] / slope;

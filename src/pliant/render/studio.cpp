@@ -16,10 +16,10 @@ float smooth(float low, float high, float x) {
   return t * t * (3 - 2 * t);
 }
 
-const Color key_light(2.05f, 1.97f, 1.84f);
-const Color room_above(0.80f, 0.86f, 0.95f);
-const Color room_below(0.40f, 0.39f, 0.385f);
-const Color paper_low = color_of(0xe9ebee), paper_high = color_of(0xcfd6de);
+const Color key_light(1.30f, 1.25f, 1.17f);
+const Color room_above(0.56f, 0.60f, 0.66f);
+const Color room_below(0.36f, 0.345f, 0.33f);
+const Color paper_low = color_of(0xf3f4f5), paper_high = color_of(0xdce2e9);
 
 /// Microfacet highlight (GGX, Smith, Schlick), times the cosine. [Walter07], [Schlick94]
 float highlight(const Vec3f& n, const Vec3f& v, const Vec3f& l, float roughness, float reflectance) {
@@ -42,7 +42,7 @@ Studio::Studio(const Camera& camera) {
   // Over the viewer's left shoulder; the heading ignores how steeply the camera looks down.
   const Vec3f ahead = Vec3(camera.right.cross(Vec3::UnitY())).cast<float>();  // away from the viewer: -ahead
   const Vec3f right = camera.right.cast<float>();
-  key_direction = (ahead * 0.40f - right * 0.52f + Vec3f::UnitY() * 0.95f).normalized();
+  key_direction = (ahead * 0.30f - right * 0.72f + Vec3f::UnitY() * 0.95f).normalized();
   key_across = key_direction.cross(Vec3f::UnitY()).normalized();
   key_up = key_across.cross(key_direction);
 }
@@ -61,7 +61,8 @@ Color Studio::mirrored(const Vec3f& direction) const {
   // A long window high behind the viewer gives the gloss its shape.
   const float window =
       smooth(0.55f, 0.95f, direction.dot((key_across * -0.55f + Vec3f::UnitY()).normalized()));
-  return sky(direction) * 0.75f + Color::Constant(1.3f * window);
+  const float dim = 0.6f + 0.6f * smooth(-0.4f, 0.3f, direction.y());
+  return sky(direction) * dim + Color::Constant(1.3f * window);
 }
 
 Color Studio::backdrop(float x, float y) const {

@@ -145,6 +145,7 @@ Result<VideoWriter> VideoWriter::open(const std::filesystem::path& file, int wid
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
   const int status =
       ::posix_spawnp(&encoder->process, "ffmpeg", &actions, nullptr, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[0]);
   encoder->pipe = ends[1];

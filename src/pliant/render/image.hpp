@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "pliant/base/result.hpp"
@@ -22,7 +23,7 @@ struct Image {
   }
 };
 
-/// Writes a PNG; the file appears whole or not at all. Returns the number of bytes.
-Result<std::uintmax_t> write_png(const Image& image, const std::filesystem::path& file);
+/// Writes a PNG; the file appears whole or not at all. Nothing on success.
+[[nodiscard]] std::optional<Error> write_png(const Image& image, const std::filesystem::path& file);
 
 }  // namespace pliant

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <iterator>
+#include <sstream>
 #include <system_error>
 #include <vector>
 
@@ -61,6 +63,16 @@ bool write_all(int to, const std::uint8_t* data, std::size_t size) {
   return true;
 }
 
+/// ffmpeg and its options, all but the output file.
+std::vector<std::string> encoder_words(int width, int height, double fps) {
+  std::istringstream line(fmt::format(
+      "ffmpeg -v error -nostdin -y -f rawvideo -pixel_format rgb24 -video_size {}x{} -framerate {:.6g} -i - "
+      "-vf scale=out_color_matrix=bt709:out_range=tv -c:v libx264 -preset medium -crf 17 -pix_fmt yuv420p "
+      "-colorspace bt709 -color_primaries bt709 -color_trc bt709 -movflags +faststart",
+      width, height, fps));
+  return {std::istream_iterator<std::string>(line), {}};
+}
+
 }  // namespace
 
 struct VideoWriter::Encoder {
@@ -100,51 +112,25 @@ Result<VideoWriter> VideoWriter::open(const std::filesystem::path& file, int wid
   encoder->width = width;
   encoder->height = height;
 
+  std::error_code trouble;
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), trouble);
+  if (trouble) return failure(file, trouble.message(), "a folder that can be written", "");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return failure(file, std::strerror(errno), "a pipe to ffmpeg", "");
-  const std::string size = fmt::format("{}x{}", width, height), rate = fmt::format("{:.6g}", fps);
-  std::vector<std::string> words = {"ffmpeg",
-                                    "-v",
-                                    "error",
-                                    "-nostdin",
-                                    "-y",
-                                    "-f",
-                                    "rawvideo",
-                                    "-pixel_format",
-                                    "rgb24",
-                                    "-video_size",
-                                    size,
-                                    "-framerate",
-                                    rate,
-                                    "-i",
-                                    "-",
-                                    "-vf",
-                                    "scale=out_color_matrix=bt709:out_range=tv",
-                                    "-c:v",
-                                    "libx264",
-                                    "-preset",
-                                    "medium",
-                                    "-crf",
-                                    "17",
-                                    "-pix_fmt",
-                                    "yuv420p",
-                                    "-colorspace",
-                                    "bt709",
-                                    "-color_primaries",
-                                    "bt709",
-                                    "-color_trc",
-                                    "bt709",
-                                    "-movflags",
-                                    "+faststart",
-                                    encoder->beside.string()};
+  std::vector<std::string> words = encoder_words(width, height, fps);
+  words.push_back(encoder->beside.string());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+  // Its own process group: Ctrl-C reaches us alone, and the frames so far still become a whole file.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   const int status =
-      ::posix_spawnp(&encoder->process, "ffmpeg", &actions, nullptr, arguments.data(), environ);
+      ::posix_spawnp(&encoder->process, "ffmpeg", &actions, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[0]);
@@ -158,22 +144,23 @@ Result<VideoWriter> VideoWriter::open(const std::filesystem::path& file, int wid
   return VideoWriter(std::move(encoder));
 }
 
-Result<int> VideoWriter::add(const Image& image) {
+std::optional<Error> VideoWriter::add(const Image& image) {
   PLIANT_CHECK(image.width == encoder_->width && image.height == encoder_->height);
   if (!write_all(encoder_->pipe, image.rgb.data(), image.rgb.size()))
     return failure(encoder_->file, fmt::format("ffmpeg stopped at frame {}", encoder_->frames),
                    "a running encoder", "its message is above");
-  return ++encoder_->frames;
+  ++encoder_->frames;
+  return {};
 }
 
-Result<int> VideoWriter::finish() {
+std::optional<Error> VideoWriter::finish() {
   if (!encoder_->close_and_wait())
     return failure(encoder_->file, fmt::format("ffmpeg failed after {} frames", encoder_->frames),
                    "an encoder that ends well", "its message is above");
   std::error_code trouble;
   std::filesystem::rename(encoder_->beside, encoder_->file, trouble);
   if (trouble) return failure(encoder_->file, trouble.message(), "a file that can be replaced", "");
-  return encoder_->frames;
+  return {};
 }
 
 }  // namespace pliant

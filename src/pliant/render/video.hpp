@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "pliant/base/result.hpp"
 #include "pliant/render/image.hpp"
@@ -13,16 +14,16 @@ namespace pliant {
 /// The file appears under its name when finish() succeeded; a writer that is dropped before leaves nothing.
 class VideoWriter {
  public:
-  /// Fails when ffmpeg is not on the PATH, or the size is not even (yuv420p halves the colour planes).
+  /// Creates missing folders on the way to the file. Fails when ffmpeg is not on the PATH, or the size is not
+  /// even (yuv420p halves the colour planes).
   static Result<VideoWriter> open(const std::filesystem::path& file, int width, int height, double fps);
   VideoWriter(VideoWriter&&) noexcept;
   VideoWriter& operator=(VideoWriter&&) noexcept;
   ~VideoWriter();
 
   /// The image must have the size given to open.
-  Result<int> add(const Image& image);
-  /// Number of frames written.
-  Result<int> finish();
+  [[nodiscard]] std::optional<Error> add(const Image& image);
+  [[nodiscard]] std::optional<Error> finish();
 
  private:
   struct Encoder;

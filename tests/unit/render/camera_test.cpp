@@ -43,7 +43,7 @@ TEST(Framing, zooms_by_the_given_factor) {
 
 TEST(Framing, looks_from_the_side_that_the_azimuth_tells) {
   Framing framing(View{.azimuth = 90, .elevation = 0}, 1);
-  framing.add(Points{{-1, -1, -1}, {1, 1, 1}});
+  framing.add(Points{{-1, 0, -1}, {1, 0, 1}, {0, -1, 0}, {0, 1, 0}});
   EXPECT_GT(framing.camera().eye.x(), 1);
   EXPECT_NEAR(framing.camera().eye.y(), 0, 1e-9);
 }

@@ -39,7 +39,6 @@ TEST(Render, shows_the_body_in_the_middle_and_the_backdrop_around) {
 TEST(Render, darkens_the_floor_under_a_body) {
   RenderScene scene = one_box();
   const Camera camera = framed(scene, View{.elevation = 40});
-  RenderScene far_floor = scene;
   scene.ground = -0.1;
   const RenderSettings settings = small_picture();
   Pool pool;

@@ -12,6 +12,6 @@ target_compile_definitions(pliant_cli PRIVATE PLIANT_SCENES_DIR="${PROJECT_SOURC
 if(PLIANT_RENDER_SOURCES)
   find_package(embree 3 REQUIRED)
   add_library(pliant_render STATIC ${PLIANT_RENDER_SOURCES})
-  target_link_libraries(pliant_render PUBLIC pliant PRIVATE embree fmt::fmt pliant_flags)
+  target_link_libraries(pliant_render PUBLIC pliant fmt::fmt PRIVATE embree pliant_flags)
   target_link_libraries(pliant_cli PRIVATE pliant_render)
 endif()

@@ -1,18 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: build test clean
+.PHONY: demo build test bench format check clean
 JOBS ?= $(shell nproc)
+DEMO = out/demo
+
+demo: build
+	@build/pliant run geometric/bar-twist -o $(DEMO) --format obj,pc2,glb
+	@build/pliant render $(DEMO) -o $(DEMO)/picture.png --time 1.4 --size 1280x720
+	@build/pliant render $(DEMO) -o $(DEMO)/video.mp4 --size 960x540 --quality draft
+	@echo
+	@echo "A soft bar, twisted and let go:"
+	@echo "  picture   $(DEMO)/picture.png"
+	@echo "  video     $(DEMO)/video.mp4"
+	@echo "  metrics   $(DEMO)/metrics.csv, $(DEMO)/summary.json"
+	@echo "  frames    $(DEMO)/frames/ (obj sequence, pc2 cache, glb animation)"
+	@echo "Try next:   build/pliant scenes"
+	@echo "            build/pliant run geometric/bar --set bodies.bar.geometric.stiffness=5e5"
+	@echo "            build/pliant bench --filter geometric"
 
 build:
 	@scripts/setup build
-	@cmake --preset release -DPLIANT_TESTS=OFF >/dev/null
+	@cmake --preset release -DPLIANT_TESTS=OFF -DPLIANT_BENCH_PEERS=OFF >/dev/null
 	@cmake --build --preset release -j $(JOBS)
 
 test:
 	@scripts/setup build test
-	@cmake --preset release -DPLIANT_TESTS=ON >/dev/null
+	@cmake --preset release -DPLIANT_TESTS=ON -DPLIANT_BENCH_PEERS=OFF >/dev/null
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
+	@echo "All tests passed. Try next: make demo, make bench"
+
+format:
+	@scripts/setup check
+	@scripts/format
+
+check:
+	@scripts/setup build test check
+	@scripts/check-style
 
 clean:
 	rm -rf build build-dev build-asan build-tsan out

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/Geometry>
+#include <Eigen/LU>
 #include <array>
 #include <cstdint>
 #include <vector>

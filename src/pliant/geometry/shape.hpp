@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes a scene can name, each as nodes, a surface and the embedding of the surface in the nodes.
+// The shapes a scene can name. Solids are meshes of hexahedra: a box is a lattice; round shapes are a core
+// lattice wrapped in layers that follow the surface, so that no cell is squeezed flat and surface nodes lie
+// on the surface.
 #pragma once
 
 #include "pliant/geometry/node_graph.hpp"
@@ -8,6 +10,7 @@
 
 namespace pliant {
 
+/// A body at rest: nodes, the surface the user sees, and the surface as a function of the nodes.
 struct Shape {
   TriMesh surface;
   NodeGraph graph;
@@ -15,38 +18,50 @@ struct Shape {
   bool closed = true;  ///< the surface bounds a volume
 };
 
+/// Which pairs of corners of a cell become edges of the graph.
+enum class Neighbourhood { edges, all_pairs };  ///< 6 or 26 neighbours on a lattice
+
 struct BoxShape {
   Vec3 size{1, 1, 1};                 ///< m
   std::array<int, 3> nodes{9, 9, 9};  ///< per axis, >= 2
   Vec3 corner{0, 0, 0};               ///< lowest corner, m
-  int neighbours = 6;                 ///< 6 or 26
+  Neighbourhood neighbourhood = Neighbourhood::edges;
 };
 struct EllipsoidShape {
   Vec3 radii{0.5, 0.5, 0.5};  ///< m
-  int nodes = 13;             ///< across, odd or even, >= 3
-  Vec3 center{0, 0, 0};
+  int nodes = 13;             ///< across, >= 4
+  Vec3 center{0, 0, 0};       ///< m
 };
-struct CylinderShape {  ///< axis along y
-  double radius = 0.5, height = 1;
-  int nodes_across = 9, nodes_along = 13;
-  Vec3 center{0, 0, 0};
+struct CylinderShape {              ///< axis along y
+  double radius = 0.5;              ///< m
+  double height = 1;                ///< m
+  std::array<int, 2> nodes{9, 13};  ///< across (>= 4) and along (>= 2)
+  Vec3 center{0, 0, 0};             ///< m
 };
-struct TorusShape {  ///< axis along y
-  double ring_radius = 1, tube_radius = 0.35;
-  int nodes_across = 7, nodes_around = 40;
-  Vec3 center{0, 0, 0};
+struct TorusShape {                 ///< axis along y
+  double ring_radius = 1;           ///< m, centre to the middle of the tube
+  double tube_radius = 0.35;        ///< m, < ring_radius
+  std::array<int, 2> nodes{7, 48};  ///< across the tube (>= 4) and around the ring (>= 3)
+  Vec3 center{0, 0, 0};             ///< m
 };
-struct SheetShape {  ///< in the x-z plane, normal +y, one layer of nodes
-  std::array<double, 2> size{1, 1};
-  std::array<int, 2> nodes{21, 21};
-  double thickness = 0.01;  ///< m, for mass and stiffness
-  Vec3 center{0, 0, 0};
+struct SheetShape {                  ///< in the x-z plane, normal +y, one layer of nodes
+  std::array<double, 2> size{1, 1};  ///< m
+  std::array<int, 2> nodes{21, 21};  ///< per axis, >= 2
+  double thickness = 0.01;           ///< m; gives mass and stiffness
+  Vec3 center{0, 0, 0};              ///< m
 };
 
-Shape make_shape(const BoxShape&);
-Shape make_shape(const EllipsoidShape&);
-Shape make_shape(const CylinderShape&);
-Shape make_shape(const TorusShape&);
-Shape make_shape(const SheetShape&);
+Shape make_shape(const BoxShape& box);
+Shape make_shape(const EllipsoidShape& ellipsoid);
+Shape make_shape(const CylinderShape& cylinder);
+Shape make_shape(const TorusShape& torus);
+Shape make_shape(const SheetShape& sheet);
+
+/// Nodes, edges, volumes and boundary surface of a hexahedral mesh.
+Shape shape_from_cells(Points nodes, std::vector<std::array<Index, 8>> cells,
+                       Neighbourhood neighbourhood = Neighbourhood::edges);
+
+/// Volume of a hexahedron with bilinear faces, m^3; negative when inside out.
+double cell_volume(const Points& nodes, const std::array<Index, 8>& cell);
 
 }  // namespace pliant

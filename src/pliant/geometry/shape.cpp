@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/geometry/shape.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "pliant/base/check.hpp"
+
+namespace pliant {
+namespace {
+
+using Cell = std::array<Index, 8>;
+using Quad = std::array<Index, 4>;
+
+// Corner c of a cell sits at (bit 0, bit 1, bit 2) of c. Faces counter-clockwise seen from outside.
+constexpr int cell_faces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                  {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+
+// ---- graph of a hexahedral mesh ----
+
+struct PairShare {
+  Index a, b;
+  double volume;  // sum over cells of the volume this pair stands for
+};
+
+/// Each cell hands its volume to its pairs so that a pair's weight times |r|^2 is the same for all pairs of a
+/// lattice and the axial modulus comes out as Young's modulus: sum over pairs of weight (r . u)^2 = volume
+/// for each axis u. Pairs along an edge are shared by 4 cells, face diagonals by 2, body diagonals by 1.
+void add_cell_pairs(const Cell& cell, double volume, Neighbourhood neighbourhood,
+                    std::vector<PairShare>& out) {
+  const double each = neighbourhood == Neighbourhood::edges ? volume : volume * 3 / 13;
+  for (int p = 0; p < 8; ++p)
+    for (int q = p + 1; q < 8; ++q) {
+      const int axes = __builtin_popcount(unsigned(p ^ q));
+      if (neighbourhood == Neighbourhood::edges && axes > 1) continue;
+      const double cells_at_pair = axes == 1 ? 4 : axes == 2 ? 2 : 1;
+      out.push_back({std::min(cell[p], cell[q]), std::max(cell[p], cell[q]), each / cells_at_pair});
+    }
+}
+
+std::vector<NodeGraph::Edge> merge_pairs(std::vector<PairShare> pairs, const Points& x) {
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const PairShare& l, const PairShare& r) { return l.a != r.a ? l.a < r.a : l.b < r.b; });
+  std::vector<NodeGraph::Edge> edges;
+  for (std::size_t k = 0; k < pairs.size();) {
+    const PairShare first = pairs[k];
+    double volume = 0;
+    for (; k < pairs.size() && pairs[k].a == first.a && pairs[k].b == first.b; ++k) volume += pairs[k].volume;
+    edges.push_back({first.a, first.b, volume / (x[first.b] - x[first.a]).squaredNorm()});
+  }
+  return edges;
+}
+
+// ---- surface ----
+
+/// Quads that belong to one cell only.
+std::vector<Quad> boundary_quads(const std::vector<Cell>& cells) {
+  struct Face {
+    Quad key, corners;
+  };
+  std::vector<Face> faces;
+  faces.reserve(cells.size() * 6);
+  for (const Cell& cell : cells)
+    for (const auto& f : cell_faces) {
+      const Quad corners{cell[f[0]], cell[f[1]], cell[f[2]], cell[f[3]]};
+      Quad key = corners;
+      std::sort(key.begin(), key.end());
+      faces.push_back({key, corners});
+    }
+  std::sort(faces.begin(), faces.end(), [](const Face& l, const Face& r) { return l.key < r.key; });
+  std::vector<Quad> boundary;
+  for (std::size_t k = 0; k < faces.size();) {
+    std::size_t end = k + 1;
+    while (end < faces.size() && faces[end].key == faces[k].key) ++end;
+    if (end == k + 1) boundary.push_back(faces[k].corners);
+    k = end;
+  }
+  return boundary;
+}
+
+/// Splits quads along the shorter diagonal and keeps the nodes they use, in node order.
+void set_surface(Shape& shape, const std::vector<Quad>& quads) {
+  const Points& x = shape.graph.positions;
+  std::vector<Index> vertex_of(x.size(), -1), used;
+  for (const Quad& q : quads)
+    for (Index node : q) vertex_of[node] = 0;
+  for (std::size_t node = 0; node < x.size(); ++node)
+    if (vertex_of[node] == 0) {
+      vertex_of[node] = Index(used.size());
+      used.push_back(Index(node));
+      shape.surface.vertices.push_back(x[node]);
+    }
+  for (const Quad& q : quads) {
+    const Index a = vertex_of[q[0]], b = vertex_of[q[1]], c = vertex_of[q[2]], d = vertex_of[q[3]];
+    if ((x[q[2]] - x[q[0]]).norm() <= (x[q[3]] - x[q[1]]).norm() * (1 + 1e-9)) {
+      shape.surface.triangles.push_back({a, b, c});
+      shape.surface.triangles.push_back({a, c, d});
+    } else {
+      shape.surface.triangles.push_back({a, b, d});
+      shape.surface.triangles.push_back({b, c, d});
+    }
+  }
+  shape.embedding = pick(used);
+}
+
+// ---- round shapes: a core lattice of m nodes a side, wrapped in layers ----
+
+struct CoreAndLayers {
+  int core, layers;
+};
+CoreAndLayers split_across(int nodes) {
+  PLIANT_CHECK(nodes >= 4);
+  const int layers = std::max(1, nodes / 4);
+  return {nodes - 2 * layers, layers};
+}
+
+/// Half the side of the core relative to the radius; the rest is shared evenly by the layers.
+double core_half(const CoreAndLayers& split) {
+  return double(split.core - 1) / double(split.core - 1 + 2 * split.layers) * 0.85;
+}
+
+/// Lattice index to [-1, 1], spaced by equal angles so that the outermost cells are even on the round
+/// surface.
+double equal_angle(int i, int nodes) { return std::tan(std::numbers::pi / 4 * (2.0 * i / (nodes - 1) - 1)); }
+
+/// A point of the unit cube's (square's) surface, moved outwards from the core (t = 0) to the unit sphere (t
+/// = 1). The core itself bulges halfway towards round.
+template <class Vector>
+Vector wrapped(const Vector& p, double half, double t) {
+  const double reach = p.cwiseAbs().maxCoeff();
+  const Vector round = p.normalized() * reach;
+  const Vector core = half * (0.6 * p + 0.4 * 1.2 * round);
+  return (1 - t) * core + t * round;
+}
+
+/// A unit disc of quads.
+struct Disc {
+  std::vector<Eigen::Vector2d> points;
+  std::vector<Quad> quads;  // counter-clockwise
+};
+
+Disc make_disc(int nodes_across) {
+  const CoreAndLayers split = split_across(nodes_across);
+  const int m = split.core;
+  const double half = core_half(split);
+  Disc disc;
+  for (int j = 0; j < m; ++j)
+    for (int i = 0; i < m; ++i)
+      disc.points.push_back(m == 1 ? Eigen::Vector2d(0, 0)
+                                   : wrapped(Eigen::Vector2d(equal_angle(i, m), equal_angle(j, m)), half, 0));
+  for (int j = 0; j + 1 < m; ++j)
+    for (int i = 0; i + 1 < m; ++i)
+      disc.quads.push_back({j * m + i, j * m + i + 1, (j + 1) * m + i + 1, (j + 1) * m + i});
+  // The rim of the core, counter-clockwise, as node indices.
+  std::vector<Index> rim;
+  for (int i = 0; i < m - 1; ++i) rim.push_back(i);
+  for (int j = 0; j < m - 1; ++j) rim.push_back(j * m + m - 1);
+  for (int i = m - 1; i > 0; --i) rim.push_back((m - 1) * m + i);
+  for (int j = m - 1; j > 0; --j) rim.push_back(j * m);
+  std::vector<Index> inner = rim;
+  for (int layer = 1; layer <= split.layers; ++layer) {
+    std::vector<Index> outer;
+    for (Index node : rim) {
+      outer.push_back(Index(disc.points.size()));
+      const Eigen::Vector2d p(equal_angle(node % m, m), equal_angle(node / m, m));
+      disc.points.push_back(wrapped(p, half, double(layer) / split.layers));
+    }
+    for (std::size_t k = 0; k < rim.size(); ++k) {
+      const std::size_t next = (k + 1) % rim.size();
+      disc.quads.push_back({inner[k], outer[k], outer[next], inner[next]});
+    }
+    inner = outer;
+  }
+  return disc;
+}
+
+/// Copies of a disc stacked into cells: place(point, layer) puts a disc point into space. The third axis of
+/// the cells runs along the stack.
+template <class Place>
+Shape stack_disc(const Disc& disc, int copies, bool ring, Place&& place) {
+  Points nodes;
+  for (int layer = 0; layer < copies; ++layer)
+    for (const auto& p : disc.points) nodes.push_back(place(p, layer));
+  std::vector<Cell> cells;
+  const Index n = Index(disc.points.size());
+  for (int layer = 0; layer < (ring ? copies : copies - 1); ++layer) {
+    const Index low = layer * n, high = (layer + 1) % copies * n;
+    for (const Quad& q : disc.quads)
+      cells.push_back({low + q[0], low + q[1], low + q[3], low + q[2], high + q[0], high + q[1], high + q[3],
+                       high + q[2]});
+  }
+  return shape_from_cells(std::move(nodes), std::move(cells));
+}
+
+/// The unit ball, scaled by the radii.
+Shape make_ball(const EllipsoidShape& e) {
+  const CoreAndLayers split = split_across(e.nodes);
+  const int m = split.core;
+  const double half = core_half(split);
+  const auto unit = [&](int i, int j, int k) {
+    return Vec3(equal_angle(i, m), equal_angle(j, m), equal_angle(k, m));
+  };
+  const auto index = [&](int i, int j, int k) { return Index((k * m + j) * m + i); };
+  Points nodes;
+  std::vector<Cell> cells;
+  for (int k = 0; k < m; ++k)
+    for (int j = 0; j < m; ++j)
+      for (int i = 0; i < m; ++i)
+        nodes.push_back(unit(i, j, k).norm() > 0 ? wrapped(unit(i, j, k), half, 0) : Vec3(0, 0, 0));
+  for (int k = 0; k + 1 < m; ++k)
+    for (int j = 0; j + 1 < m; ++j)
+      for (int i = 0; i + 1 < m; ++i) {
+        Cell cell;
+        for (int c = 0; c < 8; ++c) cell[c] = index(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
+        cells.push_back(cell);
+      }
+  const std::vector<Quad> rim = boundary_quads(cells);
+  std::vector<Index> shell(nodes.size(),
+                           -1);  // the node of the current layer above a node of the core's surface
+  for (const Quad& q : rim)
+    for (Index node : q) shell[node] = node;
+  for (int layer = 1; layer <= split.layers; ++layer) {
+    const std::vector<Index> inner = shell;
+    for (Index node = 0; node < m * m * m; ++node)
+      if (inner[node] >= 0) {
+        shell[node] = Index(nodes.size());
+        nodes.push_back(
+            wrapped(unit(node % m, node / m % m, node / (m * m)), half, double(layer) / split.layers));
+      }
+    for (const Quad& q : rim)
+      cells.push_back({inner[q[0]], inner[q[1]], inner[q[3]], inner[q[2]], shell[q[0]], shell[q[1]],
+                       shell[q[3]], shell[q[2]]});
+  }
+  for (Vec3& p : nodes) p = e.center + p.cwiseProduct(e.radii);
+  return shape_from_cells(std::move(nodes), std::move(cells));
+}
+
+}  // namespace
+
+double cell_volume(const Points& nodes, const std::array<Index, 8>& cell) {
+  // Divergence theorem over the six faces; the flux through a bilinear face is the mean of its two splits.
+  const Vec3 origin = nodes[cell[0]];
+  double twelve_volumes = 0;
+  for (const auto& f : cell_faces) {
+    const Vec3 a = nodes[cell[f[0]]] - origin, b = nodes[cell[f[1]]] - origin, c = nodes[cell[f[2]]] - origin,
+               d = nodes[cell[f[3]]] - origin;
+    twelve_volumes += a.dot(b.cross(c)) + a.dot(c.cross(d)) + a.dot(b.cross(d)) + b.dot(c.cross(d));
+  }
+  return twelve_volumes / 12;
+}
+
+Shape shape_from_cells(Points nodes, std::vector<Cell> cells, Neighbourhood neighbourhood) {
+  Shape shape;
+  NodeGraph& graph = shape.graph;
+  graph.positions = std::move(nodes);
+  graph.cells = std::move(cells);
+  graph.volumes.assign(graph.positions.size(), 0.0);
+  std::vector<PairShare> pairs;
+  for (const Cell& cell : graph.cells) {
+    const double volume = cell_volume(graph.positions, cell);
+    PLIANT_CHECK(volume > 0);
+    for (Index node : cell) graph.volumes[node] += volume / 8;
+    add_cell_pairs(cell, volume, neighbourhood, pairs);
+  }
+  graph.edges = merge_pairs(std::move(pairs), graph.positions);
+  set_surface(shape, boundary_quads(graph.cells));
+  return shape;
+}
+
+Shape make_shape(const BoxShape& box) {
+  const auto [nx, ny, nz] = box.nodes;
+  PLIANT_CHECK(nx >= 2 && ny >= 2 && nz >= 2);
+  Points nodes;
+  nodes.reserve(std::size_t(nx) * ny * nz);
+  for (int k = 0; k < nz; ++k)
+    for (int j = 0; j < ny; ++j)
+      for (int i = 0; i < nx; ++i)
+        nodes.push_back(box.corner + box.size.cwiseProduct(Vec3(double(i) / (nx - 1), double(j) / (ny - 1),
+                                                                double(k) / (nz - 1))));
+  std::vector<Cell> cells;
+  for (int k = 0; k + 1 < nz; ++k)
+    for (int j = 0; j + 1 < ny; ++j)
+      for (int i = 0; i + 1 < nx; ++i) {
+        Cell cell;
+        for (int c = 0; c < 8; ++c)
+          cell[c] = Index(((k + (c >> 2)) * ny + j + (c >> 1 & 1)) * nx + i + (c & 1));
+        cells.push_back(cell);
+      }
+  return shape_from_cells(std::move(nodes), std::move(cells), box.neighbourhood);
+}
+
+Shape make_shape(const EllipsoidShape& ellipsoid) { return make_ball(ellipsoid); }
+
+Shape make_shape(const CylinderShape& c) {
+  const auto [across, along] = c.nodes;
+  PLIANT_CHECK(along >= 2);
+  return stack_disc(make_disc(across), along, false, [&, n = along](const Eigen::Vector2d& p, int layer) {
+    return Vec3(c.center +
+                Vec3(c.radius * p.y(), c.height * (double(layer) / (n - 1) - 0.5), c.radius * p.x()));
+  });
+}
+
+Shape make_shape(const TorusShape& t) {
+  const auto [across, around] = t.nodes;
+  PLIANT_CHECK(around >= 3 && t.tube_radius < t.ring_radius);
+  return stack_disc(make_disc(across), around, true, [&, n = around](const Eigen::Vector2d& p, int layer) {
+    const double angle = 2 * std::numbers::pi * layer / n, r = t.ring_radius + t.tube_radius * p.y();
+    return Vec3(t.center + Vec3(r * std::cos(angle), t.tube_radius * p.x(), -r * std::sin(angle)));
+  });
+}
+
+Shape make_shape(const SheetShape& sheet) {
+  const auto [nx, nz] = sheet.nodes;
+  PLIANT_CHECK(nx >= 2 && nz >= 2 && sheet.thickness > 0);
+  Shape shape;
+  shape.closed = false;
+  Points& x = shape.graph.positions;
+  for (int k = 0; k < nz; ++k)
+    for (int i = 0; i < nx; ++i)
+      x.push_back(sheet.center + Vec3(sheet.size[0] * (double(i) / (nx - 1) - 0.5), 0,
+                                      sheet.size[1] * (double(k) / (nz - 1) - 0.5)));
+  shape.graph.volumes.assign(x.size(), 0.0);
+  const double volume = sheet.size[0] * sheet.size[1] / ((nx - 1) * (nz - 1)) * sheet.thickness;
+  std::vector<Quad> quads;
+  std::vector<PairShare> pairs;
+  for (int k = 0; k + 1 < nz; ++k)
+    for (int i = 0; i + 1 < nx; ++i) {
+      const Index a = k * nx + i;
+      quads.push_back({a, a + nx, a + nx + 1, a + 1});
+      for (Index node : quads.back()) shape.graph.volumes[node] += volume / 4;
+      // As for cells: two edges of a quad run along each axis and share its volume.
+      for (auto [p, q] : {std::pair{a, a + 1}, {a + nx, a + nx + 1}, {a, a + nx}, {a + 1, a + nx + 1}})
+        pairs.push_back({p, q, volume / 2});
+    }
+  shape.graph.edges = merge_pairs(std::move(pairs), x);
+  set_surface(shape, quads);
+  return shape;
+}
+
+}  // namespace pliant

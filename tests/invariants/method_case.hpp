@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a method says to join the invariants: how to build a body of a shape, and how exactly it keeps what.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pliant/geometry/shape.hpp"
+#include "pliant/methods/method.hpp"
+
+namespace pliant {
+
+struct MethodCase {
+  std::string name;
+  std::function<std::unique_ptr<Method>(const Shape&)>
+      build;                           ///< undamped, Young's modulus near 1e5 Pa, 1000 kg/m^3
+  double momentum_tolerance = 1e-10;   ///< relative drift over the run, free body
+  double energy_growth = 1e-3;         ///< allowed total energy above the start, relative
+  double node_order_tolerance = 1e-5;  ///< relative to the body's size, after 20 steps
+};
+
+/// Every method adds its cases here.
+std::vector<MethodCase> method_cases();
+
+}  // namespace pliant

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/invariants/method_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include "pliant/methods/geometric/build.hpp"
+
+namespace pliant {
+namespace {
+
+MethodCase geometric_case(std::string name, geometric::Options options) {
+  return {.name = std::move(name), .build = [options](const Shape& shape) -> std::unique_ptr<Method> {
+            auto body = geometric::build(shape, 1000, {.mass = 0, .stiffness = 0}, options);
+            EXPECT_TRUE(body) << body.error().text();
+            return body ? std::move(*body) : nullptr;
+          }};
+}
+
+}  // namespace
+
+std::vector<MethodCase> method_cases() {
+  using namespace geometric;
+  return {
+      geometric_case("geometric", {}),
+      geometric_case("geometric_multigrid", {.linear_solver = LinearSolver::multigrid}),
+      geometric_case("geometric_euler", {.integrator = Integrator::euler}),
+      geometric_case("geometric_calibrated_weights", {.weights = Weights::calibrated}),
+      geometric_case("geometric_with_laplacian_rows", {.laplacian = 10}),
+      geometric_case("geometric_papers_scheme",
+                     {.integrator = Integrator::euler, .step_solver = StepSolver::local_global}),
+  };
+}
+
+}  // namespace pliant

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold for every method on every shape. A method joins by adding its cases in method_cases.cpp.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "pliant/base/hash.hpp"
+#include "tests/invariants/method_case.hpp"
+#include "tests/support/allocation_counter.hpp"
+
+namespace pliant {
+namespace {
+
+struct NamedShape {
+  std::string name;
+  Shape shape;
+};
+
+const std::vector<NamedShape>& shapes() {
+  static const std::vector<NamedShape> all{
+      {"box", make_shape(BoxShape{.size = {0.4, 0.3, 1.2}, .nodes = {5, 4, 13}, .corner = {3, -2, 1}})},
+      {"ellipsoid", make_shape(EllipsoidShape{.radii = {0.5, 0.4, 0.3}, .nodes = 9})},
+      {"cylinder", make_shape(CylinderShape{.nodes = {7, 9}})},
+      {"torus", make_shape(TorusShape{.nodes = {5, 24}})},
+  };
+  return all;
+}
+
+class Invariants : public testing::TestWithParam<std::tuple<int, int>> {
+ protected:
+  const MethodCase method = method_cases()[std::get<0>(GetParam())];
+  const Shape& shape = shapes()[std::get<1>(GetParam())].shape;
+  const double size = extent(shape);
+  Pool pool{1};
+
+  static double extent(const Shape& shape) {
+    Vec3 low = shape.graph.positions[0], high = low;
+    for (const Vec3& p : shape.graph.positions) low = low.cwiseMin(p), high = high.cwiseMax(p);
+    return (high - low).norm();
+  }
+
+  StepInput free_input() {
+    StepInput input;
+    input.h = 1.0 / 60;
+    input.pool = &pool;
+    return input;
+  }
+
+  /// Smooth bending and stretching plus noise: every mode takes part.
+  Points deformed(double amount, unsigned seed = 1) const {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> noise(0, 0.01 * amount * size);
+    Points x = shape.graph.positions;
+    for (Vec3& p : x) {
+      const Vec3 u = p / size;
+      p += amount * size * Vec3(0.2 * u.z() * u.z(), 0.1 * u.x(), -0.15 * u.y() * u.z());
+      p += Vec3(noise(random), noise(random), noise(random));
+    }
+    return x;
+  }
+
+  Points moving(const Points& x) const {
+    Points v(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i)
+      v[i] = Vec3(0.4, 1.0, -0.3) + Vec3(0.5, -1, 2).cross(x[i]) + 0.2 * Vec3(x[i].y(), 0, x[i].x());
+    return v;
+  }
+
+  void start_moving(Method& body, double amount = 0.3) const {
+    const Points x = deformed(amount);
+    body.place(x, moving(x));
+  }
+
+  static std::uint64_t state_hash(const Method& body) {
+    const NodeState& s = body.nodes();
+    return hash_bytes(s.v.data(), s.v.size() * sizeof(Vec3),
+                      hash_bytes(s.x.data(), s.x.size() * sizeof(Vec3)));
+  }
+};
+
+double kinetic(const NodeState& s) {
+  double sum = 0;
+  for (std::size_t i = 0; i < s.x.size(); ++i) sum += 0.5 * s.mass[i] * s.v[i].squaredNorm();
+  return sum;
+}
+Vec3 linear_momentum(const NodeState& s) {
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t i = 0; i < s.x.size(); ++i) sum += s.mass[i] * s.v[i];
+  return sum;
+}
+Vec3 angular_momentum(const NodeState& s) {
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t i = 0; i < s.x.size(); ++i) sum += s.mass[i] * s.x[i].cross(s.v[i]);
+  return sum;
+}
+double largest(const Points& vectors) {
+  double most = 0;
+  for (const Vec3& v : vectors) most = std::max(most, v.norm());
+  return most;
+}
+
+TEST_P(Invariants, masses_sum_to_density_times_volume) {
+  const auto body = method.build(shape);
+  const auto& mass = body->nodes().mass;
+  const auto& volumes = shape.graph.volumes;
+  EXPECT_NEAR(std::accumulate(mass.begin(), mass.end(), 0.0),
+              1000 * std::accumulate(volumes.begin(), volumes.end(), 0.0), 1e-6);
+}
+
+TEST_P(Invariants, rest_is_force_free_and_stays_at_rest) {
+  const auto body = method.build(shape);
+  Points forces(body->nodes().x.size());
+  body->elastic_forces(forces);
+  EXPECT_LT(largest(forces), 1e-8);  // N, against 1e5 Pa
+  EXPECT_LT(body->elastic_energy(), 1e-12);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(body->advance(free_input()).ok());
+  for (std::size_t i = 0; i < forces.size(); ++i)
+    ASSERT_LT((body->nodes().x[i] - shape.graph.positions[i]).norm(), 1e-6 * size);
+}
+
+TEST_P(Invariants, rigid_motion_costs_nothing) {
+  const auto body = method.build(shape);
+  const Mat3 turn = (Eigen::AngleAxisd(2.5, Vec3(1, -2, 0.5).normalized())).toRotationMatrix();
+  Points x = shape.graph.positions, still(x.size(), Vec3::Zero()), forces(x.size());
+  for (Vec3& p : x) p = turn * p + Vec3(7, -3, 2);
+  body->place(x, still);
+  EXPECT_LT(body->elastic_energy(), 1e-10);
+  body->elastic_forces(forces);
+  EXPECT_LT(largest(forces), 1e-6);
+}
+
+TEST_P(Invariants, forces_are_minus_the_gradient_of_the_energy) {
+  const auto body = method.build(shape);
+  const Points x = deformed(0.3), still(x.size(), Vec3::Zero());
+  Points forces(x.size());
+  body->place(x, still);
+  body->elastic_forces(forces);
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  for (int round = 0; round < 3; ++round) {
+    Points direction(x.size());
+    double slope = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      direction[i] = Vec3(normal(random), normal(random), normal(random));
+      slope -= forces[i].dot(direction[i]);
+    }
+    const auto energy_at = [&](double s) {
+      Points y = x;
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] += s * direction[i];
+      body->place(y, still);
+      return body->elastic_energy();
+    };
+    const double s = 1e-5 * size;
+    EXPECT_NEAR((energy_at(s) - energy_at(-s)) / (2 * s) / slope, 1, 1e-5);
+  }
+}
+
+TEST_P(Invariants, internal_forces_have_no_resultant_and_no_torque) {
+  const auto body = method.build(shape);
+  const Points x = deformed(0.5), still(x.size(), Vec3::Zero());
+  body->place(x, still);
+  Points forces(x.size());
+  body->elastic_forces(forces);
+  Vec3 sum = Vec3::Zero(), torque = Vec3::Zero();
+  double scale = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sum += forces[i];
+    torque += x[i].cross(forces[i]);
+    scale += forces[i].norm();
+  }
+  EXPECT_LT(sum.norm(), 1e-11 * scale);
+  EXPECT_LT(torque.norm(), 1e-10 * scale * (size + largest(x)));
+}
+
+TEST_P(Invariants, a_free_body_keeps_linear_and_angular_momentum) {
+  const auto body = method.build(shape);
+  start_moving(*body);
+  const Vec3 p0 = linear_momentum(body->nodes()), l0 = angular_momentum(body->nodes());
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(body->advance(free_input()).ok());
+  EXPECT_LT((linear_momentum(body->nodes()) - p0).norm(), method.momentum_tolerance * p0.norm());
+  EXPECT_LT((angular_momentum(body->nodes()) - l0).norm(), method.momentum_tolerance * l0.norm());
+}
+
+TEST_P(Invariants, energy_never_grows_without_load) {
+  for (double h : {1.0 / 240, 1.0 / 60, 1.0 / 15}) {
+    const auto body = method.build(shape);
+    start_moving(*body);
+    const double start = kinetic(body->nodes()) + body->elastic_energy();
+    StepInput input = free_input();
+    input.h = h;
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_TRUE(body->advance(input).ok());
+      ASSERT_LT(kinetic(body->nodes()) + body->elastic_energy(), start * (1 + method.energy_growth))
+          << "step " << i;
+    }
+  }
+}
+
+TEST_P(Invariants, one_and_two_threads_give_the_same_bits) {
+  Pool two(2);
+  const auto alone = method.build(shape), together = method.build(shape);
+  start_moving(*alone);
+  start_moving(*together);
+  StepInput with_two = free_input();
+  with_two.pool = &two;
+  for (int i = 0; i < 20; ++i) {
+    alone->advance(free_input());
+    together->advance(with_two);
+    ASSERT_EQ(state_hash(*alone), state_hash(*together)) << "step " << i;
+  }
+}
+
+TEST_P(Invariants, a_step_allocates_nothing_after_warm_up) {
+  const auto body = method.build(shape);
+  start_moving(*body);
+  for (int i = 0; i < 3; ++i) body->advance(free_input());
+  const std::size_t before = allocations();
+  for (int i = 0; i < 5; ++i) body->advance(free_input());
+  EXPECT_EQ(allocations(), before);
+}
+
+TEST_P(Invariants, save_then_load_then_step_equals_step) {
+  const auto body = method.build(shape), other = method.build(shape);
+  start_moving(*body);
+  for (int i = 0; i < 5; ++i) body->advance(free_input());
+  Writer writer;
+  body->save(writer);
+  Reader reader(writer.bytes());
+  ASSERT_TRUE(other->load(reader));
+  EXPECT_TRUE(reader.at_end());
+  for (int i = 0; i < 5; ++i) {
+    body->advance(free_input());
+    other->advance(free_input());
+    ASSERT_EQ(state_hash(*body), state_hash(*other)) << "step " << i;
+  }
+}
+
+/// The same shape with its nodes renumbered: node i becomes node to[i].
+Shape renumbered(const Shape& shape, const std::vector<Index>& to) {
+  Shape out = shape;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    out.graph.positions[to[i]] = shape.graph.positions[i];
+    out.graph.volumes[to[i]] = shape.graph.volumes[i];
+  }
+  for (auto& e : out.graph.edges) {
+    e.a = to[e.a], e.b = to[e.b];
+    if (e.a > e.b) std::swap(e.a, e.b);
+  }
+  std::sort(out.graph.edges.begin(), out.graph.edges.end(),
+            [](const auto& l, const auto& r) { return l.a != r.a ? l.a < r.a : l.b < r.b; });
+  for (auto& cell : out.graph.cells)
+    for (Index& node : cell) node = to[node];
+  for (Index& column : out.embedding.column) column = to[column];
+  return out;
+}
+
+TEST_P(Invariants, node_order_does_not_matter) {
+  std::vector<Index> to(shape.graph.positions.size());
+  std::iota(to.begin(), to.end(), 0);
+  std::shuffle(to.begin(), to.end(), std::mt19937(3));
+  const auto body = method.build(shape), shuffled = method.build(renumbered(shape, to));
+  const Points x = deformed(0.2), v = moving(x);
+  Points sx(x.size()), sv(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) sx[to[i]] = x[i], sv[to[i]] = v[i];
+  body->place(x, v);
+  shuffled->place(sx, sv);
+  EXPECT_NEAR(shuffled->elastic_energy() / body->elastic_energy(), 1, 1e-10);
+  for (int i = 0; i < 20; ++i) {
+    body->advance(free_input());
+    shuffled->advance(free_input());
+  }
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    worst = std::max(worst, (body->nodes().x[i] - shuffled->nodes().x[to[i]]).norm());
+  EXPECT_LT(worst, method.node_order_tolerance * size);
+}
+
+TEST_P(Invariants, a_fall_follows_the_parabola) {
+  const auto body = method.build(shape);
+  StepInput input = free_input();
+  input.gravity = {0, -9.81, 0};
+  for (int i = 0; i < 60; ++i) ASSERT_TRUE(body->advance(input).ok());
+  // Both integrators give v exactly; the fallen height carries their known first- or second-order error.
+  for (const Vec3& v : body->nodes().v) ASSERT_NEAR(v.y(), -9.81, 1e-4);
+  ASSERT_NEAR(shape.graph.positions[0].y() - body->nodes().x[0].y(), 4.905, 0.09);
+  EXPECT_LT(body->elastic_energy(), 1e-6);
+}
+
+TEST_P(Invariants, held_nodes_go_exactly_where_they_are_told) {
+  const auto body = method.build(shape);
+  std::vector<Index> held;
+  Points targets;
+  for (Index i = 0; i < Index(shape.graph.positions.size()); i += 7) {
+    held.push_back(i);
+    targets.push_back(shape.graph.positions[i]);
+  }
+  StepInput input = free_input();
+  input.held = held;
+  for (int i = 0; i < 10; ++i) {
+    for (Vec3& t : targets) t += Vec3(0.01, 0.002 * i, 0) * size;
+    input.targets = targets;
+    ASSERT_TRUE(body->advance(input).ok());
+    for (std::size_t k = 0; k < held.size(); ++k) ASSERT_EQ(body->nodes().x[held[k]], targets[k]);
+  }
+}
+
+TEST_P(Invariants, a_scrambled_start_stays_finite_and_loses_energy) {
+  const auto body = method.build(shape);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> place(-0.5 * size, 0.5 * size);
+  Points x(shape.graph.positions.size()), still(x.size(), Vec3::Zero());
+  for (Vec3& p : x) p = Vec3(place(random), place(random), place(random));
+  body->place(x, still);
+  const double start = body->elastic_energy();
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(body->advance(free_input()).ok());
+  const double end = kinetic(body->nodes()) + body->elastic_energy();
+  EXPECT_TRUE(std::isfinite(end));
+  EXPECT_LT(end, start);
+}
+
+TEST_P(Invariants, bad_input_is_reported_and_leaves_the_state_alone) {
+  const auto body = method.build(shape);
+  start_moving(*body);
+  body->advance(free_input());
+  const std::uint64_t before = state_hash(*body);
+  StepInput input = free_input();
+  input.gravity = {0, std::numeric_limits<double>::quiet_NaN(), 0};
+  EXPECT_FALSE(body->advance(input).ok());
+  EXPECT_EQ(state_hash(*body), before);
+  input = free_input();
+  input.h = 0;
+  EXPECT_FALSE(body->advance(input).ok());
+  EXPECT_EQ(state_hash(*body), before);
+  EXPECT_TRUE(body->advance(free_input()).ok());
+}
+
+std::string case_name(const testing::TestParamInfo<std::tuple<int, int>>& info) {
+  return method_cases()[std::get<0>(info.param)].name + "_" + shapes()[std::get<1>(info.param)].name;
+}
+
+INSTANTIATE_TEST_SUITE_P(AllMethods, Invariants,
+                         testing::Combine(testing::Range(0, int(method_cases().size())),
+                                          testing::Range(0, int(shapes().size()))),
+                         case_name);
+
+}  // namespace
+}  // namespace pliant

@@ -1,8 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
+#include <cstdio>
 
-int main(int argc, char** argv) {
+#include "commands.hpp"
+#include "pliant/base/version.hpp"
+
+namespace {
+
+int run(int argc, char** argv) {
   CLI::App app("pliant: meshes that behave like soft matter");
-  CLI11_PARSE(app, argc, argv);
+  app.name("pliant");
+  app.set_version_flag("--version", pliant::version());
+  app.require_subcommand(1);
+  app.footer("Example: pliant run geometric/bar-twist -o out/twist");
+  pliant::cli::add_run(app);
+  pliant::cli::add_scenes(app);
+  pliant::cli::add_schema(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;  // --help and --version are no errors
+  }
   return 0;
+}
+
+}  // namespace
+
+// Exit codes: 0 done, 1 the simulation failed, 2 the input is wrong, 130 stopped by Ctrl-C.
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const pliant::cli::InputError& error) {
+    std::fprintf(stderr, "pliant: %s\n", error.what());
+    return 2;
+  } catch (const pliant::cli::Interrupted&) {
+    return 130;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "pliant: %s\n", error.what());
+    return 1;
+  }
 }

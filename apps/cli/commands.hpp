@@ -25,5 +25,6 @@ struct Interrupted {};
 void add_run(CLI::App& app);
 void add_scenes(CLI::App& app);
 void add_schema(CLI::App& app);
+void add_bench(CLI::App& app);
 
 }  // namespace pliant::cli

@@ -15,6 +15,7 @@ int run(int argc, char** argv) {
   pliant::cli::add_run(app);
   pliant::cli::add_scenes(app);
   pliant::cli::add_schema(app);
+  pliant::cli::add_bench(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace pliant::bench {
 struct Context {
   Pool& pool;
   double seconds = 1;  ///< time spent repeating one case, warm-up and set-up not counted
+  std::vector<std::filesystem::path> libraries = {};  ///< folders of shipped scenes
 };
 
 /// A case is named before it runs, so that a filter can leave it out.

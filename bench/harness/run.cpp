@@ -84,7 +84,7 @@ std::vector<Row> run(const Settings& settings) {
   std::vector<Row> rows;
   for (const Case& c : all_cases()) {
     if (!matches(c.name, settings.filter)) continue;
-    Row row = c.run({pool, settings.seconds});
+    Row row = c.run({pool, settings.seconds, settings.libraries});
     row.more["simd"] = name(simd_level());
     row.more["load"] = load_average();
     show(table_line(row));

@@ -11,10 +11,11 @@
 namespace pliant::bench {
 
 struct Settings {
-  std::string filter;           ///< only cases whose name contains it; empty = all
-  int threads = 1;              ///< 0 = one per processor
-  double seconds = 1;           ///< spent repeating one case
-  std::filesystem::path peers;  ///< folder of the peer programs; may be missing
+  std::string filter;                            ///< only cases whose name contains it; empty = all
+  int threads = 1;                               ///< 0 = one per processor
+  double seconds = 1;                            ///< spent repeating one case
+  std::filesystem::path peers;                   ///< folder of the peer programs; may be missing
+  std::vector<std::filesystem::path> libraries;  ///< folders of shipped scenes
 };
 
 /// Names of all cases, those of peers included.

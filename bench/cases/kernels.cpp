@@ -47,8 +47,8 @@ std::vector<RotationBatch> random_batches(int count) {
   return batches;
 }
 
-void measure_limit(const Context& context, std::size_t bytes, std::size_t working_set, Row& row) {
-  row.limit = Limit{bytes, working_set, BandwidthMeter(context.pool).measure(working_set)};
+void measure_limit(Pool& pool, std::size_t bytes, std::size_t working_set, Row& row) {
+  row.limit = Limit{bytes, working_set, BandwidthMeter(pool).measure(working_set)};
 }
 
 void set_times(const std::vector<double>& samples, Row& row) {
@@ -73,8 +73,8 @@ Row rotations(const Context& context, const std::string& name, int batches) {
   set_times(samples, row);
   const RotationBatch* one = nullptr;
   const std::size_t in = sizeof(one->a) + sizeof(one->q), out = sizeof(one->q) + sizeof(one->r);
-  measure_limit(context, std::size_t(batches) * (in + out), std::size_t(batches) * sizeof(RotationBatch),
-                row);
+  Pool alone(1);  // this kernel knows no threads
+  measure_limit(alone, std::size_t(batches) * (in + out), std::size_t(batches) * sizeof(RotationBatch), row);
   row.more["ns_per_node"] = row.ms_min * 1e6 / row.nodes;
   row.more["finished_by_scalar"] = finished_by_scalar;
   return row;
@@ -101,7 +101,7 @@ Row direct_solve(const Context& context, const std::string& name, const Solid& s
   row.setup_ms = best.analyse_ms + best.factor_ms;
   row.peak_bytes = peak_memory();
   const std::size_t working_set = best.panel_floats * sizeof(float) + 3 * b.size() * sizeof(Float4);
-  measure_limit(context, solver.bytes_per_solve(), working_set, row);
+  measure_limit(context.pool, solver.bytes_per_solve(), working_set, row);
   row.more["analyse_ms"] = best.analyse_ms;
   row.more["factor_ms"] = best.factor_ms;
   row.more["factor_entries"] = best.factor_entries;
@@ -129,7 +129,7 @@ Row v_cycle(const Context& context, const std::string& name, const Nodes& nodes)
             row);
   row.setup_ms = best.setup_ms;
   row.peak_bytes = peak_memory();
-  measure_limit(context, multigrid.bytes_per_apply(),
+  measure_limit(context.pool, multigrid.bytes_per_apply(),
                 multigrid.memory_bytes() + 2 * r.size() * sizeof(Float4), row);
   row.more["levels"] = best.levels;
   row.more["complexity"] = best.complexity;

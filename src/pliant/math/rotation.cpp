@@ -15,16 +15,19 @@
 
 namespace pliant {
 
-using NearestSixteen = unsigned(const float (*a)[16], float (*q)[16], float (*r)[16], int iterations);
-NearestSixteen nearest16_portable, nearest16_avx2, nearest16_avx512;
+// rotation_kernels.inl: one or two batches; the lanes left to the robust version.
+using NearestInBatches = unsigned(float* first, bool two, int iterations);
+NearestInBatches nearest_in_batches_portable, nearest_in_batches_avx2, nearest_in_batches_avx512;
+static_assert(sizeof(RotationBatch) == 22 * 16 * sizeof(float));
 
 namespace {
 
 constexpr int max_iterations = 20;
 constexpr double smallest_curvature = 1e-3, largest_turn = 1.5;
 
-NearestSixteen* kernel() {
-  static constexpr NearestSixteen* by_level[] = {nearest16_portable, nearest16_avx2, nearest16_avx512};
+NearestInBatches* kernel() {
+  static constexpr NearestInBatches* by_level[] = {nearest_in_batches_portable, nearest_in_batches_avx2,
+                                                   nearest_in_batches_avx512};
   return by_level[int(simd_level())];
 }
 
@@ -93,11 +96,15 @@ unsigned finish_rotations(const float (*a)[16], float (*q)[16], float (*r)[16], 
 }
 
 int nearest_rotations(RotationBatch* batches, int count, int iterations) {
-  NearestSixteen* const nearest16 = kernel();
+  NearestInBatches* const nearest = kernel();
   int finished = 0;
-  for (RotationBatch* batch = batches; batch != batches + count; ++batch) {
-    const unsigned rest = nearest16(batch->a, batch->q, batch->r, iterations);
-    if (rest) finish_rotations(batch->a, batch->q, batch->r, rest);
+  for (int i = 0; i < count; i += 2) {
+    const bool two = i + 1 < count;
+    const unsigned rest = nearest(&batches[i].a[0][0], two, iterations);
+    for (int k = 0; k < 1 + two; ++k) {
+      const unsigned lanes = rest >> 16 * k & 0xffff;
+      if (lanes) finish_rotations(batches[i + k].a, batches[i + k].q, batches[i + k].r, lanes);
+    }
     finished += __builtin_popcount(rest);
   }
   return finished;

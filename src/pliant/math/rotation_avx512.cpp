@@ -3,8 +3,8 @@
 
 namespace pliant {
 
-unsigned nearest16_avx512(const float (*a)[16], float (*q)[16], float (*r)[16], int iterations) {
-  return rotation_lanes::nearest16(a, q, r, iterations);
+unsigned nearest_in_batches_avx512(float* first, bool two, int iterations) {
+  return rotation_lanes::nearest_in_batches(first, two, iterations);
 }
 
 }  // namespace pliant

@@ -299,6 +299,19 @@ TEST_P(EverySimdLevel, any_scale_of_single_precision_gives_the_same_rotation) {
   }
 }
 
+TEST_P(EverySimdLevel, a_lane_does_not_depend_on_how_many_batches_go_together) {
+  Random random(14);
+  std::vector<RotationBatch> together(5);
+  for (RotationBatch& batch : together)
+    for (int lane = 0; lane < 16; ++lane) put(batch, lane, random.matrix(), random.rotation());
+  std::vector<RotationBatch> alone = together;
+  nearest_rotations(together.data(), 5, 3);
+  for (RotationBatch& batch : alone) nearest_rotations(&batch, 1, 3);
+  for (int i = 0; i < 5; ++i)
+    for (int lane = 0; lane < 16; ++lane)
+      ASSERT_EQ(matrix_of(together[i], lane), matrix_of(alone[i], lane)) << i << " " << lane;
+}
+
 TEST_P(EverySimdLevel, zero_keeps_the_warm_start_bit_for_bit) {
   Random random(12);
   RotationBatch batch, before;

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// See panel_kernels.hpp for the layout. Included by panel_{portable,avx2,avx512}.cpp.
+#include "pliant/math/panel_kernels.hpp"
+
+#if defined(__AVX2__)
+// GCC 12's own header leaves operands that are masked out uninitialised and then warns about them (PR
+// 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <immintrin.h>
+#endif
+
+namespace pliant {
+namespace {
+
+#define PLIANT_INLINE inline __attribute__((always_inline))
+#define PLIANT_UNROLL _Pragma("GCC unroll 16")
+
+// lanes: floats in a register. step: columns handled at once: 3 * step sums and 4 operands fill the
+// registers.
+#if defined(__AVX512F__)
+constexpr int lanes = 16, step = 8;
+#elif defined(__AVX2__)
+constexpr int lanes = 8, step = 4;
+#else
+constexpr int lanes = 4, step = 4;
+#endif
+constexpr int block = 16, group = 8;
+constexpr int block_floats = 3 * block;      // x, y, z of one block in scratch
+constexpr int registers = block / lanes;     // of a line
+constexpr int rows_in_register = lanes / 4;  // of xyz0
+
+typedef float Vec __attribute__((vector_size(4 * lanes), may_alias));
+typedef float LooseVec __attribute__((vector_size(4 * lanes), may_alias, aligned(16)));
+typedef float Vec4 __attribute__((vector_size(16), may_alias));
+
+PLIANT_INLINE Vec load(const float* p) { return *reinterpret_cast<const Vec*>(p); }
+PLIANT_INLINE void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
+PLIANT_INLINE Vec load_loose(const float* p) { return *reinterpret_cast<const LooseVec*>(p); }
+PLIANT_INLINE void store_loose(float* p, Vec v) { *reinterpret_cast<LooseVec*>(p) = v; }
+PLIANT_INLINE Vec4 load4(const float* p) { return *reinterpret_cast<const Vec4*>(p); }
+PLIANT_INLINE void store4(float* p, Vec4 v) { *reinterpret_cast<Vec4*>(p) = v; }
+
+// low_pairs = a0 b0 a1 b1, high_pairs = a2 b2 a3 b3, low_halves = a0 a1 b0 b1, high_halves = a2 a3 b2 b3 in
+// every 128 bits. sum_of_rows adds the 128-bit parts. gather_rows loads the rows of a list side by side.
+#if defined(__AVX512F__)
+PLIANT_INLINE Vec broadcast(float a) { return (Vec)_mm512_set1_ps(a); }
+PLIANT_INLINE Vec multiply_add(Vec a, Vec b, Vec c) {
+  return (Vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+PLIANT_INLINE Vec low_pairs(Vec a, Vec b) { return (Vec)_mm512_unpacklo_ps((__m512)a, (__m512)b); }
+PLIANT_INLINE Vec high_pairs(Vec a, Vec b) { return (Vec)_mm512_unpackhi_ps((__m512)a, (__m512)b); }
+PLIANT_INLINE Vec low_halves(Vec a, Vec b) { return (Vec)_mm512_shuffle_ps((__m512)a, (__m512)b, 0x44); }
+PLIANT_INLINE Vec high_halves(Vec a, Vec b) { return (Vec)_mm512_shuffle_ps((__m512)a, (__m512)b, 0xee); }
+PLIANT_INLINE Vec4 sum_of_rows(Vec a) {
+  const Vec b = a + (Vec)_mm512_shuffle_f32x4((__m512)a, (__m512)a, 0x4e);
+  const Vec c = b + (Vec)_mm512_shuffle_f32x4((__m512)b, (__m512)b, 0xb1);
+  return (Vec4)_mm512_castps512_ps128((__m512)c);
+}
+PLIANT_INLINE Vec gather_rows(const float* work, const std::int32_t* row) {
+  __m512 a = _mm512_castps128_ps512(_mm_load_ps(work + 4 * std::int64_t(row[0])));
+  a = _mm512_insertf32x4(a, _mm_load_ps(work + 4 * std::int64_t(row[1])), 1);
+  a = _mm512_insertf32x4(a, _mm_load_ps(work + 4 * std::int64_t(row[2])), 2);
+  return (Vec)_mm512_insertf32x4(a, _mm_load_ps(work + 4 * std::int64_t(row[3])), 3);
+}
+#elif defined(__AVX2__)
+PLIANT_INLINE Vec broadcast(float a) { return (Vec)_mm256_set1_ps(a); }
+PLIANT_INLINE Vec multiply_add(Vec a, Vec b, Vec c) {
+  return (Vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+PLIANT_INLINE Vec low_pairs(Vec a, Vec b) { return (Vec)_mm256_unpacklo_ps((__m256)a, (__m256)b); }
+PLIANT_INLINE Vec high_pairs(Vec a, Vec b) { return (Vec)_mm256_unpackhi_ps((__m256)a, (__m256)b); }
+PLIANT_INLINE Vec low_halves(Vec a, Vec b) { return (Vec)_mm256_shuffle_ps((__m256)a, (__m256)b, 0x44); }
+PLIANT_INLINE Vec high_halves(Vec a, Vec b) { return (Vec)_mm256_shuffle_ps((__m256)a, (__m256)b, 0xee); }
+PLIANT_INLINE Vec4 sum_of_rows(Vec a) {
+  return (Vec4)_mm256_castps256_ps128((__m256)a) + (Vec4)_mm256_extractf128_ps((__m256)a, 1);
+}
+PLIANT_INLINE Vec gather_rows(const float* work, const std::int32_t* row) {
+  const __m128 a = _mm_load_ps(work + 4 * std::int64_t(row[0]));
+  const __m128 b = _mm_load_ps(work + 4 * std::int64_t(row[1]));
+  return (Vec)_mm256_insertf128_ps(_mm256_castps128_ps256(a), b, 1);
+}
+#else
+PLIANT_INLINE Vec broadcast(float a) { return Vec{a, a, a, a}; }
+PLIANT_INLINE Vec multiply_add(Vec a, Vec b, Vec c) { return a * b + c; }
+PLIANT_INLINE Vec low_pairs(Vec a, Vec b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
+PLIANT_INLINE Vec high_pairs(Vec a, Vec b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
+PLIANT_INLINE Vec low_halves(Vec a, Vec b) { return __builtin_shufflevector(a, b, 0, 1, 4, 5); }
+PLIANT_INLINE Vec high_halves(Vec a, Vec b) { return __builtin_shufflevector(a, b, 2, 3, 6, 7); }
+PLIANT_INLINE Vec4 sum_of_rows(Vec a) { return a; }
+PLIANT_INLINE Vec gather_rows(const float* work, const std::int32_t* row) {
+  return load(work + 4 * std::int64_t(row[0]));
+}
+#endif
+
+/// Calls f.operator()<C>() for the number of columns 1 <= columns <= step.
+template <class F>
+PLIANT_INLINE void with_columns(int columns, F&& f) {
+  switch (columns) {
+    case 1:
+      return f.template operator()<1>();
+    case 2:
+      return f.template operator()<2>();
+    case 3:
+      return f.template operator()<3>();
+    case 4:
+      return f.template operator()<4>();
+#if defined(__AVX512F__)
+    case 5:
+      return f.template operator()<5>();
+    case 6:
+      return f.template operator()<6>();
+    case 7:
+      return f.template operator()<7>();
+    case 8:
+      return f.template operator()<8>();
+#endif
+  }
+}
+
+/// sum (+)= P b for C columns and all blocks of a group. stride: floats from block to block.
+template <int C, bool add>
+PLIANT_INLINE void multiply_columns(const float* panel, std::int64_t stride, int blocks, const float* b,
+                                    float* sum) {
+  Vec bx[C], by[C], bz[C];
+  PLIANT_UNROLL for (int c = 0; c < C; ++c) {
+    bx[c] = broadcast(b[4 * c]);
+    by[c] = broadcast(b[4 * c + 1]);
+    bz[c] = broadcast(b[4 * c + 2]);
+  }
+  for (int r = 0; r < blocks; ++r, panel += stride, sum += block_floats) {
+    PLIANT_UNROLL for (int h = 0; h < block; h += lanes) {
+      Vec x = add ? load(sum + h) : Vec{}, y = add ? load(sum + block + h) : Vec{},
+          z = add ? load(sum + 2 * block + h) : Vec{};
+      PLIANT_UNROLL for (int c = 0; c < C; ++c) {
+        const Vec p = load(panel + c * block + h);
+        x = multiply_add(p, bx[c], x);
+        y = multiply_add(p, by[c], y);
+        z = multiply_add(p, bz[c], z);
+      }
+      store(sum + h, x);
+      store(sum + block + h, y);
+      store(sum + 2 * block + h, z);
+    }
+  }
+}
+
+/// out = P^T v for C columns and all blocks of a group.
+template <int C>
+PLIANT_INLINE void multiply_transposed(const float* panel, std::int64_t stride, int blocks, const float* v,
+                                       float* out) {
+  Vec x[C] = {}, y[C] = {}, z[C] = {};
+  for (int r = 0; r < blocks; ++r, panel += stride, v += block_floats) {
+    PLIANT_UNROLL for (int h = 0; h < block; h += lanes) {
+      const Vec vx = load(v + h), vy = load(v + block + h), vz = load(v + 2 * block + h);
+      PLIANT_UNROLL for (int c = 0; c < C; ++c) {
+        const Vec p = load(panel + c * block + h);
+        x[c] = multiply_add(p, vx, x[c]);
+        y[c] = multiply_add(p, vy, y[c]);
+        z[c] = multiply_add(p, vz, z[c]);
+      }
+    }
+  }
+  PLIANT_UNROLL for (int c = 0; c < C; ++c) {
+    const Vec xy = low_pairs(x[c], y[c]) + high_pairs(x[c], y[c]);
+    const Vec z0 = low_pairs(z[c], Vec{}) + high_pairs(z[c], Vec{});
+    store4(out + 4 * c, sum_of_rows(low_halves(xy, z0) + high_halves(xy, z0)));
+  }
+}
+
+/// The 16 rows xyz0 of a block of sums.
+PLIANT_INLINE void to_rows(const float* sum, float* rows) {
+  PLIANT_UNROLL for (int h = 0; h < registers; ++h) {
+    const Vec x = load(sum + h * lanes), y = load(sum + block + h * lanes),
+              z = load(sum + 2 * block + h * lanes);
+    const Vec xy0 = low_pairs(x, y), xy1 = high_pairs(x, y);
+    const Vec z0 = low_pairs(z, Vec{}), z1 = high_pairs(z, Vec{});
+    float* to = rows + 4 * h * rows_in_register;
+    store_loose(to, low_halves(xy0, z0));
+    store_loose(to + 16, high_halves(xy0, z0));
+    store_loose(to + 32, low_halves(xy1, z1));
+    store_loose(to + 48, high_halves(xy1, z1));
+  }
+}
+
+/// The lines x, y, z of four registers of rows.
+PLIANT_INLINE void to_lines(Vec r0, Vec r1, Vec r2, Vec r3, float* v) {
+  const Vec xy0 = low_pairs(r0, r1), xy1 = low_pairs(r2, r3);
+  store(v, low_halves(xy0, xy1));
+  store(v + block, high_halves(xy0, xy1));
+  store(v + 2 * block, low_halves(high_pairs(r0, r1), high_pairs(r2, r3)));
+}
+
+void forward_node(const PanelRange& range, const PanelNode& node) {
+  const float* panel = range.panels + node.panel;
+  float* own = range.work + 4 * std::int64_t(node.first);
+  const int blocks = (node.height + block - 1) / block;
+  for (int j = 0; j < node.width; j += group) {
+    const int columns = node.width - j < group ? node.width - j : group, skipped = j / block;
+    float* sum = range.scratch + skipped * block_floats;
+    for (int c = 0; c < columns; c += step) {
+      const int some = columns - c < step ? columns - c : step;
+      with_columns(some, [&]<int C>() {
+        if (j + c == 0)
+          multiply_columns<C, false>(panel, columns * block, blocks, own, sum);
+        else
+          multiply_columns<C, true>(panel + c * block, columns * block, blocks - skipped, own + 4 * (j + c),
+                                    sum);
+      });
+    }
+    panel += std::int64_t(columns) * block * (blocks - skipped);
+  }
+
+  const int own_blocks = node.width / block;
+  for (int r = 0; r < own_blocks; ++r) to_rows(range.scratch + r * block_floats, own + 4 * r * block);
+  for (int i = own_blocks * block; i < node.width; ++i) store4(own + 4 * i, Vec4{});
+  const std::int32_t* row = range.rows + node.rows;
+  alignas(64) float rows[4 * block];
+  for (int r = own_blocks; r < blocks; ++r) {
+    to_rows(range.scratch + r * block_floats, rows);
+    const int count = node.height - r * block < block ? node.height - r * block : block;
+    for (int i = 0; i < count; ++i) {
+      float* to = range.work + 4 * std::int64_t(row[r * block + i]);
+      store4(to, load4(to) + load4(rows + 4 * i));
+    }
+  }
+}
+
+void backward_node(const PanelRange& range, const PanelNode& node) {
+  const float* panel = range.panels + node.panel;
+  float* own = range.work + 4 * std::int64_t(node.first);
+  const int blocks = (node.height + block - 1) / block, own_blocks = node.width / block;
+  for (int r = 0; r < own_blocks; ++r) {
+    PLIANT_UNROLL for (int h = 0; h < registers; ++h) {
+      const float* from = own + 4 * (r * block + h * rows_in_register);
+      to_lines(load_loose(from), load_loose(from + 16), load_loose(from + 32), load_loose(from + 48),
+               range.scratch + r * block_floats + h * lanes);
+    }
+  }
+  for (int r = own_blocks; r < blocks; ++r) {
+    PLIANT_UNROLL for (int h = 0; h < registers; ++h) {
+      const std::int32_t* row = range.rows + node.rows + r * block + h * rows_in_register;
+      to_lines(gather_rows(range.work, row), gather_rows(range.work, row + 4),
+               gather_rows(range.work, row + 8), gather_rows(range.work, row + 12),
+               range.scratch + r * block_floats + h * lanes);
+    }
+  }
+  for (int j = 0; j < node.width; j += group) {
+    const int columns = node.width - j < group ? node.width - j : group, skipped = j / block;
+    for (int c = 0; c < columns; c += step) {
+      const int some = columns - c < step ? columns - c : step;
+      with_columns(some, [&]<int C>() {
+        multiply_transposed<C>(panel + c * block, columns * block, blocks - skipped,
+                               range.scratch + skipped * block_floats, own + 4 * (j + c));
+      });
+    }
+    panel += std::int64_t(columns) * block * (blocks - skipped);
+  }
+}
+
+void forward(const PanelRange& range) {
+  for (std::int32_t s = range.begin; s < range.end; ++s) forward_node(range, range.nodes[s]);
+}
+
+void backward(const PanelRange& range) {
+  for (std::int32_t s = range.end; s-- > range.begin;) backward_node(range, range.nodes[s]);
+}
+
+}  // namespace
+
+extern const PanelKernels PLIANT_PANEL_KERNELS = {forward, backward};
+
+}  // namespace pliant

@@ -107,12 +107,10 @@ void bench_cholmod(const SymmetricMatrix& a, const std::vector<Float4>& b, int r
   print("cholmod factor", measure(3, [&] { cholmod_factorize(&m, f, &c); }));
   cholmod_dense* rhs = cholmod_allocate_dense(a.rows(), 3, a.rows(), CHOLMOD_REAL, &c);
   auto* x = static_cast<double*>(rhs->x);
-  for (Index i = 0; i < a.rows(); ++i)
-    x[i] = b[i].x, x[i + a.rows()] = b[i].y, x[i + 2 * a.rows()] = b[i].z;
+  for (Index i = 0; i < a.rows(); ++i) x[i] = b[i].x, x[i + a.rows()] = b[i].y, x[i + 2 * a.rows()] = b[i].z;
   cholmod_dense *z = nullptr, *y = nullptr, *e = nullptr;
-  print("cholmod solve", measure(rounds, [&] {
-          cholmod_solve2(CHOLMOD_A, f, rhs, nullptr, &z, nullptr, &y, &e, &c);
-        }));
+  print("cholmod solve",
+        measure(rounds, [&] { cholmod_solve2(CHOLMOD_A, f, rhs, nullptr, &z, nullptr, &y, &e, &c); }));
   fmt::print("  cholmod nnz(L) {:.3f} M (stored {:.3f} M)\n", c.lnz * 1e-6, double(f->xsize) * 1e-6);
   cholmod_free_dense(&z, &c);
   cholmod_free_dense(&y, &c);

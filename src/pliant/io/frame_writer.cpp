@@ -97,7 +97,7 @@ class Frames final : public FrameWriter {
     if (code) return file_error(folder_, "a folder that can be created", code.value());
     if (auto error = open_spools()) return error;  // before anything old is removed: it may refuse
     if (auto error = remove_old_files()) return error;
-    if (wants("obj") || wants("pc2") || wants("mdd"))
+    if (writes_rest())
       for (std::size_t s = 0; s < surfaces_.size(); ++s)
         if (auto error = write_obj(file_of(s, "obj"), rest_[s], surfaces_[s].triangles)) return error;
     return restore_sequences();
@@ -148,6 +148,8 @@ class Frames final : public FrameWriter {
     return std::find(formats_.begin(), formats_.end(), format) != formats_.end();
   }
 
+  bool writes_rest() const { return wants("obj") || wants("pc2") || wants("mdd"); }
+
   fs::path file_of(std::size_t s, std::string_view extension) const {
     return folder_ / fmt::format("{}.{}", surfaces_[s].name, extension);
   }
@@ -187,6 +189,8 @@ class Frames final : public FrameWriter {
       for (std::string_view extension : whole_file_formats)
         if (options_.first_frame == 0 || !wants(extension == "pvd" ? "vtu" : extension))
           old.push_back(file_of(s, extension));
+    for (std::size_t s = 0; s < surfaces_.size(); ++s)
+      if (!writes_rest()) old.push_back(file_of(s, "obj"));
     for (const fs::path& path : old)
       if (!code) fs::remove(path, code);
     if (code) return file_error(folder_, "a folder whose old frames can be removed", code.value());

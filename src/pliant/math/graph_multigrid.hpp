@@ -46,6 +46,11 @@ class GraphMultigrid {
   /// threads. Not reentrant.
   void apply(const Float4* r, Float4* z, Pool& pool);
 
+  /// The inner order: order()[k] is the node stored at place k. Nodes that the caller keeps in this order are
+  /// copied in and out contiguously.
+  std::span<const Index> order() const;
+
+  /// Bytes one apply has to read and write when nothing stays in a cache between sweeps, for the speed limit.
   std::size_t bytes_per_apply() const;
   std::size_t memory_bytes() const;
 

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/math/graph_multigrid_kernels.hpp"
+//
+#include "pliant/math/graph_multigrid_kernels.inl"
+
+namespace pliant {
+const GraphKernels graph_kernels_avx2 = graph_rows::kernels;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sweeps of the V-cycle (graph_multigrid.hpp), single precision, three right-hand sides as x, y, z, 0 in
+// one 128-bit register. One row is one node:
+//   (A z)_i = mass_i z_i + sum_j weight_ij (z_i - z_j)
+// The differences make A exact on constants whatever the ratio of weight to mass. Internal linkage, raw
+// pointers and GCC vectors only: included by graph_multigrid_{portable,avx2,avx512}.cpp.
+
+namespace pliant {
+namespace {
+namespace graph_rows {
+
+// Deduced types (auto) would lose these attributes.
+typedef float Xyz0 __attribute__((vector_size(16), may_alias));
+
+/// r_i - (A z)_i.
+inline Xyz0 residual(const GraphRows& rows, int i, const Xyz0* r, const Xyz0* z) {
+  const Xyz0 here = z[i];
+  Xyz0 sum = r[i] - rows.mass[i] * here;
+  const GraphRows::Entry* const end = rows.entries + rows.begin[i + 1];
+  for (const GraphRows::Entry* e = rows.entries + rows.begin[i]; e != end; ++e)
+    sum += e->weight * (z[e->column] - here);
+  return sum;
+}
+
+/// One damped Jacobi sweep, out = z + omega D^-1 (r - A z); out is another array than z.
+inline void smooth(const GraphRows& rows, int begin, int end, float omega, const float* r, const float* z,
+                   float* out) {
+  const Xyz0* const rv = reinterpret_cast<const Xyz0*>(r);
+  const Xyz0* const zv = reinterpret_cast<const Xyz0*>(z);
+  Xyz0* const to = reinterpret_cast<Xyz0*>(out);
+  for (int i = begin; i < end; ++i) to[i] = zv[i] + omega * rows.inverse[i] * residual(rows, i, rv, zv);
+}
+
+/// The same, written to the caller's order.
+inline void smooth_out(const GraphRows& rows, int begin, int end, float omega, const float* r, const float* z,
+                       const int* order, float* out) {
+  const Xyz0* const rv = reinterpret_cast<const Xyz0*>(r);
+  const Xyz0* const zv = reinterpret_cast<const Xyz0*>(z);
+  Xyz0* const to = reinterpret_cast<Xyz0*>(out);
+  for (int i = begin; i < end; ++i)
+    to[order[i]] = zv[i] + omega * rows.inverse[i] * residual(rows, i, rv, zv);
+}
+
+/// r in our order, and the first sweep from zero, z = omega D^-1 r.
+inline void take_in(const GraphRows& rows, int begin, int end, float omega, const int* order,
+                    const float* given, float* r, float* z) {
+  const Xyz0* const from = reinterpret_cast<const Xyz0*>(given);
+  Xyz0* const rv = reinterpret_cast<Xyz0*>(r);
+  Xyz0* const zv = reinterpret_cast<Xyz0*>(z);
+  for (int i = begin; i < end; ++i) {
+    const Xyz0 value = from[order[i]];
+    rv[i] = value;
+    zv[i] = omega * rows.inverse[i] * value;
+  }
+}
+
+/// Coarse right-hand side r_c = P^T (r - A z) and its first sweep from zero. The fine nodes of coarse node I
+/// are first[I] .. first[I + 1] - 1.
+inline void restrict_residual(const GraphRows& rows, const GraphRows& coarse, const int* first, int begin,
+                              int end, float omega, const float* r, const float* z, float* coarse_r,
+                              float* coarse_z) {
+  const Xyz0* const rv = reinterpret_cast<const Xyz0*>(r);
+  const Xyz0* const zv = reinterpret_cast<const Xyz0*>(z);
+  Xyz0* const crv = reinterpret_cast<Xyz0*>(coarse_r);
+  Xyz0* const czv = reinterpret_cast<Xyz0*>(coarse_z);
+  for (int c = begin; c < end; ++c) {
+    Xyz0 sum = {};
+    for (int i = first[c]; i < first[c + 1]; ++i) sum += residual(rows, i, rv, zv);
+    crv[c] = sum;
+    czv[c] = omega * coarse.inverse[c] * sum;
+  }
+}
+
+/// z += P z_c.
+inline void prolong(const int* first, int begin, int end, const float* coarse_z, float* z) {
+  const Xyz0* const czv = reinterpret_cast<const Xyz0*>(coarse_z);
+  Xyz0* const zv = reinterpret_cast<Xyz0*>(z);
+  for (int c = begin; c < end; ++c)
+    for (int i = first[c]; i < first[c + 1]; ++i) zv[i] += czv[c];
+}
+
+/// Rows begin .. end - 1 of z = inverse r. r is double, x of all nodes, then y, then z, each padded with
+/// zeros to `stride`, a multiple of 8; so are the rows of the inverse.
+inline void dense_rows(const double* inverse, int stride, int begin, int end, const double* r, float* z) {
+  typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
+  const Eight* const x = reinterpret_cast<const Eight*>(r);
+  const Eight* const y = reinterpret_cast<const Eight*>(r + stride);
+  const Eight* const w = reinterpret_cast<const Eight*>(r + 2 * stride);
+  for (int i = begin; i < end; ++i) {
+    const Eight* const row = reinterpret_cast<const Eight*>(inverse + static_cast<long>(i) * stride);
+    Eight sx = {}, sy = {}, sz = {};
+    for (int k = 0; k < stride / 8; ++k) {
+      sx += row[k] * x[k];
+      sy += row[k] * y[k];
+      sz += row[k] * w[k];
+    }
+    double tx = 0, ty = 0, tz = 0;
+    for (int k = 0; k < 8; ++k) {
+      tx += sx[k];
+      ty += sy[k];
+      tz += sz[k];
+    }
+    z[4 * i] = static_cast<float>(tx);
+    z[4 * i + 1] = static_cast<float>(ty);
+    z[4 * i + 2] = static_cast<float>(tz);
+    z[4 * i + 3] = 0;
+  }
+}
+
+inline constexpr GraphKernels kernels = {smooth, smooth_out, take_in, restrict_residual, prolong, dense_rows};
+
+}  // namespace graph_rows
+}  // namespace
+}  // namespace pliant

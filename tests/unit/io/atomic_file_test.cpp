@@ -6,7 +6,7 @@
 
 #include <csignal>
 
-#include "tests/unit/io/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace pliant {
 namespace {

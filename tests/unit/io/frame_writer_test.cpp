@@ -5,7 +5,7 @@
 
 #include "pliant/io/point_cache.hpp"
 #include "pliant/io/read_mesh.hpp"
-#include "tests/unit/io/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace pliant {
 namespace {

@@ -24,6 +24,11 @@ int run(int argc, char** argv) {
   return 0;
 }
 
+void complain(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::fprintf(stderr, "pliant: %s\n", text.c_str());
+}
+
 }  // namespace
 
 // Exit codes: 0 done, 1 the simulation failed, 2 the input is wrong, 130 stopped by Ctrl-C.
@@ -31,12 +36,12 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const pliant::cli::InputError& error) {
-    std::fprintf(stderr, "pliant: %s\n", error.what());
+    complain(error.what());
     return 2;
   } catch (const pliant::cli::Interrupted&) {
     return 130;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "pliant: %s\n", error.what());
+    complain(error.what());
     return 1;
   }
 }

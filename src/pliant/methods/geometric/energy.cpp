@@ -33,8 +33,7 @@ void rows_transposed(const Model& model, std::span<const Vec3> x, const Tensor& 
   for (Index i = 0; i < model.nodes(); ++i) {
     const Index begin = adj.begin[i], end = adj.begin[i + 1];
     if (begin == end) continue;
-    const Vec3 row =
-        model.laplacian_weight * (laplacian(model, x, i) - tensor(i) * model.laplacian_rest[i]);
+    const Vec3 row = model.laplacian_weight * (laplacian(model, x, i) - tensor(i) * model.laplacian_rest[i]);
     out[i] -= row;
     for (Index k = begin; k < end; ++k) out[adj.target[k]] += row / (end - begin);
   }

@@ -50,8 +50,7 @@ std::string trouble(const Rows& rows) {
 }  // namespace
 
 double covariance_weight(const Model& model, Index edge, Index j) {
-  return model.covariance == Covariance::consistent ? model.edge_weight[edge]
-                                                    : model.mass[j] * model.mass[j];
+  return model.covariance == Covariance::consistent ? model.edge_weight[edge] : model.mass[j] * model.mass[j];
 }
 
 Result<Model> make_model(Rows rows) {
@@ -60,8 +59,8 @@ Result<Model> make_model(Rows rows) {
     return refuse("a body without nodes", "at least one node", "give the shape more nodes");
   if (const std::string what = trouble(rows); !what.empty())
     return refuse(what, "finite positions, masses > 0, weights >= 0, edges longer than 0", "check the shape");
-  const bool has_edges = std::any_of(rows.edge_weight.begin(), rows.edge_weight.end(),
-                                     [](double weight) { return weight > 0; });
+  const bool has_edges =
+      std::any_of(rows.edge_weight.begin(), rows.edge_weight.end(), [](double weight) { return weight > 0; });
   if (!has_edges && rows.covariance == Covariance::consistent && rows.laplacian_weight > 0)
     return refuse("Laplacian rows alone with covariance consistent",
                   "rows that determine a rotation at every node",

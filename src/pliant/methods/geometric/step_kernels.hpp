@@ -15,12 +15,12 @@ inline constexpr int lanes = 16;
 
 /// Arrays of a body in the order of the step, raw so that kernels need no inline code of others.
 struct SweepArrays {
-  const int* begin = nullptr;        ///< directed edges of node i: [begin[i], begin[i + 1]); padded to batches
-  const int* target = nullptr;       ///< the other node of a directed edge
-  const float* row = nullptr;        ///< per directed edge: a r, a
-  const float* star = nullptr;       ///< per directed edge: c r, a; c = weight in the covariance; may be row
-  const float* slew = nullptr;       ///< [batch][xx xy xz yy yz zz][16]: J of energy.hpp
-  const float* edge_sum = nullptr;   ///< per node: s_i, -|N(i)|
+  const int* begin = nullptr;       ///< directed edges of node i: [begin[i], begin[i + 1]); padded to batches
+  const int* target = nullptr;      ///< the other node of a directed edge
+  const float* row = nullptr;       ///< per directed edge: a r, a
+  const float* star = nullptr;      ///< per directed edge: c r, a; c = weight in the covariance; may be row
+  const float* slew = nullptr;      ///< [batch][xx xy xz yy yz zz][16]: J of energy.hpp
+  const float* edge_sum = nullptr;  ///< per node: s_i, -|N(i)|
   const float* laplacian = nullptr;  ///< per node: d_i, 1/|N(i)|; null without Laplacian rows
   float laplacian_weight = 0;        ///< lambda, N/m
   bool laplacian_turns = false;      ///< Laplacian rows take part in the covariance

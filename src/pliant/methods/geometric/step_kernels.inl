@@ -136,8 +136,7 @@ inline Quad sum_star(const SweepArrays& s, const float* coefficients, const Fiel
 
 inline void add_laplacian_row(const SweepArrays& s, int i, Quad mean, float* star) {
   const float* d = s.laplacian + 4 * i;
-  for (int k = 0; k < 3; ++k)
-    store(star + 4 * k, load(star + 4 * k) + (s.laplacian_weight * d[k]) * mean);
+  for (int k = 0; k < 3; ++k) store(star + 4 * k, load(star + 4 * k) + (s.laplacian_weight * d[k]) * mean);
 }
 
 /// The last quad of the tensor: lambda (pull_scale l - T d)/|N|, T already scaled.
@@ -271,7 +270,7 @@ double collect(const SweepArrays& s, const float* base, const float* diagonal, c
   for (int i = begin; i < end; ++i) {
     Quad value = sum_rows(s, i) + load(s.pull + 4 * i);
     if (base) value += load(base + 4 * i);
-    const Quad own = load(u + 4 * i);
+    const Quad own = u ? load(u + 4 * i) : Quad{};
     if (diagonal) value += diagonal[i] * own;
     store(out + 4 * i, value);
     dot += __builtin_convertvector(value, Quad64) * __builtin_convertvector(own, Quad64);

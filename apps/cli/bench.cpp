@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "libraries.hpp"
 #include "pliant/io/atomic_file.hpp"
 
 namespace pliant::cli {
@@ -46,6 +47,7 @@ void run_bench(BenchArguments& arguments) {
     if (!*file) throw InputError(file->error().text());
   }
   arguments.settings.peers = peer_folder();
+  arguments.settings.libraries = scene_libraries();
   const std::vector<bench::Row> rows = bench::run(arguments.settings);
   if (!file) return;
   (**file).write(bench::to_json(rows).dump(2) + "\n");

@@ -28,7 +28,7 @@ constexpr std::size_t embed_bytes_per_vertex = 2 * sizeof(Vec3) + sizeof(double)
 
 /// One frame, measured.
 struct Frame {
-  double ms = 0;
+  double ms = 0, cpu_ms = 0;
   Stages stages;
   StepTraffic bytes;
   int iterations = 0;
@@ -38,6 +38,7 @@ struct Frame {
 const Body& only_body(const Simulation& simulation) { return simulation.bodies().front(); }
 
 Frame measure_frame(const std::string& name, Simulation& simulation) {
+  const CpuStopwatch cpu;
   const Stopwatch step;
   const std::optional<StepFailure> failure = simulation.step();
   const double step_ms = step.ms();
@@ -46,10 +47,12 @@ Frame measure_frame(const std::string& name, Simulation& simulation) {
   const Stopwatch embed;
   const std::size_t vertices = body.surface().size();
   const double embed_ms = embed.ms();
+  const double cpu_ms = cpu.ms();
 
   const StepReport& report = body.report();
   Frame frame;
   frame.ms = step_ms + embed_ms;
+  frame.cpu_ms = cpu_ms;
   frame.stages = {report.ms.rotation, report.ms.rhs, report.ms.solve, embed_ms};
   frame.bytes = {report.bytes.moved + vertices * embed_bytes_per_vertex,
                  report.bytes.working_set + vertices * embed_bytes_per_vertex};
@@ -59,17 +62,17 @@ Frame measure_frame(const std::string& name, Simulation& simulation) {
   return frame;
 }
 
-double median_of(const std::vector<Frame>& frames, const std::function<double(const Frame&)>& get) {
+std::vector<double> each(const std::vector<Frame>& frames, const std::function<double(const Frame&)>& get) {
   std::vector<double> values;
   for (const Frame& frame : frames) values.push_back(get(frame));
-  return median(std::move(values));
+  return values;
 }
 
 Stages median_stages(const std::vector<Frame>& frames) {
-  return {median_of(frames, [](const Frame& f) { return f.stages.rotation; }),
-          median_of(frames, [](const Frame& f) { return f.stages.rhs; }),
-          median_of(frames, [](const Frame& f) { return f.stages.solve; }),
-          median_of(frames, [](const Frame& f) { return f.stages.embed; })};
+  return {median(each(frames, [](const Frame& f) { return f.stages.rotation; })),
+          median(each(frames, [](const Frame& f) { return f.stages.rhs; })),
+          median(each(frames, [](const Frame& f) { return f.stages.solve; })),
+          median(each(frames, [](const Frame& f) { return f.stages.embed; }))};
 }
 
 template <class Test>
@@ -83,11 +86,14 @@ void set_frames(const std::vector<Frame>& frames, double bandwidth, Row& row) {
   double iterations = 0;
   for (const Frame& frame : frames) iterations += frame.iterations;
   row.ms_min = fastest.ms;
-  row.ms_median = median_of(frames, [](const Frame& f) { return f.ms; });
+  row.ms_median = median(each(frames, [](const Frame& f) { return f.ms; }));
   row.stages = fastest.stages;
   row.stages_median = median_stages(frames);
   row.limit = Limit{fastest.bytes.moved, fastest.bytes.working_set, bandwidth};
   row.iterations = iterations / double(frames.size());
+  const std::vector<double> cpu_ms = each(frames, [](const Frame& f) { return f.cpu_ms; });
+  row.more["cpu_ms_min"] = minimum(cpu_ms);
+  row.more["cpu_ms_median"] = median(cpu_ms);
   row.more["frames"] = frames.size();
   row.more["violent"] = count(frames, [](const Frame& f) { return f.violent; });
   row.more["refactored"] = count(frames, [](const Frame& f) { return f.refactored; });

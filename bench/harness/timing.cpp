@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/harness/timing.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
 namespace pliant::bench {
+
+double CpuStopwatch::now_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return double(t.tv_sec) * 1e3 + double(t.tv_nsec) * 1e-6;
+}
 
 double minimum(const std::vector<double>& samples) {
   return samples.empty() ? 0 : *std::min_element(samples.begin(), samples.end());

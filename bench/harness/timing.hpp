@@ -19,6 +19,16 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
+/// Processor time of all threads of this process: what a busy machine does not stretch.
+class CpuStopwatch {
+ public:
+  double ms() const { return now_ms() - start_; }
+
+ private:
+  static double now_ms();
+  double start_ = now_ms();
+};
+
 double minimum(const std::vector<double>& samples);
 double median(std::vector<double> samples);
 

@@ -295,7 +295,9 @@ struct GraphMultigrid::Impl {
   int stride = 0;
 
   void finish(const Hierarchy& hierarchy, Report& report);
-  void smooth(Level& level, float omega, std::vector<Float4>& from, std::vector<Float4>& to, Pool& pool);
+  void take_in(const float* given, Pool& pool);
+  void give_out(float* wanted, Pool& pool);
+  void smooth(Level& level, float omega, Pool& pool);
   void solve_last(Pool& pool);
   void descend(std::size_t l, Pool& pool);
   void ascend(std::size_t l, Pool& pool);
@@ -342,19 +344,38 @@ GraphMultigrid::Report GraphMultigrid::build(const GraphOperator& fine) {
   return report;
 }
 
-void GraphMultigrid::Impl::smooth(Level& level, float omega, std::vector<Float4>& from,
-                                  std::vector<Float4>& to, Pool& pool) {
-  in_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().smooth(level.rows(), begin, end, omega, floats(level.r), floats(from), floats(to));
+/// r of the finest level and its first sweep from zero.
+void GraphMultigrid::Impl::take_in(const float* given, Pool& pool) {
+  Level& fine = levels[0];
+  in_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
+    kernels().take_in(fine.rows(), begin, end, fine.w1, order.data(), given, floats(fine.r), floats(fine.z));
   });
 }
 
-/// The answer of the last level in its `z`.
+/// The last sweep of the finest level, or its dense answer, in the caller's order.
+void GraphMultigrid::Impl::give_out(float* wanted, Pool& pool) {
+  Level& fine = levels[0];
+  const float omega = levels.size() == 1 && !inverse.empty() ? 0 : fine.w1;
+  in_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
+    kernels().smooth_out(fine.rows(), begin, end, omega, floats(fine.r), floats(fine.z), order.data(),
+                         wanted);
+  });
+}
+
+/// One Jacobi sweep of z.
+void GraphMultigrid::Impl::smooth(Level& level, float omega, Pool& pool) {
+  in_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
+    kernels().smooth(level.rows(), begin, end, omega, floats(level.r), floats(level.z), floats(level.other));
+  });
+  std::swap(level.z, level.other);
+}
+
+/// The answer of the last level in its z; of the sweeps of a single level the last is left to give_out.
 void GraphMultigrid::Impl::solve_last(Pool& pool) {
   Level& level = levels.back();
   if (inverse.empty()) {
-    smooth(level, level.w1, level.z, level.other, pool);
-    smooth(level, level.w1, level.other, level.z, pool);
+    smooth(level, level.w1, pool);
+    if (levels.size() > 1) smooth(level, level.w1, pool);
     return;
   }
   for (Index i = 0; i < level.nodes(); ++i) {
@@ -367,50 +388,36 @@ void GraphMultigrid::Impl::solve_last(Pool& pool) {
   });
 }
 
-/// From r and the first sweep in z to the right-hand side of the next level; the pre-smoothed z in `other`.
+/// From r and the first sweep in z to r and the first sweep of the next level.
 void GraphMultigrid::Impl::descend(std::size_t l, Pool& pool) {
   Level &level = levels[l], &coarse = levels[l + 1];
-  smooth(level, level.w2, level.z, level.other, pool);
+  smooth(level, level.w2, pool);
   in_blocks(pool, level.coarse_nodes(), coarse_rows_per_block, [&](int begin, int end) {
     kernels().restrict_residual(level.rows(), coarse.rows(), level.first.data(), begin, end, coarse.w1,
-                                floats(level.r), floats(level.other), floats(coarse.r), floats(coarse.z));
+                                floats(level.r), floats(level.z), floats(coarse.r), floats(coarse.z));
   });
 }
 
-/// Adds the correction of the next level and the first sweep after it; `z` waits for the sweep of weight w1.
+/// Adds the correction of the next level and the first sweep after it; that of weight w1 is still to come.
 void GraphMultigrid::Impl::ascend(std::size_t l, Pool& pool) {
   Level &level = levels[l], &coarse = levels[l + 1];
   in_blocks(pool, level.coarse_nodes(), coarse_rows_per_block, [&](int begin, int end) {
-    kernels().prolong(level.first.data(), begin, end, floats(coarse.z), floats(level.other));
+    kernels().prolong(level.first.data(), begin, end, floats(coarse.z), floats(level.z));
   });
-  smooth(level, level.w2, level.other, level.z, pool);
+  smooth(level, level.w2, pool);
 }
 
 void GraphMultigrid::apply(const Float4* r, Float4* z, Pool& pool) {
-  std::vector<Level>& levels = impl_->levels;
-  if (levels.empty()) return;
-  Level& fine = levels[0];
-  const Index* const order = impl_->order.data();
-  const auto* const given = reinterpret_cast<const float*>(r);
-  auto* const wanted = reinterpret_cast<float*>(z);
-  in_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().take_in(fine.rows(), begin, end, fine.w1, order, given, floats(fine.r), floats(fine.z));
-  });
-  for (std::size_t l = 0; l + 1 < levels.size(); ++l) impl_->descend(l, pool);
+  if (impl_->levels.empty()) return;
+  const std::size_t last = impl_->levels.size() - 1;
+  impl_->take_in(reinterpret_cast<const float*>(r), pool);
+  for (std::size_t l = 0; l < last; ++l) impl_->descend(l, pool);
   impl_->solve_last(pool);
-  for (std::size_t l = levels.size() - 1; l-- > 0;) {
+  for (std::size_t l = last; l-- > 0;) {
     impl_->ascend(l, pool);
-    if (l == 0) break;
-    impl_->smooth(levels[l], levels[l].w1, levels[l].z, levels[l].other, pool);
-    std::swap(levels[l].z, levels[l].other);
+    if (l > 0) impl_->smooth(impl_->levels[l], impl_->levels[l].w1, pool);
   }
-  if (levels.size() == 1) {
-    for (Index i = 0; i < fine.nodes(); ++i) z[order[i]] = fine.z[i];
-    return;
-  }
-  in_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().smooth_out(fine.rows(), begin, end, fine.w1, floats(fine.r), floats(fine.z), order, wanted);
-  });
+  impl_->give_out(reinterpret_cast<float*>(z), pool);
 }
 
 std::span<const Index> GraphMultigrid::order() const { return impl_->order; }

@@ -66,13 +66,13 @@ struct BodySpec : MethodOptions {
 
 struct ProbeSpec {
   std::string name = "probe";
-  std::string body;  ///< empty: the first body
+  std::string body = {};  ///< empty: the first body
   Selector select;
 };
 
 struct ExpectSpec {
   std::string metric = "volume_ratio";
-  std::string body;  ///< empty: the first body
+  std::string body = {};  ///< empty: the first body
   WordOrNumber at{"end", 0};
   double from = 0;          ///< s
   double to = not_given;    ///< s

@@ -166,7 +166,7 @@ void rotate_batches(const SweepArrays& s, const double* x, float scale, int firs
     if constexpr (renew) {
       float(*q)[16] = reinterpret_cast<float(*)[16]>(s.quaternion + 4 * lanes * b);
       to_lanes(star, a);
-      const unsigned unfinished = rotation_lanes::nearest16(a, q, r, 2);
+      const unsigned unfinished = rotation_lanes::nearest16({a, q, r}, 2);
       if (unfinished) s.finish(a, q, r, unfinished);
     }
     for (int k = 0; k < 9; ++k)

@@ -26,5 +26,6 @@ void add_render(CLI::App& app);
 void add_run(CLI::App& app);
 void add_scenes(CLI::App& app);
 void add_schema(CLI::App& app);
+void add_bench(CLI::App& app);
 
 }  // namespace pliant::cli

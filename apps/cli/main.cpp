@@ -16,6 +16,7 @@ int run(int argc, char** argv) {
   pliant::cli::add_render(app);
   pliant::cli::add_scenes(app);
   pliant::cli::add_schema(app);
+  pliant::cli::add_bench(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -63,6 +63,10 @@ void add_bullet(const std::vector<Row>& rows, std::string& text) {
                bullet->ms_min / ours->ms_min, {100, true});
   text += line("Bullet neo-Hookean over geometric/bar-stiff, time of a step, median",
                bullet->ms_median / ours->ms_median, {100, true});
+  if (ours->more.contains("cpu_ms_median") && bullet->more.contains("cpu_ms_median"))
+    text += line("Bullet neo-Hookean over geometric/bar-stiff, processor time of a step, median",
+                 bullet->more["cpu_ms_median"].get<double>() / ours->more["cpu_ms_median"].get<double>(),
+                 {100, true});
 }
 
 void add_factors(const std::vector<Row>& rows, std::string& text) {

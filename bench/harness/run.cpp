@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <thread>
 
 #include "bench/harness/bandwidth.hpp"
 #include "bench/harness/case.hpp"
@@ -91,7 +92,13 @@ std::vector<Row> run(const Settings& settings) {
     rows.push_back(std::move(row));
   }
   for (Row& row : run_peers(settings)) rows.push_back(std::move(row));
-  show(fmt::format("\nload at the end {:.2f}\n{}", load_average(), summary(rows)));
+  const double load = load_average();
+  show(fmt::format("\nload at the end {:.2f}\n", load));
+  if (load > std::thread::hardware_concurrency())
+    show(
+        "The machine is busy: wall times of long steps are stretched, ratios of wall times are not to be "
+        "quoted.\n");
+  show(summary(rows));
   return rows;
 }
 

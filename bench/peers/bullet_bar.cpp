@@ -27,6 +27,7 @@ namespace {
 using namespace pliant::bench;
 
 constexpr double poisson_ratio = 0.3;
+constexpr int warm_up = 2;
 constexpr int steps_at_least = 20;
 
 struct TetMesh {
@@ -133,11 +134,19 @@ Row run(double seconds) {
   BulletBar bar(mesh);
   Row row{.name = "peer/bullet-neohookean/bar", .nodes = pliant::Index(mesh.nodes.size()), .threads = 1};
   row.setup_ms = setup.ms();
-  const std::vector<double> samples = time_calls(seconds, 2, steps_at_least, [&] { bar.step(); });
+  std::vector<double> cpu_ms;
+  const std::vector<double> samples = time_calls(seconds, warm_up, steps_at_least, [&] {
+    const CpuStopwatch cpu;
+    bar.step();
+    cpu_ms.push_back(cpu.ms());
+  });
+  cpu_ms.erase(cpu_ms.begin(), cpu_ms.begin() + warm_up);
   const double tip = bar.tip_drop(mesh);
   row.ms_min = minimum(samples);
   row.ms_median = median(samples);
   row.peak_bytes = peak_memory();
+  row.more["cpu_ms_min"] = minimum(cpu_ms);
+  row.more["cpu_ms_median"] = median(cpu_ms);
   row.more["steps"] = samples.size();
   row.more["tets"] = mesh.tets.size();
   row.more["tip_drop"] = tip;

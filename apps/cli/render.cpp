@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -119,6 +118,19 @@ Sequence load(const RenderOptions& options) {
   if (fs::is_regular_file(options.what) && ending(options.what) != ".json")
     return value_or_refuse(read_still(options.what));
   return simulate(options);
+}
+
+/// An option that takes one of the words, in the order of the enumeration. The value at hand is the default.
+template <class Enumeration>
+void add_words(CLI::App& command, const std::string& name, Enumeration& value, std::vector<std::string> words,
+               const std::string& help) {
+  const auto choose = [&value, words](const std::string& word) {
+    const auto at = std::find(words.begin(), words.end(), word);
+    if (at != words.end()) value = Enumeration(at - words.begin());
+  };
+  command.add_option_function<std::string>(name, choose, help)
+      ->check(CLI::IsMember(words))
+      ->default_str(words[std::size_t(value)]);
 }
 
 class RenderJob {
@@ -293,26 +305,14 @@ void add_render(CLI::App& app) {
   command->add_option("--frame", options->frame, "which frame to picture (default: the last)");
   command->add_option("--time", options->time, "the frame nearest to this time, s")->excludes("--frame");
   command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels")->capture_default_str();
-  command
-      ->add_option("--color", options->coloring,
-                   "what colours show: none, speed, stretch or rotation since rest")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Coloring>{{"none", Coloring::none},
-                                                                          {"speed", Coloring::speed},
-                                                                          {"stretch", Coloring::stretch},
-                                                                          {"rotation", Coloring::rotation}}))
-      ->default_str("none");
+  add_words(*command, "--color", options->coloring, {"none", "speed", "stretch", "rotation"},
+            "what colours show; rotation is that since rest");
   command->add_option("--camera", options->camera, "azimuth,elevation,zoom: degrees, degrees, factor")
       ->delimiter(',')
       ->expected(1, 3)
       ->default_str("35,18,1");
-  command->add_option("--quality", options->quality, "draft, normal or fine")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Quality>{
-          {"draft", Quality::draft}, {"normal", Quality::normal}, {"fine", Quality::fine}}))
-      ->default_str("normal");
-  command->add_option("--pattern", options->pattern, "grid: lines painted on the rest shape; none")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Pattern>{{"grid", Pattern::grid}, {"none", Pattern::none}}))
-      ->default_str("grid");
+  add_words(*command, "--quality", options->quality, {"draft", "normal", "fine"}, "smoothness against time");
+  add_words(*command, "--pattern", options->pattern, {"grid", "none"}, "lines painted on the rest shape");
   command
       ->add_option("--fps", options->fps, "pictures a second of a video (default: as recorded, at most 60)")
       ->check(CLI::Range(0.1, 1000.0));

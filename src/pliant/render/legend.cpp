@@ -10,16 +10,6 @@
 #include "pliant/render/stroke_text.hpp"
 
 namespace pliant {
-namespace {
-
-/// As many decimals as tell the ends apart.
-std::string number(double value, double span) {
-  const int decimals = std::clamp(1 - int(std::floor(std::log10(std::max(span, 1e-12)))), 0, 6);
-  return fmt::format("{:.{}f}", value, decimals);
-}
-
-}  // namespace
-
 void draw_legend(Image& image, const Legend& legend) {
   const Color ink = color_of(0x2b3138);
   const float unit = float(std::min(image.width, image.height));
@@ -36,7 +26,7 @@ void draw_legend(Image& image, const Legend& legend) {
   draw_text(image, legend.label, left, top - 0.9f * text, text * 1.1f, ink);
   const double span = legend.max - legend.min;
   for (int k = 0; k <= 2; ++k) {
-    const std::string value = number(legend.min + span * k / 2, span);
+    const std::string value = fmt::format("{:.4g}", legend.min + span * k / 2);
     const float shift = text_width(value, text) * float(k) / 2;
     draw_text(image, value, left + width * float(k) / 2 - shift, bottom + 1.7f * text, text, ink);
   }

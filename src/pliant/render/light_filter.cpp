@@ -64,7 +64,7 @@ void filter_light(std::vector<LightPixel>& pixels, int width, int height, Pool& 
       for (int y = begin; y < end; ++y)
         for (int x = 0; x < width; ++x) {
           const auto here = std::size_t(y) * std::size_t(width) + std::size_t(x);
-          to[here] = pixels[here].surface < 0
+          to[here] = pixels[here].surface < 0 || pixels[here].settled
                          ? from[here]
                          : filtered(pixels, from, width, height, x, y, step, value_scale);
         }

@@ -15,8 +15,9 @@ struct LightPixel {
   float key = 1, sky = 1;  ///< share of the key light and of the sky that arrives
   Eigen::Vector3f normal = Eigen::Vector3f::Zero();
   Eigen::Vector3f point = Eigen::Vector3f::Zero();
-  float footprint = 0;  ///< size of the pixel on the surface, m
-  int surface = -1;     ///< the surface all samples of the pixel lie on; -1: several or none, left alone
+  float footprint = 0;   ///< size of the pixel on the surface, m
+  bool settled = false;  ///< key and sky are exact: left alone, but neighbours may use them
+  int surface = -1;      ///< the surface all samples of the pixel lie on; -1: several or none, left alone
 };
 
 void filter_light(std::vector<LightPixel>& pixels, int width, int height, Pool& pool);

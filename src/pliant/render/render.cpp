@@ -21,6 +21,8 @@ namespace {
 constexpr int sky_rays = 5, key_rays = LightRays::lanes - sky_rays;
 constexpr int tile = 32;  // pixels; a part of the parallel loop
 constexpr int floor_surface = 0;
+constexpr int most_samples = 16;   // of a pixel
+constexpr float sky_reach = 1.2f;  // how far a body shades the sky, in body sizes
 
 float fraction(float x) { return x - std::floor(x); }
 
@@ -34,19 +36,23 @@ float radical_inverse(std::uint32_t i) {
   return float(i >> 8) * 0x1p-24f;
 }
 
-std::uint32_t scramble(std::uint32_t x) {
-  x = (x ^ x >> 16) * 0x7feb352du;
-  x = (x ^ x >> 15) * 0x846ca68bu;
-  return x ^ x >> 16;
+/// x in the even bits.
+std::uint32_t spread_bits(std::uint32_t x) {
+  x = (x | x << 8) & 0x00ff00ffu;
+  x = (x | x << 4) & 0x0f0f0f0fu;
+  x = (x | x << 2) & 0x33333333u;
+  return (x | x << 1) & 0x55555555u;
 }
 
-/// The samples of one pixel: the same set everywhere, shifted by an amount of the pixel's own.
+/// The samples of one pixel: the same set everywhere, shifted by an amount of the pixel's own. Along the
+/// Z-order curve the shifts follow the R2 sequence [Roberts18]: pixels near each other complete one another,
+/// which is what the light filter averages over.
 struct PixelSamples {
   float shift_u, shift_v;
   PixelSamples(int x, int y) {
-    const std::uint32_t seed = scramble(std::uint32_t(x) + 0x9e3779b9u * scramble(std::uint32_t(y) + 17u));
-    shift_u = float(seed & 0xffff) * 0x1p-16f;
-    shift_v = float(seed >> 16) * 0x1p-16f;
+    const std::uint32_t i = spread_bits(std::uint32_t(x)) | spread_bits(std::uint32_t(y)) << 1;
+    shift_u = float((i * 3242174889u) >> 8) * 0x1p-24f;
+    shift_v = float((i * 2447445414u) >> 8) * 0x1p-24f;
   }
   Eigen::Vector2f get(int i, int n) const {
     return {fraction((float(i) + 0.5f) / float(n) + shift_u),
@@ -136,8 +142,8 @@ BodyData make_body(const RenderBody& body) {
 
 RenderSettings settings_of(Quality quality) {
   RenderSettings s;
-  if (quality == Quality::normal) s.samples_across = 3;
-  if (quality == Quality::fine) s.samples_across = 4, s.packets = 2;
+  if (quality == Quality::normal) s.samples_across = 3, s.packets = 4;
+  if (quality == Quality::fine) s.samples_across = 4, s.packets = 16;
   return s;
 }
 
@@ -148,6 +154,8 @@ struct Renderer::Impl {
   float ground = 0;
   std::optional<Legend> legend;
   Vec3f center = Vec3f::Zero();
+  Vec3f ball_center = Vec3f::Zero();
+  float ball_radius = 0;
   float size = 1;  // half the diagonal of the bodies at rest and in the first frame, m
 
   /// Once, so that floor and shading lengths do not change while the bodies move.
@@ -159,6 +167,16 @@ struct Renderer::Impl {
     if (!(low.x() <= high.x())) low = Vec3f::Constant(-1), high = Vec3f::Constant(1);
     center = (low + high) / 2;
     size = std::max((high - low).norm() / 2, 1e-6f);
+  }
+
+  /// The ball around the bodies as they are now.
+  void enclose() {
+    Vec3f low = Vec3f::Constant(std::numeric_limits<float>::infinity()), high = -low;
+    for (const BodyData& b : bodies)
+      for (const Vec3f& p : b.x) low = low.cwiseMin(p), high = high.cwiseMax(p);
+    const bool any = low.x() <= high.x();
+    ball_center = any ? Vec3f((low + high) / 2) : center;
+    ball_radius = any ? (high - low).norm() / 2 : 0.0f;
   }
 
   Color paint(const BodyData& body, const Triangle& t, const Vec3f& weights) const {
@@ -254,73 +272,93 @@ struct Renderer::Impl {
     return {};
   }
 
-  /// Shares of key light and sky that arrive, from this sample's part of the pixel's light rays.
-  Eigen::Vector2f arriving(const Studio& studio, const Sample& s, const PixelSamples& pixel, int sample,
-                           int samples, int packets) const {
+  /// Light rays of a floor point far from the bodies meet nothing: no need to trace them.
+  bool sees_all_light(const Studio& studio, const Sample& s) const {
+    if (s.surface != floor_surface) return false;
+    const Vec3f to = ball_center - s.point;
+    const float away = to.norm();
+    return away > ball_radius + sky_reach * size &&
+           to.cross(studio.key_direction).norm() > ball_radius + 1.2f * studio.key_radius * away;
+  }
+
+  /// Shares of key light and sky that arrive: packet p of all that the pixel sends.
+  Eigen::Vector2f arriving(const Studio& studio, const Sample& s, const PixelSamples& pixel, int p,
+                           int packets) const {
     const bool floor = s.surface == floor_surface;
     const Vec3f origin = s.lifted + 2e-4f * size * s.flat;
-    const float reach = 1.2f * size;
     // Light scatters a little inside a soft body: its own shadow rays start somewhat away.
     const float scatter = floor ? 0 : 0.05f * size;
     LightRays rays;
     std::array<float, LightRays::lanes> weight;
-    float key = 0, sky = 0;
-    for (int p = 0; p < packets; ++p) {
-      for (int k = 0; k < sky_rays; ++k) {
-        const Eigen::Vector2f uv =
-            pixel.get((p * sky_rays + k) * samples + sample, samples * packets * sky_rays);
-        Vec3f d = around(s.normal, uv.x(), uv.y());
-        const float below = d.dot(s.flat);
-        if (below < 0) d -= 2 * below * s.flat;
-        // The floor close by lies in the body's own shade.
-        const float drop = origin.y() - ground;
-        weight[std::size_t(k)] =
-            !floor && d.y() < 0 && drop > 0 ? 1 - 0.75f * std::exp(drop / (d.y() * 0.25f * size)) : 1.0f;
-        rays.set(k, origin, d, 0, reach);
-      }
-      for (int k = 0; k < key_rays; ++k) {
-        const Eigen::Vector2f uv =
-            pixel.get((p * key_rays + k) * samples + sample, samples * packets * key_rays);
-        rays.set(sky_rays + k, origin, studio.towards_key(uv.x(), uv.y()),
-                 scatter * fraction(7 * uv.y() + 3 * uv.x()), std::numeric_limits<float>::infinity());
-      }
-      traced.occlude(rays);
-      for (int k = 0; k < sky_rays; ++k)
-        if (!rays.blocked[std::size_t(k)]) sky += weight[std::size_t(k)];
-      for (int k = sky_rays; k < LightRays::lanes; ++k)
-        if (!rays.blocked[std::size_t(k)]) key += 1;
+    for (int k = 0; k < sky_rays; ++k) {
+      const Eigen::Vector2f uv = pixel.get(k * packets + p, packets * sky_rays);
+      Vec3f d = around(s.normal, uv.x(), uv.y());
+      const float below = d.dot(s.flat);
+      if (below < 0) d -= 2 * below * s.flat;
+      // The floor close by lies in the body's own shade.
+      const float drop = origin.y() - ground;
+      weight[std::size_t(k)] =
+          !floor && d.y() < 0 && drop > 0 ? 1 - 0.75f * std::exp(drop / (d.y() * 0.25f * size)) : 1.0f;
+      rays.set(k, origin, d, 0, sky_reach * size);
     }
-    return {key / float(packets * key_rays), sky / float(packets * sky_rays)};
+    for (int k = 0; k < key_rays; ++k) {
+      const Eigen::Vector2f uv = pixel.get(k * packets + p, packets * key_rays);
+      rays.set(sky_rays + k, origin, studio.towards_key(uv.x(), uv.y()),
+               scatter * fraction(7 * uv.y() + 3 * uv.x()), std::numeric_limits<float>::infinity());
+    }
+    traced.occlude(rays);
+    float key = 0, sky = 0;
+    for (int k = 0; k < sky_rays; ++k)
+      if (!rays.blocked[std::size_t(k)]) sky += weight[std::size_t(k)];
+    for (int k = sky_rays; k < LightRays::lanes; ++k)
+      if (!rays.blocked[std::size_t(k)]) key += 1;
+    return {key / float(key_rays), sky / float(sky_rays)};
   }
 
-  /// The samples of a pixel that lie on one smooth piece of one surface, summed: what they would send with
-  /// all light open, what light arrives, what they send.
+  /// The samples of a pixel that lie on one smooth piece of one surface, summed, then averaged: what they
+  /// would send with all light open, and how much light arrives.
   struct Layer {
     int count = 0;
-    Color key = Color::Zero(), sky = Color::Zero(), albedo = Color::Zero(), exact = Color::Zero();
-    LightPixel light{0, 0};
+    Color key = Color::Zero(), sky = Color::Zero(), albedo = Color::Zero();
+    LightPixel light;
+    std::array<std::uint8_t, most_samples> members;  // which samples of the pixel
 
     bool takes(const Sample& s) const {
       return light.surface == s.surface && light.normal.dot(s.normal) > 0.85f * float(count);
     }
-    void add(const Sample& s, const Eigen::Vector2f& open) {
-      ++count;
+    void add(const Sample& s, int member) {
+      members[std::size_t(count++)] = std::uint8_t(member);
       key += s.light.key, sky += s.light.sky, albedo += s.albedo;
-      exact += s.light.key * open.x() + s.light.sky.cwiseProduct(open_sky(open.y(), s.albedo));
       light.surface = s.surface;
-      light.key += open.x(), light.sky += open.y();
       light.normal += s.normal, light.point += s.point, light.footprint += s.footprint;
     }
     void average() {
       const float share = 1 / float(count);
-      key *= share, sky *= share, albedo *= share, exact *= share;
-      light.key *= share, light.sky *= share, light.point *= share, light.footprint *= share;
+      key *= share, sky *= share, albedo *= share;
+      light.point *= share, light.footprint *= share;
       light.normal.normalize();
     }
     Color with(float key_open, float sky_open) const {
       return key * key_open + sky.cwiseProduct(open_sky(sky_open, albedo));
     }
   };
+
+  using Samples = std::array<Sample, most_samples>;
+
+  /// All the light rays of a layer, spread over its samples.
+  void gather_light(const Studio& studio, const PixelSamples& random, int packets, const Samples& samples,
+                    Layer& layer) const {
+    const auto member = [&](int k) -> const Sample& { return samples[layer.members[std::size_t(k)]]; };
+    layer.average();
+    layer.light.settled = true;
+    for (int k = 0; k < layer.count; ++k) layer.light.settled &= sees_all_light(studio, member(k));
+    if (layer.light.settled) return;
+    Eigen::Vector2f open = Eigen::Vector2f::Zero();
+    for (int p = 0; p < packets; ++p)
+      open += arriving(studio, member((2 * p + 1) * layer.count / (2 * packets)), random, p, packets);
+    layer.light.key = open.x() / float(packets);
+    layer.light.sky = open.y() / float(packets);
+  }
 
   /// A pixel on a silhouette or a crease keeps its layers apart.
   struct EdgePixel {
@@ -342,44 +380,46 @@ struct Renderer::Impl {
     std::size_t index(int x, int y) const { return std::size_t(y) * std::size_t(width) + std::size_t(x); }
   };
 
-  EdgePixel trace_pixel(const Studio& studio, const Eye& eye, const RenderSettings& settings, int x,
-                        int y) const {
-    const int across = settings.samples_across, samples = across * across;
-    const PixelSamples random(x, y);
-    EdgePixel out{x, y, samples, Color::Zero(), {}};
-    for (int k = 0; k < samples; ++k) {
+  void trace_pixel(const Studio& studio, const Eye& eye, const RenderSettings& settings, int x, int y,
+                   Samples& samples, EdgePixel& out) const {
+    const int across = settings.samples_across;
+    out.x = x, out.y = y, out.samples = across * across;
+    out.backdrop = Color::Zero();
+    out.layers.clear();
+    for (int k = 0; k < out.samples; ++k) {
       // One sample in every column and row of a finer grid: near upright and level edges get all the shades.
       const int i = k % across, j = k / across;
       const float px = float(x) + (float(i) + (float(j) + 0.5f) / float(across)) / float(across);
       const float py = float(y) + (float(j) + (float(across - 1 - i) + 0.5f) / float(across)) / float(across);
       const EyeRay ray = eye.ray(px, py);
-      const Sample s = first_met(studio, ray, settings.pattern);
+      Sample& s = samples[std::size_t(k)] = first_met(studio, ray, settings.pattern);
       if (s.surface < 0) {
         out.backdrop += studio.backdrop(ray.x, ray.y);
         continue;
       }
-      const Eigen::Vector2f open = arriving(studio, s, random, k, samples, settings.packets);
       auto layer =
           std::find_if(out.layers.begin(), out.layers.end(), [&](const Layer& l) { return l.takes(s); });
       if (layer == out.layers.end()) layer = out.layers.insert(layer, Layer{});
-      layer->add(s, open);
+      layer->add(s, k);
     }
-    for (Layer& layer : out.layers) layer.average();
-    return out;
+    const PixelSamples random(x, y);
+    for (Layer& layer : out.layers) gather_light(studio, random, settings.packets, samples, layer);
   }
 
   void trace_tile(const Studio& studio, const Eye& eye, const RenderSettings& settings, int part, int columns,
                   Frame& frame) const {
+    Samples samples;
+    EdgePixel pixel;
     const int x0 = part % columns * tile, y0 = part / columns * tile;
     for (int y = y0; y < std::min(y0 + tile, frame.height); ++y)
       for (int x = x0; x < std::min(x0 + tile, frame.width); ++x) {
-        EdgePixel pixel = trace_pixel(studio, eye, settings, x, y);
+        trace_pixel(studio, eye, settings, x, y, samples, pixel);
         if (pixel.layers.size() == 1 && pixel.layers[0].count == pixel.samples) {
           const Layer& only = pixel.layers[0];
           frame.pixels[frame.index(x, y)] = {only.key, only.sky, only.albedo};
           frame.light[frame.index(x, y)] = only.light;
         } else {
-          frame.edges[std::size_t(part)].push_back(std::move(pixel));
+          frame.edges[std::size_t(part)].push_back(pixel);
         }
       }
   }
@@ -396,11 +436,13 @@ struct Renderer::Impl {
         const float w = 1 / float(apart * apart);  // an edge pixel itself is never among them: apart > 0
         key += w * l.key, sky += w * l.sky, weight += w;
       }
-    return weight > 0 ? layer.with(key / weight, sky / weight) : layer.exact;
+    return weight > 0 ? layer.with(key / weight, sky / weight) : layer.with(layer.light.key, layer.light.sky);
   }
 
   Image render(const Camera& camera, const RenderSettings& settings, Pool& pool) {
-    if (moved) traced.commit(), moved = false;
+    PLIANT_CHECK(settings.samples_across > 0 &&
+                 settings.samples_across * settings.samples_across <= most_samples);
+    if (moved) traced.commit(), enclose(), moved = false;
     const int width = settings.width, height = settings.height;
     const int columns = (width + tile - 1) / tile, tiles = columns * ((height + tile - 1) / tile);
     const Studio studio(camera);

@@ -39,8 +39,8 @@ enum class Pattern { grid, none };
 
 struct RenderSettings {
   int width = 960, height = 540;
-  int samples_across = 2;  ///< a pixel is averaged over the square of this many rays
-  int packets = 1;         ///< lots of 8 light rays for each of them (5 to the sky, 3 to the key light)
+  int samples_across = 2;  ///< 1 .. 4: a pixel is averaged over the square of this many eye rays
+  int packets = 2;         ///< lots of 8 light rays for each pixel (5 to the sky, 3 to the key light)
   Pattern pattern = Pattern::grid;  ///< lines painted on the rest shape, so that bending and twisting show
 };
 enum class Quality { draft, normal, fine };

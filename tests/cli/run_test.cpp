@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command.hpp"
-#include "tests/unit/io/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace pliant {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "pliant/scene/library.hpp"
 #include "tests/cli/command.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace pliant {
 namespace {
@@ -49,6 +50,15 @@ TEST(ShippedScenes, are_without_problems_and_carry_an_expectation) {
     const auto scene = load_scene(shipped.file.string());
     ASSERT_TRUE(scene) << scene.error().text();
     EXPECT_FALSE(scene->spec.expect.empty()) << shipped.name;
+  }
+}
+
+TEST(ShippedScenes, show_what_they_promise) {
+  const TempFolder folder;
+  for (const ShippedScene& scene : shipped_scenes({PLIANT_SOURCE_DIR "/scenes"})) {
+    const auto result =
+        run_pliant("run " + scene.name + " -o '" + (folder / "out").string() + "' --format none --check");
+    EXPECT_EQ(result.exit, 0) << result.output;
   }
 }
 

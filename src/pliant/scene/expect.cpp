@@ -91,14 +91,14 @@ std::string what_text(const ExpectSpec& expect, const SceneSpec& scene) {
 
 std::string limits_text(const ExpectSpec& expect) {
   const bool low = expect.min > -not_given, high = expect.max < not_given;
-  return (low ? fmt::format(">= {:g}", expect.min) : "") + (low && high ? " and " : "") +
-         (high ? fmt::format("<= {:g}", expect.max) : "");
+  return (low ? fmt::format(">= {}", expect.min) : "") + (low && high ? " and " : "") +
+         (high ? fmt::format("<= {}", expect.max) : "");
 }
 
 }  // namespace
 
 std::string ExpectationResult::text() const {
-  const std::string value = std::isnan(measured) ? "no value" : fmt::format("{:.6g}", measured);
+  const std::string value = std::isnan(measured) ? "no value" : fmt::format("{:.9g}", measured);
   return fmt::format("{}  {}: {} (expected {})", met ? "met    " : "NOT met", what, value, expected);
 }
 

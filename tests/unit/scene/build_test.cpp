@@ -5,6 +5,7 @@
 
 #include "pliant/physics/metrics.hpp"
 #include "pliant/scene/validate.hpp"
+#include "tests/support/allocation_counter.hpp"
 
 namespace pliant {
 namespace {
@@ -113,6 +114,18 @@ TEST(Build, scramble_moves_free_nodes_within_the_box_and_repeats_with_the_seed) 
       EXPECT_NE(x[i], rest[i]);
     EXPECT_TRUE((x[i].array() >= 0).all() && (x[i].array() <= 1).all());
   }
+}
+
+TEST(Build, a_step_of_the_simulation_allocates_nothing_after_warm_up) {
+  auto scene = build(R"({"bodies": [{"shape": {"box": {"nodes": [4, 4, 8]}},
+      "pins": [{"select": {"box": [[0, 0, 0], [1, 1, 0]]}}],
+      "handles": [{"select": {"box": [[0, 0, 1], [1, 1, 1]]},
+                   "motion": [{"time": 0}, {"time": 1, "rotate": {"degrees": 30}}]}]}]})");
+  ASSERT_TRUE(scene) << scene.error().text();
+  for (int i = 0; i < 3; ++i) ASSERT_FALSE(scene->simulation.step());
+  const std::size_t before = allocations();
+  for (int i = 0; i < 20; ++i) ASSERT_FALSE(scene->simulation.step());
+  EXPECT_EQ(allocations(), before);
 }
 
 TEST(Build, every_shape_becomes_a_body) {

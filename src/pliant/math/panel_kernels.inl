@@ -98,52 +98,13 @@ PLIANT_INLINE Vec gather_rows(const float* work, const std::int32_t* row) {
 }
 #endif
 
-/// Calls f.operator()<C>() for the number of columns 1 <= columns <= step.
-template <class F>
-PLIANT_INLINE void with_columns(int columns, F&& f) {
-  switch (columns) {
-    case 1:
-      return f.template operator()<1>();
-    case 2:
-      return f.template operator()<2>();
-    case 3:
-      return f.template operator()<3>();
-    case 4:
-      return f.template operator()<4>();
-#if defined(__AVX512F__)
-    case 5:
-      return f.template operator()<5>();
-    case 6:
-      return f.template operator()<6>();
-    case 7:
-      return f.template operator()<7>();
-    case 8:
-      return f.template operator()<8>();
-#endif
-  }
-}
-
-/// Calls f.operator()<B>() for the number of blocks 1 <= blocks <= most_blocks.
-template <class F>
-PLIANT_INLINE void with_blocks(int blocks, F&& f) {
-  switch (blocks) {
-    case 1:
-      return f.template operator()<1>();
-#if defined(__AVX2__)
-    case 2:
-      return f.template operator()<2>();
-#endif
-#if defined(__AVX512F__)
-    case 3:
-      return f.template operator()<3>();
-    case 4:
-      return f.template operator()<4>();
-    case 5:
-      return f.template operator()<5>();
-    case 6:
-      return f.template operator()<6>();
-#endif
-  }
+/// Calls f.operator()<count>() for 1 <= count <= most.
+template <int most, class F>
+PLIANT_INLINE void with_constant(int count, F&& f) {
+  if (count == most)
+    f.template operator()<most>();
+  else if constexpr (most > 1)
+    with_constant<most - 1>(count, f);
 }
 
 /// sum += P b for a group of columns and the blocks skipped .. B - 1 that sum stands for. panel: block
@@ -169,25 +130,11 @@ void multiply_blocks(const float* panel, int width, int blocks, int first_block,
   for (int j = 0; j < width && j < (first_block + B) * block; j += group) {
     const int columns = width - j < group ? width - j : group, top = j / block;
     const float* here = panel + std::int64_t(first_block > top ? first_block - top : 0) * columns * block;
-    switch (top - first_block) {
-      case 1:
-        if constexpr (B > 1) multiply_group<B, 1>(here, columns, b + 4 * j, sum);
-        break;
-      case 2:
-        if constexpr (B > 2) multiply_group<B, 2>(here, columns, b + 4 * j, sum);
-        break;
-      case 3:
-        if constexpr (B > 3) multiply_group<B, 3>(here, columns, b + 4 * j, sum);
-        break;
-      case 4:
-        if constexpr (B > 4) multiply_group<B, 4>(here, columns, b + 4 * j, sum);
-        break;
-      case 5:
-        if constexpr (B > 5) multiply_group<B, 5>(here, columns, b + 4 * j, sum);
-        break;
-      default:
-        multiply_group<B, 0>(here, columns, b + 4 * j, sum);
-    }
+    if (top <= first_block)
+      multiply_group<B, 0>(here, columns, b + 4 * j, sum);
+    else if constexpr (B > 1)
+      with_constant<B - 1>(top - first_block,
+                           [&]<int skipped>() { multiply_group<B, skipped>(here, columns, b + 4 * j, sum); });
     panel += std::int64_t(columns) * block * (blocks - top);
   }
   out += first_block * block_floats;
@@ -289,7 +236,8 @@ void forward_node(const PanelRange& range, const PanelNode& node) {
     // At most `most_blocks` fit the registers; two short turns are better than a long and a very short one.
     const int left = blocks - r;
     const int some = left <= most_blocks ? left : left < 2 * most_blocks ? left / 2 : most_blocks;
-    with_blocks(some, [&]<int B>() { multiply_blocks<B>(panel, node.width, blocks, r, own, range.scratch); });
+    with_constant<most_blocks>(
+        some, [&]<int B>() { multiply_blocks<B>(panel, node.width, blocks, r, own, range.scratch); });
     r += some;
   }
   const int own_blocks = node.width / block;
@@ -330,7 +278,7 @@ void backward_node(const PanelRange& range, const PanelNode& node) {
     const int columns = node.width - j < group ? node.width - j : group, skipped = j / block;
     for (int c = 0; c < columns; c += step) {
       const int some = columns - c < step ? columns - c : step;
-      with_columns(some, [&]<int C>() {
+      with_constant<step>(some, [&]<int C>() {
         multiply_transposed<C>(panel + c * block, columns * block, blocks - skipped,
                                range.scratch + skipped * block_floats, own + 4 * (j + c));
       });

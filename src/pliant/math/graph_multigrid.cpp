@@ -22,7 +22,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "pliant/base/check.hpp"
 #include "pliant/base/simd.hpp"
 #include "pliant/math/graph_aggregation.hpp"
 #include "pliant/math/graph_multigrid_kernels.hpp"
@@ -98,7 +97,9 @@ std::string trouble_with(const GraphOperator& fine) {
       return fmt::format("node {}: mass {}, expected a finite number > 0", i, fine.mass[i]);
     if (!(fine.anchor[i] >= 0) || !std::isfinite(fine.anchor[i]))
       return fmt::format("node {}: anchor {}, expected a finite number >= 0", i, fine.anchor[i]);
-    if (!fine.positions[i].allFinite()) return fmt::format("node {}: its rest position is not finite", i);
+    // The square of a distance must still be a number.
+    if (!(fine.positions[i].cwiseAbs().sum() < 1e100))
+      return fmt::format("node {}: its rest position is not finite", i);
   }
   for (std::size_t k = 0; k < fine.edges.size(); ++k) {
     const Edge& edge = fine.edges[k];
@@ -238,6 +239,13 @@ void fill_rows(const LevelGraph& graph, const std::vector<Index>& order, const s
   for (std::vector<Float4>* v : {&level.r, &level.z, &level.other}) v->assign(n, Float4());
 }
 
+/// The place of a row whose diagonal, or its inverse, is beyond single precision; -1 when there is none.
+Index row_out_of_range(const Level& level) {
+  for (Index k = 0; k < level.nodes(); ++k)
+    if (!std::isnormal(level.mass[k]) || !std::isnormal(level.inverse[k])) return k;
+  return -1;
+}
+
 /// The Gershgorin bounds of D^-1 A.
 struct Bounds {
   double low = 1, high = 1;
@@ -322,6 +330,10 @@ void GraphMultigrid::Impl::finish(const Hierarchy& hierarchy, Report& report) {
                            : order_by_parent(hierarchy.aggregates[l], place, levels[l].first);
     place = places(order);
     fill_rows(hierarchy.graphs[l], order, place, levels[l]);
+    const Index bad = row_out_of_range(levels[l]);
+    if (bad >= 0)
+      report.trouble =
+          fmt::format("node {} of level {}: the sum of its mass and weights is out of range", order[bad], l);
     set_weights(hierarchy.graphs[l], l + 1 == count, levels[l]);
     if (l + 1 < count || !dense) continue;
     stride = (last.nodes() + 7) / 8 * 8;

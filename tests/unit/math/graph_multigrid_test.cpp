@@ -360,6 +360,7 @@ TEST(GraphMultigrid, reports_what_is_wrong_with_the_input_and_where) {
   EXPECT_NE(trouble([](GraphOperator& g) { g.edges[3].a = 64; }).find("edge 3"), std::string::npos);
   EXPECT_NE(trouble([](GraphOperator& g) { g.edges[2].a = g.edges[2].b; }).find("edge 2"), std::string::npos);
   EXPECT_FALSE(trouble([](GraphOperator& g) { g.anchor.pop_back(); }).empty());
+  EXPECT_NE(trouble([](GraphOperator& g) { g.anchor[9] = 3e38f; }).find("node 9"), std::string::npos);
 }
 
 LevelGraph level_of(const GraphOperator& graph) {

@@ -2,6 +2,7 @@
 // What goes into one time step of a body and what comes out of it.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <span>
 #include <string>
@@ -34,9 +35,18 @@ struct StageTimes {
   double rotation = 0, rhs = 0, solve = 0, total = 0;
 };
 
+/// Bytes of a step, counted by the method from its data structures (padding and repeated passes included,
+/// cache-line waste and scratch that a better order would avoid not). The bench divides them by the measured
+/// bandwidth: no program that stores this data this way can be faster.
+struct StepTraffic {
+  std::size_t moved = 0;        ///< read and written over all passes of the step
+  std::size_t working_set = 0;  ///< distinct bytes among them: decides which cache level feeds the step
+};
+
 struct StepReport {
   std::string trouble;  ///< empty = fine; else what went wrong and what to do; the state is the last good one
   StageTimes ms;
+  StepTraffic bytes;
   int iterations = 0;         ///< inner iterations of the step solver
   bool violent = false;       ///< the safety net was used
   bool refactored = false;    ///< a matrix was factored in this step

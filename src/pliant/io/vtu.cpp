@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/io/vtu.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "pliant/io/atomic_file.hpp"
+#include "pliant/io/float_frame.hpp"
+
+namespace pliant {
+namespace {
+
+constexpr std::uint8_t vtk_triangle = 5;
+
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  return out;
+}
+
+/// The appended block: each array behind its length in bytes.
+class Appended {
+ public:
+  /// Offset of the array, for the header.
+  template <class T>
+  std::size_t add(std::span<const T> values) {
+    arrays_.push_back({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+    const std::size_t offset = bytes_;
+    bytes_ += sizeof(std::uint64_t) + values.size_bytes();
+    return offset;
+  }
+  void write(AtomicFile& file) const {
+    for (std::string_view array : arrays_) {
+      const std::uint64_t length = array.size();
+      file.write(&length, sizeof(length));
+      file.write(array);
+    }
+  }
+
+ private:
+  std::vector<std::string_view> arrays_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::optional<Error> write_vtu(const std::filesystem::path& path, std::span<const float> xyz,
+                               std::span<const float> rest, const std::vector<Triangle>& triangles,
+                               double time) {
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file) return file.error();
+
+  FloatFrame displacement(xyz.size());
+  for (std::size_t i = 0; i < xyz.size(); ++i) displacement[i] = xyz[i] - rest[i];
+  std::vector<std::int32_t> ends(triangles.size());
+  for (std::size_t t = 0; t < ends.size(); ++t) ends[t] = std::int32_t(3 * (t + 1));
+  const std::vector<std::uint8_t> types(triangles.size(), vtk_triangle);
+  const std::span<const Index> corners(triangles.empty() ? nullptr : triangles.front().data(),
+                                       3 * triangles.size());
+  Appended data;
+  const std::size_t at_displacement = data.add(std::span<const float>(displacement));
+  const std::size_t at_points = data.add(xyz);
+  const std::size_t at_corners = data.add(corners);
+  const std::size_t at_ends = data.add(std::span<const std::int32_t>(ends));
+  const std::size_t at_types = data.add(std::span<const std::uint8_t>(types));
+
+  file->write(fmt::format(
+      R"(<?xml version="1.0"?>
+<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64">
+<UnstructuredGrid>
+<FieldData><DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">{}</DataArray></FieldData>
+<Piece NumberOfPoints="{}" NumberOfCells="{}">
+<PointData Vectors="displacement">
+<DataArray type="Float32" Name="displacement" NumberOfComponents="3" format="appended" offset="{}"/>
+</PointData>
+<Points><DataArray type="Float32" Name="Points" NumberOfComponents="3" format="appended" offset="{}"/></Points>
+<Cells>
+<DataArray type="Int32" Name="connectivity" format="appended" offset="{}"/>
+<DataArray type="Int32" Name="offsets" format="appended" offset="{}"/>
+<DataArray type="UInt8" Name="types" format="appended" offset="{}"/>
+</Cells>
+</Piece>
+</UnstructuredGrid>
+<AppendedData encoding="raw">
+_)",
+      time, xyz.size() / 3, triangles.size(), at_displacement, at_points, at_corners, at_ends, at_types));
+  data.write(*file);
+  file->write("\n</AppendedData>\n</VTKFile>\n");
+  return file->commit();
+}
+
+std::optional<Error> write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries) {
+  std::string text =
+      "<?xml version=\"1.0\"?>\n"
+      "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n";
+  for (const PvdEntry& entry : entries)
+    text += fmt::format("<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", entry.time,
+                        xml_escaped(entry.file));
+  text += "</Collection>\n</VTKFile>\n";
+  return write_file(path, text);
+}
+
+}  // namespace pliant

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// VTK unstructured grids (.vtu, one a frame) and their collection over time (.pvd), for ParaView.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "pliant/base/result.hpp"
+#include "pliant/base/types.hpp"
+
+namespace pliant {
+
+/// Triangles with the point array `displacement` (from rest, m); raw appended data.
+[[nodiscard]] std::optional<Error> write_vtu(const std::filesystem::path& path, std::span<const float> xyz,
+                                             std::span<const float> rest,
+                                             const std::vector<Triangle>& triangles, double time);
+
+struct PvdEntry {
+  double time = 0;   ///< s
+  std::string file;  ///< relative to the .pvd
+};
+[[nodiscard]] std::optional<Error> write_pvd(const std::filesystem::path& path,
+                                             const std::vector<PvdEntry>& entries);
+
+}  // namespace pliant

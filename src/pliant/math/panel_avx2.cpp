@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#define PLIANT_PANEL_KERNELS panel_kernels_avx2
+#include "pliant/math/panel_kernels.inl"

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/math/panel_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pliant/base/simd.hpp"
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace pliant {
+namespace {
+
+constexpr std::size_t cache_line = 64, huge_page = std::size_t(2) << 20;
+
+const PanelKernels& kernels() {
+  switch (simd_level()) {
+    case SimdLevel::avx512:
+      return panel_kernels_avx512;
+    case SimdLevel::avx2:
+      return panel_kernels_avx2;
+    case SimdLevel::portable:
+      break;
+  }
+  return panel_kernels_portable;
+}
+
+/// Lane of row i of a block: see panel_kernels.hpp.
+constexpr Index lane_of(Index i) { return 4 * (i % 4) + i / 4; }
+
+}  // namespace
+
+FloatBuffer::FloatBuffer(std::size_t size) : size_(size) {
+  if (size == 0) return;
+  // Whole huge pages: the hardware's prefetch stops at page borders.
+  const std::size_t bytes = (size * sizeof(float) + huge_page - 1) / huge_page * huge_page;
+  void* memory = ::operator new(bytes, std::align_val_t(huge_page));
+#if defined(__linux__)
+  madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  data_.reset(static_cast<float*>(memory));
+  std::fill_n(data_.get(), size, 0.0f);
+}
+
+void FloatBuffer::Free::operator()(float* p) const { ::operator delete(p, std::align_val_t(huge_page)); }
+
+PanelSolver::PanelSolver(const SupernodalPattern& pattern)
+    : rows_(Index(pattern.order.size())), order_(pattern.order) {
+  const Index count = pattern.supernodes();
+  const Index top_row = pattern.first[pattern.part[1]], top_rows = rows_ - top_row;
+  // The second part adds to a private copy of the top rows, so that the parts may run side by side and the
+  // sums are the same when they do not. The last row stays zero: it fills up the lists.
+  const bool split = pattern.part[1] > 0;
+  const Index zero_row = rows_ + (split ? top_rows : 0);
+  std::size_t floats = 0;
+  Index tallest = 0;
+  for (Index s = 0; s < count; ++s) {
+    const Index height = pattern.height(s);
+    const bool second_part = s >= pattern.part[0] && s < pattern.part[1];
+    nodes_.push_back({.panel = std::int64_t(floats),
+                      .rows = std::int64_t(row_lists_.size()),
+                      .first = pattern.first[s],
+                      .width = pattern.width(s),
+                      .height = height});
+    for (Index row : pattern.rows(s))
+      row_lists_.push_back(second_part && row >= top_row ? row + top_rows : row);
+    while (row_lists_.size() % panel_block) row_lists_.push_back(zero_row);
+    floats += panel_lines(pattern.width(s), height) * panel_block;
+    tallest = std::max(tallest, height);
+  }
+  const std::size_t scratch = std::size_t(tallest + panel_block - 1) / panel_block * 3 * panel_block;
+  panels_ = FloatBuffer(floats);
+  work_ = FloatBuffer(4 * (std::size_t(zero_row) + 1));
+  scratch_ = FloatBuffer(2 * scratch);
+  const Index middle_row = pattern.first[pattern.part[0]];
+  parts_[0] = {0, pattern.part[0], 0, middle_row, scratch_.data()};
+  parts_[1] = {pattern.part[0], pattern.part[1], middle_row, top_row, scratch_.data() + scratch};
+  top_ = {pattern.part[1], count, top_row, rows_, scratch_.data()};
+}
+
+Index PanelSolver::set_panel(const SupernodalPattern& pattern, Index s, const double* panel) {
+  const Index width = pattern.width(s), height = pattern.height(s);
+  const Index blocks = (height + panel_block - 1) / panel_block;
+  float* to = panels_.data() + nodes_[s].panel;
+  Index bad = -1;
+  for (Index j = 0; j < width; j += panel_group) {
+    const Index columns = std::min(panel_group, width - j);
+    for (Index r = j / panel_block; r < blocks; ++r) {
+      const Index first = r * panel_block, count = std::min(panel_block, height - first);
+      for (Index c = 0; c < columns; ++c, to += panel_block) {
+        const double* from = panel + std::size_t(j + c) * height + first;
+        bool finite = true;
+        for (Index i = 0; i < count; ++i) {
+          finite &= std::abs(from[i]) <= std::numeric_limits<float>::max();
+          to[lane_of(i)] = float(from[i]);
+        }
+        if (!finite && bad < 0) bad = j + c;
+      }
+    }
+  }
+  return bad;
+}
+
+PanelRange PanelSolver::range(const Section& section) {
+  return {nodes_.data(),     section.begin, section.end,    panels_.data(),
+          row_lists_.data(), work_.data(),  section.scratch};
+}
+
+void PanelSolver::copy_in(const Section& section, const Float4* b) {
+  auto* work = reinterpret_cast<Float4*>(work_.data());
+  for (Index k = section.first_row; k < section.end_row; ++k) work[k] = b[order_[k]];
+}
+
+void PanelSolver::copy_out(const Section& section, Float4* z) const {
+  const auto* work = reinterpret_cast<const Float4*>(work_.data());
+  for (Index k = section.first_row; k < section.end_row; ++k) z[order_[k]] = work[k];
+}
+
+void PanelSolver::solve(const Float4* b, Float4* z, Pool& pool) {
+  const PanelKernels& kernel = kernels();
+  float* top = work_.data() + 4 * std::size_t(top_.first_row);
+  float* private_top = work_.data() + 4 * std::size_t(rows_);
+  const std::size_t top_floats = 4 * std::size_t(top_.end_row - top_.first_row);
+  if (top_.begin == 0) {
+    copy_in(top_, b);
+    kernel.forward(range(top_));
+    kernel.backward(range(top_));
+    copy_out(top_, z);
+    return;
+  }
+  pool.run(2, [&](int part) {
+    copy_in(parts_[part], b);
+    if (part == 0)
+      copy_in(top_, b);
+    else
+      std::fill_n(private_top, top_floats, 0.0f);
+    kernel.forward(range(parts_[part]));
+  });
+  for (std::size_t i = 0; i < top_floats; ++i) top[i] += private_top[i];
+  kernel.forward(range(top_));
+  kernel.backward(range(top_));
+  std::copy_n(top, top_floats, private_top);
+  pool.run(2, [&](int part) {
+    kernel.backward(range(parts_[part]));
+    copy_out(parts_[part], z);
+    if (part == 0) copy_out(top_, z);
+  });
+}
+
+std::size_t PanelSolver::bytes_per_solve() const {
+  const std::size_t once = panels_.size() * sizeof(float) + row_lists_.size() * sizeof(Index) +
+                           order_.size() * (sizeof(Index) + sizeof(Float4));
+  return 2 * once;  // forward with the right-hand side, backward with the solution
+}
+
+std::size_t PanelSolver::memory_bytes() const {
+  return (panels_.size() + work_.size() + scratch_.size()) * sizeof(float) +
+         (row_lists_.size() + order_.size()) * sizeof(Index) + nodes_.size() * sizeof(PanelNode);
+}
+
+}  // namespace pliant

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A^-1 b for three right-hand sides in single precision, from panels with inverted diagonal blocks: a solve
+// is matrix-vector products only, without a chain of divisions. Per supernode with own rows 1 and rows below
+// 2,
+//   P1 = L11^-1, P2 = -L21 L11^-1;  forward y1 = P1 b1, b2 += P2 b1;  backward x1 = P1^T y1 + P2^T x2.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "pliant/base/parallel.hpp"
+#include "pliant/base/types.hpp"
+#include "pliant/math/panel_kernels.hpp"
+#include "pliant/math/supernodes.hpp"
+
+namespace pliant {
+
+/// Floats on cache-line boundaries, zero at first.
+class FloatBuffer {
+ public:
+  explicit FloatBuffer(std::size_t size = 0);
+  float* data() { return data_.get(); }
+  const float* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(float* p) const;
+  };
+  std::size_t size_ = 0;
+  std::unique_ptr<float[], Free> data_;
+};
+
+class PanelSolver {
+ public:
+  PanelSolver() = default;
+  explicit PanelSolver(const SupernodalPattern& pattern);
+
+  /// Stores the panel of supernode s, given in double, column-major. Returns the first column with an entry
+  /// that single precision cannot hold, or -1.
+  Index set_panel(const SupernodalPattern& pattern, Index s, const double* panel);
+
+  /// b and z are in the numbering of the matrix and may be the same array.
+  void solve(const Float4* b, Float4* z, Pool& pool);
+
+  std::size_t panel_floats() const { return panels_.size(); }
+  std::size_t bytes_per_solve() const;
+  std::size_t memory_bytes() const;
+
+ private:
+  struct Section {
+    Index begin, end;          ///< supernodes
+    Index first_row, end_row;  ///< their own rows
+    float* scratch;
+  };
+  PanelRange range(const Section& section);
+  void copy_in(const Section& section, const Float4* b);
+  void copy_out(const Section& section, Float4* z) const;
+
+  Index rows_ = 0;
+  std::vector<Index> order_;
+  std::vector<PanelNode> nodes_;
+  std::vector<Index> row_lists_;
+  FloatBuffer panels_, work_, scratch_;
+  Section parts_[2] = {}, top_ = {};
+};
+
+}  // namespace pliant

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/body.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "pliant/base/check.hpp"
+
+namespace pliant::geometric {
+
+Body::Body(Model model, Skin skin, const Damping& damping, const Options& options)
+    : model_(std::move(model)), skin_(std::move(skin)), damping_(damping), options_(options) {
+  const auto start = std::chrono::steady_clock::now();
+  PLIANT_CHECK(options.linear_solver != LinearSolver::automatic);
+  system_.choose(options.linear_solver == LinearSolver::direct);
+  if (system_.direct()) stiffness_ = stiffness_matrix(model_);
+  order_ = breadth_first_order(model_.adjacency);
+
+  const std::size_t n = model_.rest.size();
+  state_.nodes = {model_.rest, Points(n, Vec3::Zero()), model_.mass};
+  state_.x_before = state_.nodes.x;
+  state_.v_before = state_.nodes.v;
+  state_.held.assign(n, 0);
+  arranged_held_ = new_held_ = state_.held;
+  for (Points* points : {&hat_x_, &hat_v_, &new_x_, &new_v_}) points->assign(n, Vec3::Zero());
+
+  arrangement_ = arrange(order_, arranged_held_);
+  sweeps_.arrange(model_, arrangement_);
+  const std::size_t padded = std::size_t(sweeps_.padded());
+  for (Doubles* array : {&start_, &trial_}) array->assign(4 * padded, 0);
+  for (Floats* array : {&base_, &g_, &z_, &p_, &q_, &d_, &velocity_}) array->assign(4 * padded, 0);
+  diagonal_.assign(padded, 0);
+  quaternions_before_.assign(4 * padded, 0);
+  for (int k = 0; k <= window; ++k) {
+    iterate_[k].assign(4 * padded, 0);
+    increment_[k].assign(4 * padded, 0);
+  }
+  setup_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+void Body::set_live(const Damping& damping, const Options& options) {
+  damping_ = damping;
+  options_.iterations = options.iterations;
+  options_.tolerance = options.tolerance;
+  options_.rotation_state = options.rotation_state;
+  options_.damping_frame = options.damping_frame;
+  options_.angular_momentum = options.angular_momentum;
+}
+
+void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
+  PLIANT_CHECK(x.size() == model_.rest.size() && v.size() == model_.rest.size());
+  std::copy(x.begin(), x.end(), state_.nodes.x.begin());
+  std::copy(v.begin(), v.end(), state_.nodes.v.begin());
+  state_.has_before = false;
+  Rotations rotations(x.size(), Eigen::Quaterniond::Identity());
+  update_rotations(model_, state_.nodes.x, rotations);
+  set_rotations(rotations);
+}
+
+void Body::set_rotations(const Rotations& rotations) {
+  for (std::size_t i = 0; i < rotations.size(); ++i) {
+    const Eigen::Quaternionf f = rotations[i].cast<float>();
+    const float q[4] = {f.w(), f.x(), f.y(), f.z()};
+    sweeps_.set_quaternion(arrangement_.place[i], q);
+  }
+}
+
+Rotations Body::rotations_now() const {
+  Rotations rotations(model_.rest.size());
+  for (std::size_t i = 0; i < rotations.size(); ++i) {
+    float q[4];
+    sweeps_.quaternion(arrangement_.place[i], q);
+    rotations[i] = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
+  }
+  update_rotations(model_, state_.nodes.x, rotations);
+  return rotations;
+}
+
+double Body::elastic_energy() const { return energy(model_, state_.nodes.x, rotations_now()); }
+
+void Body::elastic_forces(std::span<Vec3> out) const {
+  gradient(model_, state_.nodes.x, rotations_now(), out);
+  for (Vec3& force : out) force = -force;
+}
+
+/// Lays the nodes out for the held set in new_held_, keeping the rotations.
+void Body::rearrange() {
+  std::vector<std::array<float, 4>> kept(model_.rest.size());
+  for (std::size_t i = 0; i < kept.size(); ++i) sweeps_.quaternion(arrangement_.place[i], kept[i].data());
+  arranged_held_ = new_held_;
+  arrangement_ = arrange(order_, arranged_held_);
+  sweeps_.arrange(model_, arrangement_);
+  for (std::size_t i = 0; i < kept.size(); ++i) sweeps_.set_quaternion(arrangement_.place[i], kept[i].data());
+  // Held nodes are where free ones were: unknowns of held nodes are zero everywhere.
+  for (Floats* array : {&base_, &g_, &z_, &p_, &q_, &d_, &velocity_})
+    std::fill(array->begin(), array->end(), 0.0f);
+  for (int k = 0; k <= window; ++k) std::fill(iterate_[k].begin(), iterate_[k].end(), 0.0f);
+  std::fill(start_.begin(), start_.end(), 0.0);
+  std::fill(trial_.begin(), trial_.end(), 0.0);
+}
+
+void Body::save(Writer& writer) const {
+  std::vector<float> quaternions(4 * model_.rest.size());
+  for (std::size_t i = 0; i < model_.rest.size(); ++i)
+    sweeps_.quaternion(arrangement_.place[i], quaternions.data() + 4 * i);
+  writer.array(state_.nodes.x);
+  writer.array(state_.nodes.v);
+  writer.array(state_.x_before);
+  writer.array(state_.v_before);
+  writer.array(state_.held);
+  writer.array(quaternions);
+  writer.value(state_.h);
+  writer.value(state_.has_before);
+}
+
+bool Body::load(Reader& reader) {
+  State next = state_;
+  std::vector<float> quaternions(4 * model_.rest.size());
+  reader.array(next.nodes.x);
+  reader.array(next.nodes.v);
+  reader.array(next.x_before);
+  reader.array(next.v_before);
+  reader.array(next.held);
+  reader.array(quaternions);
+  reader.value(next.h);
+  reader.value(next.has_before);
+  if (!reader.ok()) return false;
+  state_ = std::move(next);
+  for (std::size_t i = 0; i < model_.rest.size(); ++i)
+    sweeps_.set_quaternion(arrangement_.place[i], quaternions.data() + 4 * i);
+  return true;
+}
+
+MethodDescription Body::describe() const {
+  MethodDescription out;
+  out.name = "geometric";
+  out.nodes = model_.nodes();
+  out.freedoms = 3 * arrangement_.free;
+  out.solver = system_.direct() ? "direct" : "multigrid";
+  out.setup_ms = setup_ms_;
+  const std::size_t n = model_.rest.size();
+  const std::size_t model =
+      n * (2 * sizeof(Vec3) + sizeof(double) + sizeof(Vec3) + sizeof(Mat3)) +
+      model_.edges.size() * (sizeof(NodeGraph::Edge) + sizeof(double) + 4 * sizeof(Index));
+  const std::size_t points = 8 * n * sizeof(Vec3);
+  const std::size_t vectors = sizeof(double) * (start_.size() + trial_.size()) +
+                              sizeof(float) * (7 + 2 * (window + 1) + 2) * g_.size();
+  out.bytes = model + points + vectors + sweeps_.memory_bytes() + system_.memory_bytes() +
+              stiffness_.value.size() * (sizeof(double) + sizeof(Index));
+  return out;
+}
+
+}  // namespace pliant::geometric

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A body of the geometric method [Huang06] in full space. step.cpp advances it, surface.cpp shows it.
+#pragma once
+
+#include "pliant/geometry/shape.hpp"
+#include "pliant/methods/geometric/energy.hpp"
+#include "pliant/methods/geometric/linear_system.hpp"
+#include "pliant/methods/geometric/state.hpp"
+#include "pliant/methods/geometric/sweeps.hpp"
+#include "pliant/methods/method.hpp"
+#include "pliant/physics/damping.hpp"
+
+namespace pliant::geometric {
+
+/// `automatic` takes the direct solver up to so many nodes.
+inline constexpr Index direct_limit = 5000;
+
+/// The part of a shape that shows the nodes: nothing of it moves them.
+struct Skin {
+  Gather embedding;                         ///< surface vertices from nodes
+  std::vector<std::array<Index, 8>> cells;  ///< as in NodeGraph
+};
+
+class Body final : public Method {
+ public:
+  /// options.linear_solver must have been resolved: not automatic.
+  Body(Model model, Skin skin, const Damping& damping, const Options& options);
+
+  StepReport advance(const StepInput& input) override;
+  const NodeState& nodes() const override { return state_.nodes; }
+  void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
+  void surface(std::span<Vec3> vertices) const override;
+  void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
+  double elastic_energy() const override;
+  void elastic_forces(std::span<Vec3> out) const override;
+  /// A cell counts when the Jacobian at any of its eight corners is not positive.
+  std::optional<int> inverted_cells() const override;
+  void save(Writer& writer) const override;
+  bool load(Reader& reader) override;
+  MethodDescription describe() const override;
+
+  const Model& model() const { return model_; }
+  /// The live options and the damping of the next step; the rest of `options` must be unchanged.
+  void set_live(const Damping& damping, const Options& options);
+
+ private:
+  /// The numbers of one step. The implicit equation is the same for both integrators: with
+  ///   Euler: h' = h,    x^ = x_n,                 v^ = v_n
+  ///   BDF2:  h' = 2h/3, x^ = (4 x_n - x_n-1)/3,   v^ likewise
+  /// it reads x = x^ + h' v, (1 + h' alpha) M (x - x^ - h' v^) + h'^2 (alpha M v^ + g + beta c - f) = 0.
+  struct Scheme {
+    double h = 0;           ///< h', s
+    double drag = 0;        ///< alpha, 1/s
+    double inner_drag = 0;  ///< beta, s
+    double mass = 1;        ///< 1 + h' alpha
+    double elastic = 0;     ///< h'^2
+    double stiffness = 0;   ///< h'^2 + h' beta
+    double turning = 0;     ///< the rotations' share in the Hessian: stiffness, or h'^2 in the paper's frame
+  };
+  struct Stopwatch;
+
+  std::string trouble_of(const StepInput& input) const;
+  Scheme scheme(double h) const;
+  bool prepare_system(const StepInput& input, const Scheme& scheme, StepReport& report);
+  void rearrange();
+  bool history_applies(const StepInput& input) const;
+  void predict(const StepInput& input, const Scheme& scheme);
+  void set_springs(const StepInput& input, const Scheme& scheme);
+
+  void residual(const float* u, bool renew_rotations, const Scheme& scheme, Pool& pool, Stopwatch& watch);
+  void add_inner_drag(const float* u, const Scheme& scheme, Pool& pool);
+  double hessian(const float* p, float* out, const Scheme& scheme, Pool& pool, Stopwatch& watch);
+  void solve(const float* b, float* z, Pool& pool, Stopwatch& watch);
+  void newton(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
+  void anderson(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
+  void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
+
+  void accept(const StepInput& input, const Scheme& scheme);
+  void keep_linear_momentum(const Scheme& scheme);
+  void keep_angular_momentum(const StepInput& input, const Scheme& scheme);
+  Rotations rotations_now() const;
+  void set_rotations(const Rotations& rotations);
+  StepTraffic traffic(const StepReport& report) const;
+
+  Model model_;
+  Skin skin_;
+  Damping damping_;
+  Options options_;
+  SymmetricMatrix stiffness_;  // K, for the direct solver
+  std::vector<Index> order_;
+  double setup_ms_ = 0;
+
+  State state_;
+
+  // The matrix and the layout that are in force.
+  Arrangement arrangement_;
+  Sweeps sweeps_;
+  LinearSystem system_;
+  LinearSystem::Coefficients coefficients_;
+  std::vector<unsigned char> arranged_held_;
+  bool factored_ = false;
+
+  // Scratch: never read across steps.
+  Points hat_x_, hat_v_, new_x_, new_v_;
+  Vec3 outer_impulse_{0, 0, 0};  // h'^2 sum of (f - alpha M v^): what the linear momentum must gain
+  Doubles start_, trial_;        // X0 and the positions the residual is taken at
+  Floats base_, diagonal_, g_, z_, p_, q_, d_, velocity_, quaternions_before_;
+  struct Pull {
+    LinearSystem::Spring spring;
+    Vec3 target;
+  };
+  std::array<Pull, max_grabs> pulls_;
+  int pull_count_ = 0;
+  static constexpr int window = 5;
+  std::array<Floats, window + 1> iterate_, increment_;
+  std::vector<unsigned char> new_held_;
+};
+
+}  // namespace pliant::geometric

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/build.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pliant/base/check.hpp"
+#include "pliant/methods/geometric/body.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
+  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
+}
+
+double mean_edge_length(const NodeGraph& graph) {
+  double sum = 0;
+  for (const auto& e : graph.edges) sum += (graph.positions[e.b] - graph.positions[e.a]).norm();
+  return graph.edges.empty() ? 0 : sum / double(graph.edges.size());
+}
+
+/// The solver for this body, or why there is none.
+Result<LinearSolver> choose_solver(const Rows& rows, const Options& options) {
+  const bool laplacian = rows.laplacian_weight > 0;
+  const bool local_global = options.step_solver == StepSolver::local_global;
+  if (options.linear_solver == LinearSolver::multigrid) {
+    if (laplacian)
+      return refuse("geometric.linear_solver", "multigrid with Laplacian rows", "direct",
+                    "the V-cycle is made for edge rows: set linear_solver to direct, or laplacian to 0");
+    if (local_global)
+      return refuse("geometric.linear_solver", "multigrid with step_solver local-global", "direct",
+                    "local/global needs exact solves: set linear_solver to direct, or step_solver to newton");
+    return LinearSolver::multigrid;
+  }
+  if (options.linear_solver == LinearSolver::direct || laplacian || local_global) return LinearSolver::direct;
+  return Index(rows.rest.size()) <= direct_limit ? LinearSolver::direct : LinearSolver::multigrid;
+}
+
+Result<std::unique_ptr<Method>> build_body(Rows rows, Skin skin, const Damping& damping, Options options) {
+  const Result<LinearSolver> solver = choose_solver(rows, options);
+  if (!solver) return solver.error();
+  options.linear_solver = *solver;
+  Result<Model> model = make_model(std::move(rows));
+  if (!model) return model.error();
+  return std::unique_ptr<Method>(
+      std::make_unique<Body>(std::move(*model), std::move(skin), damping, options));
+}
+
+}  // namespace
+
+Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& options) {
+  const std::size_t n = graph.positions.size();
+  PLIANT_CHECK(graph.volumes.size() == n);
+  const double length = mean_edge_length(graph), modulus = options.stiffness;
+  Rows rows;
+  rows.rest = graph.positions;
+  rows.edges = graph.edges;
+  rows.covariance = options.covariance;
+  rows.laplacian_weight = options.laplacian * modulus * length / 2;
+  for (std::size_t i = 0; i < n; ++i)
+    rows.mass.push_back(density *
+                        (options.weights == Weights::uniform ? std::pow(length, 3) : graph.volumes[i]));
+
+  const Adjacency adj = adjacency(Index(n), graph.edges);
+  const auto per_neighbour = [&](Index i) {
+    return 3 * graph.volumes[i] / (adj.begin[i + 1] - adj.begin[i]);
+  };
+  for (const auto& e : graph.edges) {
+    double weight = modulus * length / 2;
+    if (options.weights == Weights::tributary) {
+      if (!(e.share > 0))
+        return refuse(
+            "geometric.weights",
+            fmt::format("tributary, but the edge of nodes {} and {} has no cells around it", e.a, e.b),
+            "a shape made of cells", "set weights to calibrated");
+      weight = modulus / 2 * e.share;
+    } else if (options.weights == Weights::calibrated) {
+      weight = modulus / 2 * (per_neighbour(e.a) + per_neighbour(e.b)) /
+               (graph.positions[e.b] - graph.positions[e.a]).squaredNorm();
+    }
+    rows.edge_weight.push_back(options.edge * weight);
+  }
+  return rows;
+}
+
+Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
+                                      const Options& options) {
+  Result<Rows> rows = make_rows(shape.graph, density, options);
+  if (!rows) return rows.error();
+  return build_body(std::move(*rows), {shape.embedding, shape.graph.cells}, damping, options);
+}
+
+Result<std::unique_ptr<Method>> build(Rows rows, const Damping& damping, const Options& options) {
+  rows.covariance = options.covariance;
+  return build_body(std::move(rows), {}, damping, options);
+}
+
+}  // namespace pliant::geometric

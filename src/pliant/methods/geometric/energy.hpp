@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The geometric energy in double precision, written for reading: what the step's single-precision kernels
+// are measured against, and what tells energies and forces to the outside. Equations in model.hpp.
+//
+// With the consistent covariance A_i = sum over the rows of i of lambda_k (s_k x) d_k^T the rotation
+// R_i = argmax tr(R^T A_i) minimises V at fixed x, so that
+//   g(x) = S^T Lambda (S x - R d)                                                           [Huang06, Eq. 5]
+// is the exact gradient of V. With the paper's covariance, sum_j m_j^2 (x_j - x_i)(X_j - X_i)^T, it is not.
+#pragma once
+
+#include <Eigen/Geometry>
+#include <span>
+
+#include "pliant/math/symmetric_matrix.hpp"
+#include "pliant/methods/geometric/model.hpp"
+
+namespace pliant::geometric {
+
+using Rotations = std::vector<Eigen::Quaterniond>;
+
+Mat3 covariance(const Model& model, std::span<const Vec3> x, Index node);
+
+/// R_i(x), from the warm start that is in `rotations`.
+void update_rotations(const Model& model, std::span<const Vec3> x, Rotations& rotations);
+
+double energy(const Model& model, std::span<const Vec3> x, const Rotations& rotations);
+
+void gradient(const Model& model, std::span<const Vec3> x, const Rotations& rotations, std::span<Vec3> out);
+
+/// K = S^T Lambda S, the same for x, y and z: constant, singular only for translations. Laplacian rows make
+/// it reach two rings.
+SymmetricMatrix stiffness_matrix(const Model& model);
+
+/// The model Hessian of V with the rotations' own motion taken from the star at rest, semidefinite in every
+/// state and never above K:
+///   dA_i = sum of lambda_k (s_k p) d_k^T,  w_i = J_i axial(R_i^T dA_i),  dR_i = R_i [w_i]x
+///   out = S^T Lambda (S p - dR d)
+void hessian_product(const Model& model, const Rotations& rotations, std::span<const Vec3> p,
+                     std::span<Vec3> out);
+
+}  // namespace pliant::geometric

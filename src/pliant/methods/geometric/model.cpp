@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/model.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "pliant/base/check.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+// A star of nodes that is thinner than this about an axis (square of an angle's lever, relative) does not say
+// how it turns about that axis.
+constexpr double collinear = 1e-5;
+
+Error refuse(std::string found, std::string expected, std::string hint) {
+  return Error{{}, {{"geometric", std::move(found), std::move(expected), std::move(hint)}}};
+}
+
+/// J = (tr(A) I - A)^-1, A = sum over the rows of node i of weight d d^T; the axis of a collinear star gets
+/// 0.
+Mat3 inverse_inertia(const Mat3& a) {
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(a.trace() * Mat3::Identity() - a);
+  const Vec3 values = eigen.eigenvalues();
+  Vec3 inverse = Vec3::Zero();
+  for (int k = 0; k < 3; ++k)
+    if (values[k] > collinear * values[2]) inverse[k] = 1 / values[k];
+  return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+std::string trouble(const Rows& rows) {
+  for (std::size_t i = 0; i < rows.rest.size(); ++i) {
+    if (!rows.rest[i].allFinite()) return fmt::format("node {} has no finite rest position", i);
+    if (!(rows.mass[i] > 0) || !std::isfinite(rows.mass[i]))
+      return fmt::format("node {} has mass {} kg", i, rows.mass[i]);
+  }
+  for (std::size_t k = 0; k < rows.edges.size(); ++k) {
+    const auto& e = rows.edges[k];
+    if (!(rows.edge_weight[k] >= 0) || !std::isfinite(rows.edge_weight[k]))
+      return fmt::format("the edge of nodes {} and {} has weight {} N/m", e.a, e.b, rows.edge_weight[k]);
+    if (!((rows.rest[e.a] - rows.rest[e.b]).norm() > 0))
+      return fmt::format("nodes {} and {} are joined and rest at the same place", e.a, e.b);
+  }
+  return {};
+}
+
+}  // namespace
+
+double covariance_weight(const Model& model, Index edge, Index j) {
+  return model.covariance == Covariance::consistent ? model.edge_weight[edge] : model.mass[j] * model.mass[j];
+}
+
+Result<Model> make_model(Rows rows) {
+  PLIANT_CHECK(rows.mass.size() == rows.rest.size() && rows.edge_weight.size() == rows.edges.size());
+  if (rows.rest.empty())
+    return refuse("a body without nodes", "at least one node", "give the shape more nodes");
+  if (const std::string what = trouble(rows); !what.empty())
+    return refuse(what, "finite positions, masses > 0, weights >= 0, edges longer than 0", "check the shape");
+  const bool has_edges =
+      std::any_of(rows.edge_weight.begin(), rows.edge_weight.end(), [](double weight) { return weight > 0; });
+  if (!has_edges && rows.covariance == Covariance::consistent && rows.laplacian_weight > 0)
+    return refuse("Laplacian rows alone with covariance consistent",
+                  "rows that determine a rotation at every node",
+                  "a Laplacian row says only one direction of a node: give edge a weight above 0, or set "
+                  "covariance to paper");
+
+  Model model;
+  model.rest = std::move(rows.rest);
+  model.mass = std::move(rows.mass);
+  model.edges = std::move(rows.edges);
+  model.edge_weight = std::move(rows.edge_weight);
+  model.laplacian_weight = rows.laplacian_weight;
+  model.covariance = rows.covariance;
+  model.adjacency = adjacency(model.nodes(), model.edges);
+
+  model.laplacian_rest.assign(model.rest.size(), Vec3::Zero());
+  model.edge_sum.assign(model.rest.size(), Vec3::Zero());
+  model.slew.resize(model.rest.size());
+  for (Index i = 0; i < model.nodes(); ++i) {
+    Mat3 a = Mat3::Zero();
+    double weight_sum = 0, other_ends = 0;
+    const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
+    for (Index k = begin; k < end; ++k) {
+      const Index j = model.adjacency.target[k];
+      const double weight = model.edge_weight[model.adjacency.edge[k]];
+      const Vec3 r = model.rest[j] - model.rest[i];
+      const double valence = model.adjacency.begin[j + 1] - model.adjacency.begin[j];
+      a += weight * r * r.transpose();
+      model.edge_sum[i] += weight * r;
+      model.laplacian_rest[i] += r / (end - begin);
+      weight_sum += weight;
+      other_ends += 1 / (valence * valence);
+    }
+    const Vec3& d = model.laplacian_rest[i];
+    a += model.laplacian_weight * d * d.transpose();
+    model.slew[i] = inverse_inertia(a);
+    const double diagonal = 2 * weight_sum + (end > begin ? model.laplacian_weight * (1 + other_ends) : 0);
+    model.stiffness_ratio = std::max(model.stiffness_ratio, diagonal / (12 * model.mass[i]));
+  }
+  return model;
+}
+
+}  // namespace pliant::geometric

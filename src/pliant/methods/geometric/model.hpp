@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the geometric energy [Huang06, Eq. 3, 4], immutable after build. A row k has an owner node
+// o(k), a stencil s_k whose coefficients sum to zero, a rest vector d_k = s_k X and a weight:
+//   V(x) = 1/2 sum_k lambda_k |s_k x - R_o(k)(x) d_k|^2                                                (E)
+// Edge rows: for every edge, from both ends, a_ij |x_j - x_i - R_i (X_j - X_i)|^2 / 2.
+// Laplacian rows: for every node, lambda |l_i - R_i d_i|^2 / 2, l_i = mean over the neighbours of x_j - x_i.
+#pragma once
+
+#include "pliant/base/result.hpp"
+#include "pliant/geometry/node_graph.hpp"
+#include "pliant/methods/geometric/options.hpp"
+
+namespace pliant::geometric {
+
+/// What a model is made of, in the caller's hands: tests and special bodies set weights directly.
+struct Rows {
+  Points rest;                         ///< X, m
+  std::vector<double> mass;            ///< kg, > 0
+  std::vector<NodeGraph::Edge> edges;  ///< a < b, sorted; share is not read
+  std::vector<double> edge_weight;     ///< a_ij, N/m, one per edge, >= 0
+  double laplacian_weight = 0;         ///< lambda of the Laplacian rows, N/m, >= 0
+  Covariance covariance = Covariance::consistent;
+};
+
+struct Model {
+  Points rest;
+  std::vector<double> mass;
+  std::vector<NodeGraph::Edge> edges;
+  std::vector<double> edge_weight;
+  double laplacian_weight = 0;
+  Covariance covariance = Covariance::consistent;
+
+  Adjacency adjacency;
+  Points laplacian_rest;       ///< d_i of the Laplacian rows
+  Points edge_sum;             ///< sum_j a_ij (X_j - X_i)
+  std::vector<Mat3> slew;      ///< J_i: turns the torque on a star at rest into its rotation, see make_model
+  double stiffness_ratio = 0;  ///< max_i K_ii / (12 m_i), 1/s^2; a/m on a lattice
+
+  Index nodes() const { return Index(rest.size()); }
+  bool has_laplacian() const { return laplacian_weight > 0; }
+};
+
+/// Checks the rows and prepares what the step needs of them. Problems name the offending node or edge.
+Result<Model> make_model(Rows rows);
+
+/// The weight of neighbour j's edge in the covariance of node i: a_ij (consistent), or m_j^2 as printed in
+/// the paper [Huang06, Sec. 3.2].
+double covariance_weight(const Model& model, Index edge, Index j);
+
+}  // namespace pliant::geometric

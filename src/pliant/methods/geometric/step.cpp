@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+// One time step. With h', x^, v^ of the integrator (body.hpp), predicted positions X0 = x^ + h' v^ and outer
+// forces f, the new positions X0 + D solve G = 0,
+//   G(D) = (1 + h' alpha) M D + h'^2 (alpha M v^ - f + g(X0 + D) + beta c),   v = v^ + D/h'
+// Symbols: M masses, kg; g = dV/dx, N (energy.hpp); alpha 1/s, beta s: Rayleigh damping [Huang06, Sec. 3.1].
+//
+// newton (default): one Newton step D by conjugate gradients on the model Hessian H (energy.hpp),
+//   preconditioned by the constant A = (1 + h' alpha) M + (h'^2 + h' beta) K, 0 < H <= A. It stops by the
+//   reduction of the residual. A step that turns a node's surroundings by more than 0.3 rad is beyond the
+//   model: it is discarded and done again by Anderson-accelerated local/global iterations.
+// local-global: D <- D - A^-1 G(D), `iterations` times; once, with Euler, is the paper's scheme
+//   [Huang06, Eq. 1, 2].
+//
+// Where this is not the paper: (1) inner damping: the paper's c = K v also brakes rigid rotation, because
+// only translations are in the null space of K. Here c = K v - S^T Lambda (dR/dt) d with the rotation rates
+// dR/dt = R [w]x of the stars, w = J axial(R^T dA(v)): the model Hessian applied to v. It is zero for a
+// rotating body at rest shape and takes energy in every state. (2) angular momentum (momentum.hpp). (3) a
+// loosely solved step still gives the body the exact linear momentum.
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "pliant/base/check.hpp"
+#include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/momentum.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+constexpr int newton_iterations = 12;
+constexpr double violent_turn = 0.3;  // rad
+// Local/global contracts slower the stiffer the body is for the step: with h'^2 K_ii/(12 m) above this more
+// iterations are needed to come back from a scramble.
+constexpr double stiff_step = 150;
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+/// Adds the time since the last call to a stage.
+struct Body::Stopwatch {
+  Clock::time_point begin = Clock::now(), last = begin;
+  StageTimes ms;
+
+  void add_to(double StageTimes::*stage) {
+    const Clock::time_point now = Clock::now();
+    ms.*stage += std::chrono::duration<double, std::milli>(now - last).count();
+    last = now;
+  }
+  StageTimes total() {
+    add_to(&StageTimes::rhs);
+    ms.total = std::chrono::duration<double, std::milli>(last - begin).count();
+    return ms;
+  }
+};
+
+StepReport Body::advance(const StepInput& input) {
+  PLIANT_CHECK(input.pool != nullptr);
+  Stopwatch watch;
+  StepReport report;
+  report.trouble = trouble_of(input);
+  if (!report.ok()) return report;
+  const Scheme now = scheme(input.h);
+  if (!prepare_system(input, now, report)) return report;
+  quaternions_before_ = sweeps_.quaternions();
+
+  predict(input, now);
+  set_springs(input, now);
+  if (options_.step_solver == StepSolver::newton)
+    newton(input, now, report, watch);
+  else
+    local_global(input, now, report, watch);
+
+  if (!std::isfinite(sweeps_.dot(d_.data(), d_.data(), *input.pool))) {
+    sweeps_.quaternions() = quaternions_before_;
+    report.trouble =
+        "the step has no finite answer: forces, grabs or targets are beyond what numbers can hold";
+    return report;
+  }
+  accept(input, now);
+  report.active_rotations = model_.nodes();
+  report.ms = watch.total();
+  report.bytes = traffic(report);
+  return report;
+}
+
+// ---- what is asked ----
+
+std::string Body::trouble_of(const StepInput& input) const {
+  const std::size_t n = model_.rest.size();
+  PLIANT_CHECK(input.held.size() == input.targets.size());
+  PLIANT_CHECK(input.forces.empty() || input.forces.size() == n);
+  if (!(input.h > 0) || !std::isfinite(input.h)) return fmt::format("time step {} s is not above 0", input.h);
+  if (!input.gravity.allFinite()) return "gravity is not finite";
+  for (std::size_t k = 0; k < input.held.size(); ++k) {
+    const Index i = input.held[k];
+    if (i < 0 || std::size_t(i) >= n || (k > 0 && i <= input.held[k - 1]))
+      return fmt::format("held node {} is not one of the {} nodes, or not in ascending order", i, n);
+    if (!input.targets[k].allFinite()) return fmt::format("the target of held node {} is not finite", i);
+  }
+  if (input.grabs.size() > std::size_t(max_grabs))
+    return fmt::format("{} grabs at once, at most {} are possible", input.grabs.size(), max_grabs);
+  for (const Grab& grab : input.grabs) {
+    if (grab.node < 0 || std::size_t(grab.node) >= n)
+      return fmt::format("grabbed node {} is not one of the {} nodes", grab.node, n);
+    if (!grab.target.allFinite() || !(grab.stiffness >= 0) || !std::isfinite(grab.stiffness))
+      return fmt::format("the grab of node {} has no finite target or no stiffness >= 0", grab.node);
+  }
+  for (std::size_t i = 0; i < input.forces.size(); ++i)
+    if (!input.forces[i].allFinite()) return fmt::format("the force on node {} is not finite", i);
+  return {};
+}
+
+Body::Scheme Body::scheme(double h) const {
+  Scheme s;
+  s.h = options_.integrator == Integrator::bdf2 ? 2 * h / 3 : h;
+  s.drag = damping_.mass;
+  s.inner_drag = damping_.stiffness;
+  s.mass = 1 + s.h * s.drag;
+  s.elastic = s.h * s.h;
+  s.stiffness = s.elastic + s.h * s.inner_drag;
+  s.turning = options_.damping_frame == DampingFrame::corotated ? s.stiffness : s.elastic;
+  return s;
+}
+
+bool Body::prepare_system(const StepInput& input, const Scheme& s, StepReport& report) {
+  std::fill(new_held_.begin(), new_held_.end(), 0);
+  for (Index i : input.held) new_held_[i] = 1;
+  const bool new_pattern = !factored_ || new_held_ != arranged_held_;
+  const LinearSystem::Coefficients wanted{s.mass, s.stiffness};
+  if (!new_pattern && wanted == coefficients_) return true;
+  if (new_held_ != arranged_held_) rearrange();
+  report.refactored = true;
+  report.trouble = system_.factor(model_, stiffness_, arrangement_, wanted, new_pattern);
+  factored_ = report.ok();
+  coefficients_ = wanted;
+  for (Index k = 0; k < model_.nodes(); ++k) diagonal_[k] = float(s.mass * model_.mass[arrangement_.node[k]]);
+  return report.ok();
+}
+
+bool Body::history_applies(const StepInput& input) const {
+  return state_.has_before && state_.h == input.h && state_.held == new_held_;
+}
+
+/// x^, v^, X0 with held nodes at their targets, and the part of G that does not depend on D.
+void Body::predict(const StepInput& input, const Scheme& s) {
+  const NodeState& now = state_.nodes;
+  const bool two_steps = options_.integrator == Integrator::bdf2;
+  const bool history = history_applies(input);
+  outer_impulse_.setZero();
+  for (std::size_t i = 0; i < now.x.size(); ++i) {
+    if (!two_steps) {
+      hat_x_[i] = now.x[i];
+      hat_v_[i] = now.v[i];
+    } else if (history) {
+      hat_x_[i] = (4 * now.x[i] - state_.x_before[i]) / 3;
+      hat_v_[i] = (4 * now.v[i] - state_.v_before[i]) / 3;
+    } else {  // as if the last step had been a straight line: x_n-1 = x_n - h v_n
+      hat_x_[i] = now.x[i] + (input.h / 3) * now.v[i];
+      hat_v_[i] = now.v[i];
+    }
+    const Vec3 start = hat_x_[i] + s.h * hat_v_[i];
+    Vec3 load = now.mass[i] * (input.gravity - s.drag * hat_v_[i]);
+    if (!input.forces.empty()) load += input.forces[i];
+    load *= s.elastic;
+    outer_impulse_ += load;
+    const std::size_t k = 4 * std::size_t(arrangement_.place[i]);
+    for (int c = 0; c < 3; ++c) {
+      start_[k + c] = start[c];
+      base_[k + c] = float(-load[c]);
+    }
+  }
+  for (std::size_t n = 0; n < input.held.size(); ++n)
+    for (int c = 0; c < 3; ++c)
+      start_[4 * std::size_t(arrangement_.place[input.held[n]]) + c] = input.targets[n][c];
+}
+
+void Body::set_springs(const StepInput& input, const Scheme& s) {
+  pull_count_ = 0;
+  std::array<LinearSystem::Spring, max_grabs> springs;
+  for (const Grab& grab : input.grabs) {
+    const Index place = arrangement_.place[grab.node];
+    if (place >= arrangement_.free || grab.stiffness == 0) continue;
+    springs[pull_count_] = {place, s.elastic * grab.stiffness};
+    pulls_[pull_count_] = {springs[pull_count_], grab.target};
+    ++pull_count_;
+  }
+  system_.set_springs({springs.data(), std::size_t(pull_count_)}, *input.pool);
+}
+
+// ---- the equation ----
+
+/// g_ = G(u); u null means 0.
+void Body::residual(const float* u, bool renew_rotations, const Scheme& s, Pool& pool, Stopwatch& watch) {
+  const double* x = start_.data();
+  if (u) {
+    for (std::size_t k = 0; k < 4 * std::size_t(arrangement_.free); ++k) trial_[k] = start_[k] + u[k];
+    std::copy(start_.begin() + 4 * arrangement_.free, start_.end(), trial_.begin() + 4 * arrangement_.free);
+    x = trial_.data();
+  }
+  watch.add_to(&StageTimes::rhs);
+  if (renew_rotations)
+    sweeps_.rotate(x, float(s.elastic), pool);
+  else
+    sweeps_.stretch(x, float(s.elastic), pool);
+  sweeps_.collect(base_.data(), u ? diagonal_.data() : nullptr, u, g_.data(), pool);
+  watch.add_to(&StageTimes::rotation);
+  if (s.inner_drag > 0) add_inner_drag(u, s, pool);
+  for (int k = 0; k < pull_count_; ++k) {
+    const auto& [spring, target] = pulls_[k];
+    for (int c = 0; c < 3; ++c)
+      g_[4 * std::size_t(spring.place) + c] +=
+          float(spring.stiffness * (x[4 * std::size_t(spring.place) + c] - target[c]));
+  }
+}
+
+/// g_ += h'^2 beta c at the velocities v^ + u/h'.
+void Body::add_inner_drag(const float* u, const Scheme& s, Pool& pool) {
+  const double inverse = 1 / s.h;
+  for (Index k = 0; k < model_.nodes(); ++k) {
+    const Index i = arrangement_.node[k];
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t at = 4 * std::size_t(k) + c;
+      const double predicted = hat_x_[i][c] + s.h * hat_v_[i][c];
+      const double d = k < arrangement_.free ? (u ? u[at] : 0) : start_[at] - predicted;
+      velocity_[at] = float(hat_v_[i][c] + inverse * d);
+    }
+  }
+  const float scale = float(s.elastic * s.inner_drag);
+  const bool corotated = options_.damping_frame == DampingFrame::corotated;
+  sweeps_.turn(velocity_.data(), scale, corotated ? scale : 0, pool);
+  sweeps_.collect(g_.data(), nullptr, nullptr, g_.data(), pool);
+}
+
+/// out = H p; returns p . H p.
+double Body::hessian(const float* p, float* out, const Scheme& s, Pool& pool, Stopwatch& watch) {
+  sweeps_.turn(p, float(s.stiffness), float(s.turning), pool);
+  double product = sweeps_.collect(nullptr, diagonal_.data(), p, out, pool);
+  for (int k = 0; k < pull_count_; ++k) {
+    const LinearSystem::Spring& spring = pulls_[k].spring;
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t at = 4 * std::size_t(spring.place) + c;
+      out[at] += float(spring.stiffness * p[at]);
+      product += spring.stiffness * double(p[at]) * p[at];
+    }
+  }
+  watch.add_to(&StageTimes::rhs);
+  return product;
+}
+
+void Body::solve(const float* b, float* z, Pool& pool, Stopwatch& watch) {
+  watch.add_to(&StageTimes::rhs);
+  system_.solve(b, z, pool);
+  watch.add_to(&StageTimes::solve);
+}
+
+// ---- its solution ----
+
+void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+  Pool& pool = *input.pool;
+  float *g = g_.data(), *z = z_.data(), *p = p_.data(), *q = q_.data(), *d = d_.data();
+  std::fill(d_.begin(), d_.end(), 0.0f);
+  residual(nullptr, true, s, pool, watch);
+  solve(g, z, pool, watch);
+  double rho = sweeps_.dot(g, z, pool);
+  const double enough = options_.tolerance * options_.tolerance * rho;
+  sweeps_.clear_turns();
+  sweeps_.redirect(0, p, z, pool);
+  while (rho > 0) {
+    const double curvature = hessian(p, q, s, pool, watch);
+    if (!(curvature > 0)) break;
+    const double a = rho / curvature;
+    sweeps_.add(a, p, d, pool);
+    sweeps_.add(a, q, g, pool);
+    sweeps_.add_turn(a, pool);
+    solve(g, z, pool, watch);
+    const double before = rho;
+    rho = sweeps_.dot(g, z, pool);
+    ++report.iterations;
+    if (!(rho >= enough) || report.iterations == newton_iterations) break;
+    sweeps_.redirect(rho / before, p, z, pool);
+  }
+  sweeps_.add(-1, z, d, pool);  // the last solve is one more descent, not wasted
+  if (sweeps_.largest_turn() > violent_turn) {
+    report.violent = true;
+    anderson(input, s, report, watch);
+  }
+}
+
+/// D <- F(D) = D - A^-1 G(D), the last iterates combined so that the increments f = F(D) - D cancel best:
+///   theta = argmin |f_k - sum_j theta_j (f_k - f_j)|^2,  D <- F_k - sum_j theta_j (F_k - F_j)
+void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+  Pool& pool = *input.pool;
+  const bool stiff = s.elastic * model_.stiffness_ratio > stiff_step;
+  const int count = system_.direct() ? (stiff ? 20 : 8) : (stiff ? 24 : 12);
+  Eigen::Matrix<double, window + 1, window + 1> gram;
+  std::fill(d_.begin(), d_.end(), 0.0f);
+  for (int k = 0; k < count; ++k) {
+    const int now = k % (window + 1), known = std::min(k, window);
+    residual(k == 0 ? nullptr : d_.data(), true, s, pool, watch);
+    std::copy(d_.begin(), d_.end(), iterate_[now].begin());
+    solve(g_.data(), z_.data(), pool, watch);
+    std::fill(increment_[now].begin(), increment_[now].end(), 0.0f);
+    sweeps_.add(-1, z_.data(), increment_[now].data(), pool);
+    const auto slot = [&](int back) { return (now - back + window + 1) % (window + 1); };
+    for (int j = 0; j <= known; ++j)
+      gram(now, slot(j)) = gram(slot(j), now) =
+          sweeps_.dot(increment_[now].data(), increment_[slot(j)].data(), pool);
+
+    using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, window, window>;
+    using Few = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, window, 1>;
+    Few theta = Few::Zero(known);
+    if (known > 0) {
+      Small normal(known, known);
+      Few right(known);
+      for (int r = 0; r < known; ++r) {
+        const int a = slot(r + 1);
+        right[r] = gram(now, now) - gram(a, now);
+        for (int c = 0; c < known; ++c) {
+          const int b = slot(c + 1);
+          normal(r, c) = gram(now, now) - gram(a, now) - gram(now, b) + gram(a, b);
+        }
+      }
+      const double trace = normal.trace();
+      if (trace > 0) {
+        normal.diagonal().array() += 1e-10 * trace;
+        theta = normal.ldlt().solve(right);
+      }
+    }
+    std::fill(d_.begin(), d_.end(), 0.0f);
+    for (int j = 0; j <= known; ++j) {
+      const double share = j == 0 ? 1 - theta.sum() : theta[j - 1];
+      sweeps_.add(share, iterate_[slot(j)].data(), d_.data(), pool);
+      sweeps_.add(share, increment_[slot(j)].data(), d_.data(), pool);
+    }
+    ++report.iterations;
+  }
+}
+
+void Body::local_global(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+  Pool& pool = *input.pool;
+  const bool from_now = options_.rotation_state == RotationState::current;
+  std::fill(d_.begin(), d_.end(), 0.0f);
+  if (from_now) {
+    for (std::size_t i = 0; i < model_.rest.size(); ++i)
+      for (int c = 0; c < 3; ++c) trial_[4 * std::size_t(arrangement_.place[i]) + c] = state_.nodes.x[i][c];
+    sweeps_.rotate(trial_.data(), 1, pool);
+  }
+  for (int k = 0; k < options_.iterations; ++k) {
+    residual(k == 0 ? nullptr : d_.data(), k > 0 || !from_now, s, pool, watch);
+    solve(g_.data(), z_.data(), pool, watch);
+    sweeps_.add(-1, z_.data(), d_.data(), pool);
+    ++report.iterations;
+  }
+}
+
+// ---- the new state ----
+
+void Body::accept(const StepInput& input, const Scheme& s) {
+  const double inverse = 1 / s.h;
+  for (std::size_t i = 0; i < new_x_.size(); ++i) {
+    const float* d = d_.data() + 4 * std::size_t(arrangement_.place[i]);
+    new_v_[i] = hat_v_[i] + inverse * Vec3(d[0], d[1], d[2]);
+  }
+  const bool free_body = input.held.empty() && pull_count_ == 0;
+  if (free_body) keep_linear_momentum(s);
+  for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] = hat_x_[i] + s.h * new_v_[i];
+  if (free_body && options_.angular_momentum) keep_angular_momentum(input, s);
+  for (std::size_t n = 0; n < input.held.size(); ++n) {
+    const Index i = input.held[n];
+    new_x_[i] = input.targets[n];
+    new_v_[i] = (input.targets[n] - hat_x_[i]) * inverse;
+  }
+  // Written as swaps: nothing is lost and nothing allocated.
+  state_.x_before.swap(state_.nodes.x);
+  state_.v_before.swap(state_.nodes.v);
+  state_.nodes.x.swap(new_x_);
+  state_.nodes.v.swap(new_v_);
+  state_.held = new_held_;
+  state_.h = input.h;
+  state_.has_before = true;
+}
+
+/// Inner forces have no resultant: (1 + h' alpha) sum M D = the outer impulse.
+void Body::keep_linear_momentum(const Scheme& s) {
+  double mass = 0;
+  Vec3 gained = Vec3::Zero();
+  for (std::size_t i = 0; i < new_v_.size(); ++i) {
+    mass += model_.mass[i];
+    gained += model_.mass[i] * (new_v_[i] - hat_v_[i]);
+  }
+  const Vec3 shift = (outer_impulse_ / (s.h * s.mass) - gained) / mass;
+  for (Vec3& v : new_v_) v += shift;
+}
+
+void Body::keep_angular_momentum(const StepInput& input, const Scheme& s) {
+  Vec3 wanted = spin(model_.mass, state_.nodes.x, state_.nodes.v).angular;
+  if (options_.integrator == Integrator::bdf2 && history_applies(input))
+    wanted = (4 * wanted - spin(model_.mass, state_.x_before, state_.v_before).angular) / 3;
+  const Spin got = spin(model_.mass, hat_x_, new_v_);
+  if (!input.forces.empty()) {
+    const Vec3 center = got.center + s.h * got.velocity;
+    for (std::size_t i = 0; i < new_x_.size(); ++i)
+      wanted += s.h * (new_x_[i] - center).cross(input.forces[i]);
+  }
+  const Vec3 w = rotation_rate(model_.mass, hat_x_, wanted / s.mass - got.angular);
+  for (std::size_t i = 0; i < new_x_.size(); ++i) {
+    new_v_[i] += w.cross(hat_x_[i] - got.center);
+    new_x_[i] = hat_x_[i] + s.h * new_v_[i];
+  }
+}
+
+StepTraffic Body::traffic(const StepReport& report) const {
+  const std::size_t n = model_.rest.size(), k = std::size_t(report.iterations);
+  // Prediction: x, v and their predecessors in, x^, v^, X0 and the load out; acceptance: x^, v^ and D in, x
+  // and v out.
+  const std::size_t ends = n * (4 * 24 + 2 * 24 + 32 + 16 + 2 * 24 + 16 + 2 * 24);
+  StepTraffic out;
+  if (options_.step_solver == StepSolver::newton && !report.violent)
+    out.moved = sweeps_.gradient_bytes() + k * (sweeps_.product_bytes() + sweeps_.update_bytes()) +
+                (k + 1) * system_.bytes_per_solve();
+  else
+    out.moved = k * (sweeps_.gradient_bytes() + system_.bytes_per_solve() + n * 3 * 16);
+  out.moved += ends;
+  out.working_set = sweeps_.memory_bytes() + system_.bytes_per_solve() / 2 + n * (6 * 24 + 32 + 7 * 16 + 4);
+  return out;
+}
+
+}  // namespace pliant::geometric

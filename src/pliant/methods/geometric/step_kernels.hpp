@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sweeps over nodes and edges that a step is made of, in single precision, once per instruction set.
+// Nodes come in batches of 16: node-wise arithmetic runs on 16 nodes at a time (arrays [batch][entry][16]),
+// edge-wise arithmetic on the coordinates of one node (arrays of x, y, z, 0).
+//
+// Two sweeps make the elastic gradient, two more each product with the model Hessian:
+//   1. per node: the 3x3 sum over the star, one 3x3 T_i from it (rotate: T = R, turn: T = R [w]x)
+//   2. per node: T_i s_i + sum_j T_j a_ij r_ij, and the rest of the row (collect)
+// with r_ij = X_j - X_i and s_i = sum_j a_ij r_ij.
+#pragma once
+
+namespace pliant::geometric {
+
+inline constexpr int lanes = 16;
+
+/// Arrays of a body in the order of the step, raw so that kernels need no inline code of others.
+struct SweepArrays {
+  const int* begin = nullptr;       ///< directed edges of node i: [begin[i], begin[i + 1]); padded to batches
+  const int* target = nullptr;      ///< the other node of a directed edge
+  const float* row = nullptr;       ///< per directed edge: a r, a
+  const float* star = nullptr;      ///< per directed edge: c r, a; c = weight in the covariance; may be row
+  const float* slew = nullptr;      ///< [batch][xx xy xz yy yz zz][16]: J of energy.hpp
+  const float* edge_sum = nullptr;  ///< per node: s_i, -|N(i)|
+  const float* laplacian = nullptr;  ///< per node: d_i, 1/|N(i)|; null without Laplacian rows
+  float laplacian_weight = 0;        ///< lambda, N/m
+  bool laplacian_turns = false;      ///< Laplacian rows take part in the covariance
+
+  float* quaternion = nullptr;  ///< [batch][w x y z][16]: warm start in, result out
+  float* rotation = nullptr;    ///< [batch][9][16], row-major R
+  float* turn = nullptr;        ///< [batch][3][16]: w of the last turn sweep, rad per unit of p
+  float* tensor = nullptr;      ///< [node][16]: columns of T, then the Laplacian row; the fourths are 0
+  float* pull = nullptr;        ///< per node: -2 sum_j a_ij (x_j - x_i), scaled
+
+  /// math/rotation.hpp: finish_rotations.
+  unsigned (*finish)(const float (*)[16], float (*)[16], float (*)[16], unsigned) = nullptr;
+};
+
+struct StepKernels {
+  /// Sweep 1 of the gradient over batches [first, last): rotations at the positions x (4 doubles a node) from
+  /// the warm start; tensor = scale R, pull scaled alike.
+  void (*rotate)(const SweepArrays&, const double* x, float scale, int first, int last);
+  /// The same with the rotations that are there.
+  void (*stretch)(const SweepArrays&, const double* x, float scale, int first, int last);
+  /// Sweep 1 of the product with p: w = J axial(R^T dA), tensor = turn_scale R [w]x, pull by pull_scale.
+  void (*turn)(const SweepArrays&, const float* p, float pull_scale, float turn_scale, int first, int last);
+  /// Sweep 2 over nodes [begin, end): out = base + diagonal u + pull + rows; base and diagonal may be null.
+  /// Returns u . out.
+  double (*collect)(const SweepArrays&, const float* base, const float* diagonal, const float* u, float* out,
+                    int begin, int end);
+  /// y += s x over floats [begin, end).
+  void (*add)(float s, const float* x, float* y, int begin, int end);
+  /// p = s p - z.
+  void (*redirect)(float s, float* p, const float* z, int begin, int end);
+  double (*dot)(const float* a, const float* b, int begin, int end);
+  /// Largest squared length of the vectors (w0, w1, w2) in [batch][3][16], batches [first, last).
+  float (*largest_turn)(const float* turn, int first, int last);
+};
+
+const StepKernels& step_kernels();  ///< of base/simd.hpp's level
+
+extern const StepKernels step_kernels_portable, step_kernels_avx2, step_kernels_avx512;
+
+}  // namespace pliant::geometric

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the nodes show: the embedded surface, and whether cells have turned inside out.
+#include "pliant/methods/geometric/body.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+/// The volume spanned at corner c by the three cell edges that meet there, positive as at rest.
+double corner_jacobian(const Points& x, const std::array<Index, 8>& cell, int c) {
+  const Vec3 edge[3] = {x[cell[c ^ 1]] - x[cell[c]], x[cell[c ^ 2]] - x[cell[c]],
+                        x[cell[c ^ 4]] - x[cell[c]]};
+  // Each axis whose bit is set is walked backwards.
+  const double sign = __builtin_popcount(unsigned(c)) % 2 ? -1 : 1;
+  return sign * edge[0].cross(edge[1]).dot(edge[2]);
+}
+
+}  // namespace
+
+void Body::surface(std::span<Vec3> vertices) const { gather(skin_.embedding, state_.nodes.x, vertices); }
+
+void Body::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {
+  scatter_add(skin_.embedding, surface_forces, node_forces);
+}
+
+std::optional<int> Body::inverted_cells() const {
+  if (skin_.cells.empty()) return std::nullopt;
+  int count = 0;
+  for (const auto& cell : skin_.cells) {
+    bool inverted = false;
+    for (int c = 0; c < 8; ++c) inverted |= !(corner_jacobian(state_.nodes.x, cell, c) > 0);
+    count += inverted;
+  }
+  return count;
+}
+
+}  // namespace pliant::geometric

@@ -22,8 +22,10 @@ struct RunError : std::runtime_error {
 /// Stopped by Ctrl-C after everything was written: exit 130, as shells expect.
 struct Interrupted {};
 
+void add_render(CLI::App& app);
 void add_run(CLI::App& app);
 void add_scenes(CLI::App& app);
 void add_schema(CLI::App& app);
+void add_bench(CLI::App& app);
 
 }  // namespace pliant::cli

@@ -13,8 +13,10 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("Example: pliant run geometric/bar-twist -o out/twist");
   pliant::cli::add_run(app);
+  pliant::cli::add_render(app);
   pliant::cli::add_scenes(app);
   pliant::cli::add_schema(app);
+  pliant::cli::add_bench(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Eigen/Geometry>
+
+#include "pliant/methods/geometric/body.hpp"
+#include "tests/support/allocation_counter.hpp"
+#include "tests/unit/methods/geometric/bodies.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+/// A clamped bar under gravity along -y, and its tip.
+struct Cantilever {
+  std::unique_ptr<Method> body;
+  Points rest;
+  Clamp held;
+  Index tip = 0;
+  Pool pool{1};
+
+  Cantilever(std::unique_ptr<Method> made, const Vec3& tip_place)
+      : body(std::move(made)), rest(body->nodes().x), held(clamp(rest)), tip(nearest_node(rest, tip_place)) {}
+
+  StepInput input(double gravity, double h = 1.0 / 60) {
+    StepInput in;
+    in.h = h;
+    in.gravity = {0, -gravity, 0};
+    in.held = held.held;
+    in.targets = held.targets;
+    in.pool = &pool;
+    return in;
+  }
+  double drop() const { return rest[tip].y() - body->nodes().x[tip].y(); }
+  /// Length of the line of nodes through the middle of the section.
+  double arc_length(double spacing, int layers, const Vec3& start) const {
+    double sum = 0;
+    for (int k = 1; k < layers; ++k) {
+      const Index a = nearest_node(rest, start + Vec3(0, 0, spacing * (k - 1)));
+      const Index b = nearest_node(rest, start + Vec3(0, 0, spacing * k));
+      sum += (body->nodes().x[b] - body->nodes().x[a]).norm();
+    }
+    return sum;
+  }
+};
+
+Options static_options(double stiffness) {
+  Options options;
+  options.stiffness = stiffness;
+  options.integrator = Integrator::euler;
+  options.tolerance = 1e-6;
+  return options;
+}
+
+TEST(GeometricStep, the_stiff_bar_hangs_where_it_should) {
+  Options options = static_options(5e6);
+  Cantilever bar(body_of(stiff_bar(), options), {0.2, 0.2, 2});
+  settle(*bar.body, bar.input(9.81), 0.5, 25);
+  EXPECT_NEAR(bar.drop(), 0.2785, 0.0005);
+
+  options.weights = Weights::uniform;
+  Cantilever full(body_of(stiff_bar(), options), {0.2, 0.2, 2});
+  settle(*full.body, full.input(9.81), 0.5, 25);
+  EXPECT_NEAR(full.drop(), 0.2416, 0.0005);
+
+  const Shape coarse = make_shape(BoxShape{.size = {0.4, 0.4, 2}, .nodes = {5, 5, 21}});
+  Cantilever half(body_of(coarse, static_options(5e6)), {0.2, 0.2, 2});
+  settle(*half.body, half.input(9.81), 0.5, 25);
+  EXPECT_NEAR(half.drop(), 0.2330, 0.0005);
+}
+
+TEST(GeometricStep, a_multigrid_step_settles_at_the_same_place) {
+  Options options = static_options(5e6);
+  options.linear_solver = LinearSolver::multigrid;
+  Cantilever bar(body_of(stiff_bar(), options), {0.2, 0.2, 2});
+  settle(*bar.body, bar.input(9.81), 0.1, 60);
+  EXPECT_NEAR(bar.drop(), 0.2785, 0.0005);
+}
+
+TEST(GeometricStep, cantilevers_of_unit_nodes_bend_as_published) {
+  struct {
+    double weight, drop, tolerance;
+  } const cases[] = {{2058, 0.285, 0.003}, {1143, 0.460, 0.005}, {635, 0.658, 0.007}};
+  for (const auto& c : cases) {
+    Cantilever bar(body_of(lattice({9, 9, 41}, 1, 1, c.weight), static_options(1)), {4, 4, 40});
+    settle(*bar.body, bar.input(1), 20, 40);
+    EXPECT_NEAR(bar.drop() / 40, c.drop, c.tolerance);
+    if (c.weight == 2058) {
+      EXPECT_NEAR(bar.arc_length(1, 41, {4, 4, 0}) / 40, 1.0011, 0.0005);
+    }
+  }
+}
+
+struct Swing {
+  std::vector<double> time, drop;  ///< of the turning points
+};
+Swing swing(Cantilever& bar, double seconds, double h = 1.0 / 60) {
+  Swing out;
+  double a = 0, b = 0;
+  for (int k = 1; k <= int(std::lround(seconds / h)); ++k) {
+    const StepReport report = bar.body->advance(bar.input(9.81, h));
+    EXPECT_TRUE(report.ok()) << report.trouble;
+    const double c = bar.drop();
+    if (k > 1 && (b - a) * (c - b) <= 0) {  // parabola through three samples
+      const double shift = 0.5 * (a - c) / (a - 2 * b + c);
+      out.time.push_back((k - 1 + shift) * h);
+      out.drop.push_back(b - 0.25 * (a - c) * shift);
+    }
+    a = b;
+    b = c;
+  }
+  return out;
+}
+
+TEST(GeometricStep, the_stiff_bar_swings_with_the_published_period_and_keeps_its_amplitude) {
+  Cantilever bar(body_of(stiff_bar(), stiff_options()), {0.2, 0.2, 2});
+  const Swing s = swing(bar, 3.2);
+  ASSERT_GE(s.time.size(), 7u);
+  EXPECT_NEAR(s.time[0], 0.4392, 0.005);
+  EXPECT_NEAR(s.time[1], 0.8725, 0.01);
+  const double first = s.drop[0] - s.drop[1], last = s.drop[6] - s.drop[5];
+  EXPECT_GT(last / first, 0.97);
+  EXPECT_LT(last / first, 1.01);
+}
+
+TEST(GeometricStep, implicit_euler_keeps_a_quarter_of_the_amplitude) {
+  Options options = stiff_options();
+  options.integrator = Integrator::euler;
+  options.tolerance = 1e-3;
+  Cantilever bar(body_of(stiff_bar(), options), {0.2, 0.2, 2});
+  const Swing s = swing(bar, 3.2);
+  ASSERT_GE(s.time.size(), 7u);
+  EXPECT_NEAR((s.drop[6] - s.drop[5]) / (s.drop[0] - s.drop[1]), 0.263, 0.02);
+}
+
+TEST(GeometricStep, twenty_scrambled_bars_come_back) {
+  const Shape shape = stiff_bar();
+  Cantilever bar(body_of(shape, stiff_options()), {0.2, 0.2, 2});
+  const Points still(bar.rest.size(), Vec3::Zero());
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> unit(0, 1);
+    Points x = bar.rest;
+    for (Vec3& p : x)
+      if (p.z() > 1e-9) p = Vec3(0.4 * unit(random), 0.4 * unit(random), 2 * unit(random));
+    bar.body->place(x, still);
+    const double start = bar.body->elastic_energy();
+    double distance = 1;
+    int step = 0;
+    for (; step < 120 && distance > 0.05 * 2; ++step) {
+      ASSERT_TRUE(bar.body->advance(bar.input(0)).ok());
+      double sum = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) sum += (bar.body->nodes().x[i] - bar.rest[i]).squaredNorm();
+      distance = std::sqrt(sum / double(x.size()));
+      if (step % 8 == 0) {
+        ASSERT_LE(kinetic(bar.body->nodes()) + bar.body->elastic_energy(), start);
+      }
+    }
+    EXPECT_LT(step, 120) << "seed " << seed;
+  }
+}
+
+// ---- free bodies ----
+
+struct FreeBar {
+  std::unique_ptr<Method> body;
+  Pool pool{1};
+
+  FreeBar(Rows rows, const Options& options, Damping damping = {0, 0}, double noise = 0.02)
+      : body(body_of(rows, options, damping)) {
+    const Points shake = random_points(rows.rest.size(), noise, 3);
+    Points v(rows.rest.size());
+    const Vec3 center = rows.rest.back() / 2;
+    for (std::size_t i = 0; i < v.size(); ++i)
+      v[i] = Vec3(0.4, 0.2, -0.3) + Vec3(1.2, 1.6, 0.6).cross(rows.rest[i] - center) + shake[i];
+    body->place(rows.rest, v);
+  }
+  StepInput input(double h) {
+    StepInput in;
+    in.h = h;
+    in.pool = &pool;
+    return in;
+  }
+  void run(double seconds, double h) {
+    for (int k = 0; k < int(std::lround(seconds / h)); ++k) ASSERT_TRUE(body->advance(input(h)).ok());
+  }
+};
+
+TEST(GeometricStep, a_free_body_keeps_both_momenta_with_either_integrator_and_either_solver) {
+  for (Integrator integrator : {Integrator::euler, Integrator::bdf2})
+    for (StepSolver solver : {StepSolver::newton, StepSolver::local_global}) {
+      Options options;
+      options.integrator = integrator;
+      options.step_solver = solver;
+      FreeBar bar(lattice({5, 5, 13}, 1, 1, 1e4), options);
+      const Vec3 p = linear_momentum(bar.body->nodes()), l = angular_momentum(bar.body->nodes());
+      bar.run(5, 0.01);
+      EXPECT_LT((linear_momentum(bar.body->nodes()) - p).norm(), 1e-10 * p.norm());
+      EXPECT_LT((angular_momentum(bar.body->nodes()) - l).norm(), 1e-10 * l.norm());
+    }
+}
+
+TEST(GeometricStep, without_the_correction_implicit_euler_loses_spin) {
+  Options options;
+  options.integrator = Integrator::euler;
+  options.step_solver = StepSolver::local_global;
+  options.angular_momentum = false;
+  FreeBar bar(lattice({5, 5, 21}, 1, 1, 1e4), options);
+  Points v = bar.body->nodes().v;
+  for (Vec3& w : v) w -= Vec3(0.4, 0.2, -0.3);
+  bar.body->place(bar.body->nodes().x, v);
+  const double before = angular_momentum(bar.body->nodes()).norm();
+  bar.run(5, 0.01);
+  EXPECT_NEAR(angular_momentum(bar.body->nodes()).norm() / before, 0.854, 0.02);
+}
+
+TEST(GeometricStep, mass_damping_and_torques_change_the_spin_as_they_must) {
+  Options options;
+  FreeBar bar(lattice({4, 4, 9}, 1, 1, 1e4), options, {.mass = 0.5, .stiffness = 0});
+  const Vec3 p = linear_momentum(bar.body->nodes());
+  const auto spin_of = [&] {
+    const NodeState& s = bar.body->nodes();
+    Vec3 center = Vec3::Zero();
+    double mass = 0;
+    for (std::size_t i = 0; i < s.x.size(); ++i) center += s.mass[i] * s.x[i], mass += s.mass[i];
+    center /= mass;
+    return Vec3(angular_momentum(s) - center.cross(linear_momentum(s)));
+  };
+  const Vec3 l = spin_of();
+  bar.run(2, 0.01);
+  EXPECT_NEAR(linear_momentum(bar.body->nodes()).norm() / p.norm(), std::exp(-1.0), 0.003);
+  EXPECT_NEAR(spin_of().norm() / l.norm(), std::exp(-1.0), 0.003);
+
+  FreeBar pushed(lattice({4, 4, 9}, 1, 1, 1e4), options);
+  const Points& x = pushed.body->nodes().x;
+  double expected = 0;
+  const double before = angular_momentum(pushed.body->nodes()).y();
+  Points forces(x.size(), Vec3::Zero());
+  for (int k = 0; k < 50; ++k) {
+    for (std::size_t i = 0; i < x.size(); ++i) forces[i] = {i + 1 == x.size() ? 20.0 : 0.0, 0, 0};
+    expected += 0.01 * (x.back().z() * 20);
+    StepInput in = pushed.input(0.01);
+    in.forces = forces;
+    ASSERT_TRUE(pushed.body->advance(in).ok());
+  }
+  EXPECT_NEAR((angular_momentum(pushed.body->nodes()).y() - before) / expected, 1, 0.02);
+}
+
+TEST(GeometricStep, inner_damping_leaves_spin_alone_and_the_papers_does_not) {
+  Options options;
+  FreeBar bar(lattice({5, 5, 13}, 1, 1, 1e4), options, {.mass = 0, .stiffness = 0.02}, 0.3);
+  const double spin = angular_momentum(bar.body->nodes()).norm();
+  const double energy = kinetic(bar.body->nodes()) + bar.body->elastic_energy();
+  bar.run(1, 0.01);
+  EXPECT_GT(angular_momentum(bar.body->nodes()).norm() / spin, 0.99);
+  EXPECT_LT(kinetic(bar.body->nodes()) + bar.body->elastic_energy(), energy);
+
+  options.angular_momentum = false;
+  FreeBar uncorrected(lattice({5, 5, 13}, 1, 1, 1e4), options, {.mass = 0, .stiffness = 0.02}, 0.3);
+  uncorrected.run(1, 0.01);
+  EXPECT_GT(angular_momentum(uncorrected.body->nodes()).norm() / spin, 0.8);
+
+  options.damping_frame = DampingFrame::paper;
+  FreeBar paper(lattice({5, 5, 13}, 1, 1, 1e4), options, {.mass = 0, .stiffness = 0.02}, 0.3);
+  Points v = paper.body->nodes().v;
+  for (Vec3& w : v) w -= Vec3(0.4, 0.2, -0.3);
+  paper.body->place(paper.body->nodes().x, v);
+  const double before = angular_momentum(paper.body->nodes()).norm();
+  paper.run(1, 0.01);
+  EXPECT_LT(angular_momentum(paper.body->nodes()).norm() / before, 0.05);
+}
+
+TEST(GeometricStep, inner_damping_stills_a_swing) {
+  Cantilever bar(body_of(stiff_bar(), stiff_options(), {.mass = 0, .stiffness = 0.05}), {0.2, 0.2, 2});
+  const Swing s = swing(bar, 3);
+  // First mode: damping ratio beta omega / 2 = 0.05 * 7.2 / 2 = 0.18; the overshoot falls by exp(-pi 0.18) each half swing.
+  ASSERT_GE(s.drop.size(), 4u);
+  const double ratio = (s.drop[2] - s.drop[3]) / (s.drop[0] - s.drop[1]);
+  EXPECT_NEAR(ratio, std::exp(-2 * 3.14159 * 0.18), 0.08);
+  for (int k = 0; k < 300; ++k) bar.body->advance(bar.input(9.81));
+  EXPECT_NEAR(bar.drop(), 0.2785, 0.001);
+}
+
+TEST(GeometricStep, energy_never_grows_in_the_papers_scheme) {
+  for (RotationState from : {RotationState::current, RotationState::predicted})
+    for (double h : {0.01, 0.1, 1.0})
+      for (double weight : {1e2, 1e4, 1e6, 1e8}) {
+        Options options;
+        options.integrator = Integrator::euler;
+        options.step_solver = StepSolver::local_global;
+        options.rotation_state = from;
+        options.angular_momentum = false;
+        const Rows rows = jittered(lattice({4, 4, 9}, 1, 1, weight), 0.2);
+        auto body = body_of(rows, options);
+        body->place(deformed(rows.rest, 0.6), random_points(rows.rest.size(), 3, 5));
+        const double start = kinetic(body->nodes()) + body->elastic_energy();
+        double before = start;
+        Pool pool(1);
+        StepInput in;
+        in.h = h;
+        in.pool = &pool;
+        for (int k = 0; k < 100; ++k) {
+          ASSERT_TRUE(body->advance(in).ok());
+          const double now = kinetic(body->nodes()) + body->elastic_energy();
+          if (from == RotationState::current) {
+            ASSERT_LE(now, before + 1e-9 * start) << h << " " << weight << " step " << k;
+          } else {
+            ASSERT_LE(now, 1.001 * start) << h << " " << weight << " step " << k;
+          }
+          before = now;
+        }
+      }
+}
+
+// ---- held nodes and grabs ----
+
+TEST(GeometricStep, a_new_held_set_or_step_length_factors_again_and_nothing_else_does) {
+  Cantilever bar(body_of(stiff_bar(), stiff_options()), {0.2, 0.2, 2});
+  const auto refactored = [&](const StepInput& in) { return bar.body->advance(in).refactored; };
+  EXPECT_TRUE(refactored(bar.input(9.81)));
+  EXPECT_FALSE(refactored(bar.input(9.81)));
+  EXPECT_FALSE(refactored(bar.input(0)));
+  EXPECT_TRUE(refactored(bar.input(0, 0.01)));
+  StepInput in = bar.input(0, 0.01);
+  Points moved = bar.held.targets;
+  for (Vec3& p : moved) p.x() += 0.001;
+  in.targets = moved;
+  EXPECT_FALSE(refactored(in));
+  in.held = in.held.first(40);
+  in.targets = in.targets.first(40);
+  EXPECT_TRUE(refactored(in));
+  EXPECT_FALSE(refactored(in));
+  Grab grab{bar.tip, {0, 0, 0}, 100};
+  in.grabs = {&grab, 1};
+  EXPECT_FALSE(refactored(in));
+}
+
+TEST(GeometricStep, a_released_body_flies_on_with_the_velocity_of_its_handle) {
+  const Shape shape = make_shape(BoxShape{.size = {0.2, 0.2, 0.4}, .nodes = {3, 3, 5}});
+  Cantilever bar(body_of(shape, {.stiffness = 1e6}, {.mass = 0, .stiffness = 0.01}), {0.1, 0.1, 0.4});
+  StepInput in = bar.input(0);
+  Points targets = bar.held.targets;
+  for (int k = 0; k < 240; ++k) {
+    for (Vec3& t : targets) t += Vec3(1, 0.5, 0) / 60;
+    in.targets = targets;
+    ASSERT_TRUE(bar.body->advance(in).ok());
+  }
+  for (const Vec3& v : bar.body->nodes().v) EXPECT_LT((v - Vec3(1, 0.5, 0)).norm(), 0.02);
+  in.held = {};
+  in.targets = {};
+  for (int k = 0; k < 60; ++k) ASSERT_TRUE(bar.body->advance(in).ok());
+  for (const Vec3& v : bar.body->nodes().v) EXPECT_LT((v - Vec3(1, 0.5, 0)).norm(), 0.02);
+}
+
+/// A grab equals a very light extra node, held at the target, behind an edge of that stiffness: here the
+/// comparison is with the balance of forces itself.
+TEST(GeometricStep, grabs_pull_with_their_stiffness_in_every_solver) {
+  for (StepSolver solver : {StepSolver::newton, StepSolver::local_global})
+    for (LinearSolver linear : {LinearSolver::direct, LinearSolver::multigrid}) {
+      if (solver == StepSolver::local_global && linear == LinearSolver::multigrid) continue;
+      const Shape shape = make_shape(BoxShape{.size = {0.2, 0.2, 0.6}, .nodes = {3, 3, 7}});
+      Options options{.stiffness = 1e5};
+      options.integrator = Integrator::euler;
+      options.step_solver = solver;
+      options.linear_solver = linear;
+      options.iterations = 60;
+      options.tolerance = 1e-7;
+      Cantilever bar(body_of(shape, options), {0.1, 0.1, 0.6});
+      const Index other = nearest_node(bar.rest, {0, 0.2, 0.4});
+      const std::array<Grab, 2> grabs{
+          {{bar.tip, bar.rest[bar.tip] + Vec3(0, 0.1, 0.02), 2000}, {other, bar.rest[other] + Vec3(0.05, 0, 0), 500}}};
+      StepInput in = bar.input(0);
+      in.grabs = grabs;
+      settle(*bar.body, in, 0.2, 60);
+      Points forces(bar.rest.size());
+      bar.body->elastic_forces(forces);
+      for (const Grab& grab : grabs) {
+        const Vec3 pull = grab.stiffness * (grab.target - bar.body->nodes().x[grab.node]);
+        EXPECT_GT(pull.norm(), 5);
+        EXPECT_LT((pull + forces[grab.node]).norm(), 1e-3 * pull.norm());
+      }
+    }
+}
+
+TEST(GeometricStep, one_local_global_step_with_grabs_equals_a_matrix_with_the_springs_in_it) {
+  // One step of the paper's scheme from rest under a grab: (M + h^2 K + h^2 kappa E E^T) D = h^2 kappa (p - x).
+  const Rows rows = jittered(lattice({3, 4, 6}, 0.1, 0.1, 1e4), 0.02);
+  Options options;
+  options.integrator = Integrator::euler;
+  options.step_solver = StepSolver::local_global;
+  options.angular_momentum = false;
+  const auto body = body_of(rows, options);
+  const Model model = model_of(rows);
+  const double h = 1.0 / 60;
+  const std::array<Grab, 4> grabs{{{5, rows.rest[5] + Vec3(0.1, 0, 0), 3e4},
+                                   {17, rows.rest[17] + Vec3(0, 0.2, 0), 1e2},
+                                   {40, rows.rest[40] + Vec3(0, 0, -0.1), 1e6},
+                                   {71, rows.rest[71] + Vec3(0.1, 0.1, 0), 1e3}}};
+  const Clamp held = clamp(rows.rest);
+  const SymmetricMatrix k = stiffness_matrix(model);
+  const Index n = model.nodes();
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n), b = Eigen::MatrixXd::Zero(n, 3);
+  for (Index i = 0; i < n; ++i) {
+    for (Index e = k.begin[i]; e < k.begin[i + 1]; ++e)
+      a(i, k.column[e]) = a(k.column[e], i) = h * h * k.value[e];
+    a(i, i) += rows.mass[i];
+  }
+  for (const Grab& grab : grabs) {
+    a(grab.node, grab.node) += h * h * grab.stiffness;
+    b.row(grab.node) += h * h * grab.stiffness * (grab.target - rows.rest[grab.node]).transpose();
+  }
+  for (Index i : held.held) {
+    a.row(i).setZero();
+    a.col(i).setZero();
+    a(i, i) = 1;
+    b.row(i).setZero();
+  }
+  const Eigen::MatrixXd d = a.ldlt().solve(b);
+  Pool pool(1);
+  StepInput in;
+  in.h = h;
+  in.held = held.held;
+  in.targets = held.targets;
+  in.grabs = grabs;
+  in.pool = &pool;
+  ASSERT_TRUE(body->advance(in).ok());
+  double error = 0;
+  for (Index i = 0; i < n; ++i)
+    error += (body->nodes().x[i] - rows.rest[i] - Vec3(d.row(i).transpose())).squaredNorm();
+  EXPECT_LT(std::sqrt(error), 1e-5 * d.norm());
+}
+
+// ---- the rest of the interface ----
+
+TEST(GeometricStep, one_and_two_threads_give_the_same_bits_also_when_violent) {
+  const Shape shape = make_shape(CylinderShape{.nodes = {9, 21}});
+  for (LinearSolver linear : {LinearSolver::direct, LinearSolver::multigrid}) {
+    Options options{.linear_solver = linear};
+    const auto a = body_of(shape, options), b = body_of(shape, options);
+    const Points x = random_points(a->nodes().x.size(), 0.4, 2), v = random_points(x.size(), 1, 3);
+    a->place(x, v);
+    b->place(x, v);
+    Pool one(1), two(2);
+    StepInput in;
+    bool violent = false;
+    for (int k = 0; k < 10; ++k) {
+      in.pool = &one;
+      violent |= a->advance(in).violent;
+      in.pool = &two;
+      b->advance(in);
+      ASSERT_EQ(a->nodes().x, b->nodes().x);
+      ASSERT_EQ(a->nodes().v, b->nodes().v);
+    }
+    EXPECT_TRUE(violent);
+  }
+}
+
+TEST(GeometricStep, allocates_nothing_after_warm_up_with_pins_grabs_and_damping) {
+  Cantilever bar(body_of(make_shape(TorusShape{.nodes = {5, 24}}), {}, {.mass = 0.1, .stiffness = 0.001}), {1, 0, 0});
+  Grab grab{bar.tip, bar.rest[bar.tip] + Vec3(0.3, 0, 0), 500};
+  StepInput in = bar.input(9.81);
+  in.grabs = {&grab, 1};
+  for (int k = 0; k < 3; ++k) ASSERT_TRUE(bar.body->advance(in).ok());
+  const std::size_t before = allocations();
+  for (int k = 0; k < 5; ++k) {
+    grab.target += Vec3(0, 0.05, 0);
+    bar.body->advance(in);
+  }
+  EXPECT_EQ(allocations(), before);
+}
+
+TEST(GeometricStep, saves_and_loads_every_bit_also_with_held_nodes) {
+  const Shape shape = make_shape(BoxShape{.size = {0.3, 0.3, 0.9}, .nodes = {4, 4, 10}});
+  Cantilever a(body_of(shape, {}, {.mass = 0.1, .stiffness = 0.01}), {0.3, 0.3, 0.9});
+  Cantilever b(body_of(shape, {}, {.mass = 0.1, .stiffness = 0.01}), {0.3, 0.3, 0.9});
+  for (int k = 0; k < 7; ++k) ASSERT_TRUE(a.body->advance(a.input(9.81)).ok());
+  Writer writer;
+  a.body->save(writer);
+  Reader reader(writer.bytes());
+  ASSERT_TRUE(b.body->load(reader));
+  EXPECT_TRUE(reader.at_end());
+  for (int k = 0; k < 7; ++k) {
+    a.body->advance(a.input(9.81));
+    b.body->advance(b.input(9.81));
+    ASSERT_EQ(a.body->nodes().x, b.body->nodes().x);
+    ASSERT_EQ(a.body->nodes().v, b.body->nodes().v);
+  }
+  const auto small = body_of(make_shape(BoxShape{.nodes = {3, 3, 3}}), {});
+  Reader wrong(writer.bytes());
+  EXPECT_FALSE(small->load(wrong));
+}
+
+TEST(GeometricStep, stays_finite_and_bounded_from_soft_to_hard) {
+  for (double stiffness : {1e2, 1e5, 1e9})
+    for (double h : {1.0 / 1000, 1.0 / 15}) {
+      const Shape shape = make_shape(BoxShape{.size = {0.4, 0.4, 1}, .nodes = {5, 5, 11}});
+      Cantilever bar(body_of(shape, {.stiffness = stiffness}), {0.2, 0.2, 1});
+      const auto total = [&] {
+        double sum = kinetic(bar.body->nodes()) + bar.body->elastic_energy();
+        for (std::size_t i = 0; i < bar.rest.size(); ++i)
+          sum += 9.81 * bar.body->nodes().mass[i] * (bar.body->nodes().x[i] - bar.rest[i]).y();
+        return sum;
+      };
+      for (int k = 0; k < 200; ++k) ASSERT_TRUE(bar.body->advance(bar.input(9.81, h)).ok());
+      // Nothing but gravity put energy in; 160 kg times 9.81 times half the length measures it.
+      EXPECT_LT(total(), 0.01 * 160 * 9.81 * 0.5) << stiffness << " Pa, " << h << " s";
+      EXPECT_TRUE(std::isfinite(total()));
+    }
+}
+
+TEST(GeometricStep, reports_targets_grabs_and_forces_that_make_no_sense) {
+  const Shape shape = make_shape(BoxShape{.nodes = {3, 3, 3}});
+  Cantilever bar(body_of(shape, {}), {0, 0, 0});
+  StepInput in = bar.input(0);
+  Points targets = bar.held.targets;
+  targets[4].y() = std::numeric_limits<double>::infinity();
+  in.targets = targets;
+  EXPECT_NE(bar.body->advance(in).trouble.find("held node"), std::string::npos);
+  in = bar.input(0);
+  Grab grab{99, {0, 0, 0}, 1};
+  in.grabs = {&grab, 1};
+  EXPECT_NE(bar.body->advance(in).trouble.find("99"), std::string::npos);
+  in = bar.input(1e300);
+  EXPECT_FALSE(bar.body->advance(in).ok());
+  EXPECT_EQ(bar.body->nodes().x, bar.rest);
+  EXPECT_TRUE(bar.body->advance(bar.input(0)).ok());
+}
+
+TEST(GeometricStep, a_body_held_everywhere_follows_its_targets) {
+  const Shape shape = make_shape(BoxShape{.nodes = {2, 2, 2}});
+  const auto body = body_of(shape, {});
+  std::vector<Index> all{0, 1, 2, 3, 4, 5, 6, 7};
+  Points targets = body->nodes().x;
+  for (Vec3& t : targets) t += Vec3(0, 1, 0);
+  Pool pool(1);
+  StepInput in;
+  in.pool = &pool;
+  in.held = all;
+  in.targets = targets;
+  ASSERT_TRUE(body->advance(in).ok());
+  EXPECT_EQ(body->nodes().x, targets);
+}
+
+TEST(GeometricStep, counts_cells_that_are_inside_out) {
+  for (const Shape& shape : {make_shape(BoxShape{.nodes = {4, 4, 4}}), make_shape(EllipsoidShape{}),
+                             make_shape(CylinderShape{}), make_shape(TorusShape{})}) {
+    const auto body = body_of(shape, {});
+    ASSERT_TRUE(body->inverted_cells());
+    EXPECT_EQ(*body->inverted_cells(), 0);
+    Points x = body->nodes().x;
+    const Points still(x.size(), Vec3::Zero());
+    for (Vec3& p : x) p.x() = -p.x();
+    body->place(x, still);
+    EXPECT_EQ(*body->inverted_cells(), int(shape.graph.cells.size()));
+  }
+}
+
+TEST(GeometricBuild, says_what_does_not_go_together) {
+  const Shape shape = make_shape(BoxShape{.nodes = {3, 3, 3}});
+  EXPECT_FALSE(build(shape, 1000, {}, {.laplacian = 10, .linear_solver = LinearSolver::multigrid}));
+  EXPECT_FALSE(build(shape, 1000, {},
+                     {.step_solver = StepSolver::local_global, .linear_solver = LinearSolver::multigrid}));
+  EXPECT_FALSE(build(shape, 1000, {}, {.edge = 0, .laplacian = 1}));
+  Shape cloud = shape;
+  for (auto& e : cloud.graph.edges) e.share = 0;
+  const auto refused = build(cloud, 1000, {}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text().find("calibrated"), std::string::npos);
+  EXPECT_TRUE(build(cloud, 1000, {}, {.weights = Weights::calibrated}));
+}
+
+TEST(GeometricBuild, calibrated_weights_stand_for_the_same_modulus_as_tributary_ones) {
+  const Shape shape = make_shape(EllipsoidShape{.radii = {0.5, 0.4, 0.3}, .nodes = 11});
+  const auto stiffness = [&](Weights weights) {
+    const Rows rows = *make_rows(shape.graph, 1000, {.stiffness = 1e5, .weights = weights});
+    double sum = 0;
+    for (std::size_t k = 0; k < rows.edges.size(); ++k)
+      sum += rows.edge_weight[k] * (rows.rest[rows.edges[k].b] - rows.rest[rows.edges[k].a]).squaredNorm();
+    return sum;
+  };
+  EXPECT_NEAR(stiffness(Weights::calibrated) / stiffness(Weights::tributary), 1, 1e-6);
+}
+
+}  // namespace
+}  // namespace pliant::geometric

@@ -3,6 +3,7 @@
 .PHONY: demo build test bench format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
+BENCH = out/bench
 
 demo: build
 	@build/pliant run geometric/bar-twist -o $(DEMO) --format obj,pc2,glb
@@ -29,6 +30,13 @@ test:
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
 	@echo "All tests passed. Try next: make demo, make bench"
+
+bench:
+	@scripts/setup build bench
+	@cmake --preset release -DPLIANT_TESTS=OFF -DPLIANT_BENCH_PEERS=ON >/dev/null
+	@cmake --build --preset release -j $(JOBS)
+	@build/pliant bench --json $(BENCH)/bench.json
+	@echo "What the numbers mean: docs/performance.md. Try next: build/pliant bench --filter geometric --threads 0"
 
 format:
 	@scripts/setup check

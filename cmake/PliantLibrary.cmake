@@ -6,6 +6,8 @@ list(FILTER PLIANT_RENDER_SOURCES INCLUDE REGEX "/src/pliant/render/")
 list(FILTER PLIANT_SOURCES EXCLUDE REGEX "/src/pliant/render/")
 
 pliant_kernel_flags(${PLIANT_SOURCES})
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/pliant/base/version.cpp PROPERTIES
+  COMPILE_DEFINITIONS PLIANT_VERSION="${PROJECT_VERSION}")
 add_library(pliant STATIC ${PLIANT_SOURCES})
 add_library(pliant::pliant ALIAS pliant)
 target_compile_features(pliant PUBLIC cxx_std_20)

@@ -6,7 +6,7 @@
 
 #include "pliant/io/frame_writer.hpp"
 #include "tests/interop/read_back.hpp"
-#include "tests/unit/io/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace pliant::interop {
 namespace {

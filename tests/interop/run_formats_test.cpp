@@ -7,7 +7,7 @@
 
 #include "pliant/io/read_mesh.hpp"
 #include "tests/interop/read_back.hpp"
-#include "tests/unit/io/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace pliant::interop {
 namespace {

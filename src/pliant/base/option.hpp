@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options declared once. A struct of settings lists its fields with unit, range, default and help; the
-// parser,
-// `--set`, the JSON Schema, `--help`, the docs and the viewer's sliders all read that list.
+// parser, `--set`, the JSON Schema, `--help`, the docs and the viewer's sliders all read that list.
 //
 //   struct Damping { double mass = 0.1; double stiffness = 0; };
 //   inline const OptionTable<Damping>& options(const Damping*) {
@@ -39,8 +38,17 @@ struct OptionFacts {
   std::string help = {};
 };
 
-/// Number, whole number, yes or no, word, vector, three whole numbers.
-using OptionValue = std::variant<double, int, bool, std::string, Vec3, std::array<int, 3>>;
+/// A word out of the choices, or a number in the unit's range.
+struct WordOrNumber {
+  std::string word;  ///< empty: the number counts
+  double number = 0;
+  bool operator==(const WordOrNumber&) const = default;
+};
+
+/// Number, whole number, yes or no, word, vector, whole numbers and numbers of fixed count, a pair of
+/// corners, a list of whole numbers, a word or a number. A number that starts as infinity means "not given".
+using OptionValue = std::variant<double, int, bool, std::string, Vec3, std::array<int, 3>, std::array<int, 2>,
+                                 std::array<double, 2>, std::array<Vec3, 2>, std::vector<int>, WordOrNumber>;
 
 /// One field of S, seen from outside: name, facts, and how to read and write it. The alternative that get()
 /// returns tells the type; words of an enumeration travel as their names.

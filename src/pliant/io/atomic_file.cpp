@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/io/atomic_file.hpp"
 
+#include <fcntl.h>
+
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -27,26 +29,35 @@ Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path) {
     std::filesystem::create_directories(path.parent_path(), code);
     if (code) return file_error(path.parent_path(), "a folder that can be created", code.value());
   }
-  std::FILE* file = std::fopen(part_of(path).c_str(), "wb");
+  FileHandle file = FileHandle::open(part_of(path), O_WRONLY | O_CREAT | O_TRUNC);
   if (!file) return file_error(path, "a file that can be written", errno);
-  return AtomicFile(path, file);
+  return AtomicFile(path, std::move(file));
 }
 
 AtomicFile::~AtomicFile() {
   if (!file_) return;
-  file_.reset();
+  file_.close();
   std::error_code ignored;  // nobody is left to tell, and an old part is overwritten the next time
   std::filesystem::remove(part_of(path_), ignored);
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
-  if (cause_ != 0 || bytes == 0) return;
-  if (std::fwrite(data, 1, bytes, file_.get()) != bytes) cause_ = errno;
+  constexpr std::size_t block = 1 << 16;
+  const char* from = static_cast<const char*>(data);
+  waiting_.insert(waiting_.end(), from, from + bytes);
+  if (waiting_.size() >= block) flush();
+}
+
+void AtomicFile::flush() {
+  if (cause_ == 0) cause_ = file_.write_at(written_, waiting_.data(), waiting_.size());
+  written_ += waiting_.size();
+  waiting_.clear();
 }
 
 std::optional<Error> AtomicFile::commit() {
-  // fclose flushes: a full disk may show only here. release() because it closes even when it fails.
-  if (std::fclose(file_.release()) != 0 && cause_ == 0) cause_ = errno;
+  flush();
+  const int closed = file_.close();  // some file systems tell of a full disk only here
+  if (cause_ == 0) cause_ = closed;
   std::error_code code(cause_, std::generic_category());
   if (!code) std::filesystem::rename(part_of(path_), path_, code);
   if (!code) return std::nullopt;

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "pliant/base/result.hpp"
+#include "pliant/io/file_handle.hpp"
 
 namespace pliant {
 
@@ -30,14 +30,14 @@ class AtomicFile {
   [[nodiscard]] std::optional<Error> commit();
 
  private:
-  struct Close {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
-  AtomicFile(std::filesystem::path path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  AtomicFile(std::filesystem::path path, FileHandle file) : path_(std::move(path)), file_(std::move(file)) {}
+  void flush();
 
   std::filesystem::path path_;
-  std::unique_ptr<std::FILE, Close> file_;
-  int cause_ = 0;  ///< errno of the first failure
+  FileHandle file_;
+  std::vector<char> waiting_;  ///< small writes gather here
+  std::size_t written_ = 0;    ///< bytes on their way to the disk
+  int cause_ = 0;              ///< errno of the first failure
 };
 
 /// A whole file at once.

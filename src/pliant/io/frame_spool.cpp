@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/io/frame_spool.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -15,9 +14,14 @@
 namespace pliant {
 namespace {
 
-constexpr char magic[] = "pliant frames 1\n";
-constexpr std::size_t magic_bytes = sizeof(magic) - 1;
-constexpr long header_bytes = magic_bytes + sizeof(std::int64_t);
+constexpr char spool_magic[] = "pliant frames 1\n";
+constexpr std::size_t magic_bytes = sizeof(spool_magic) - 1;
+
+struct FileHead {
+  char magic[magic_bytes];
+  std::int64_t vertices;
+};
+static_assert(sizeof(FileHead) == 24);
 
 struct RecordHead {
   std::int64_t frame;
@@ -25,59 +29,47 @@ struct RecordHead {
 };
 static_assert(sizeof(RecordHead) == 16);
 
-template <class T>
-bool put(std::FILE* file, const T* data, std::size_t count) {
-  return std::fwrite(data, sizeof(T), count, file) == count;
-}
-
-template <class T>
-bool get(std::FILE* file, T* data, std::size_t count) {
-  return std::fread(data, sizeof(T), count, file) == count;
-}
-
 Error not_resumable(const std::filesystem::path& path, std::string found, std::string expected) {
   return Error{path.string(), {{"", std::move(found), std::move(expected), "run again without resuming"}}};
 }
 
 }  // namespace
 
-long FrameSpool::record_bytes() const {
-  return long(sizeof(RecordHead)) + 3 * long(sizeof(float)) * long(vertices_);
-}
+std::size_t FrameSpool::record_bytes() const { return sizeof(RecordHead) + 3 * sizeof(float) * vertices_; }
 
-long FrameSpool::record_start(std::size_t k) const { return header_bytes + long(k) * record_bytes(); }
+std::size_t FrameSpool::record_start(std::size_t k) const { return sizeof(FileHead) + k * record_bytes(); }
 
 Result<FrameSpool> FrameSpool::create(const std::filesystem::path& path, std::size_t vertices) {
-  std::FILE* file = std::fopen(path.c_str(), "w+b");
+  FileHandle file = FileHandle::open(path, O_RDWR | O_CREAT | O_TRUNC);
   if (!file) return file_error(path, "a file that can be written", errno);
-  FrameSpool spool(path, vertices, file);
-  const std::int64_t count = std::int64_t(vertices);
-  if (!put(file, magic, magic_bytes) || !put(file, &count, 1) || std::fflush(file) != 0)
-    return file_error(path, "a file that can be written", errno);
-  return spool;
+  FileHead head{};
+  std::memcpy(head.magic, spool_magic, magic_bytes);
+  head.vertices = std::int64_t(vertices);
+  if (const int cause = file.write_at(0, &head, sizeof(head)))
+    return file_error(path, "a file that can be written", cause);
+  return FrameSpool(path, vertices, std::move(file));
 }
 
 Result<FrameSpool> FrameSpool::resume(const std::filesystem::path& path, std::size_t vertices,
                                       int first_frame) {
-  std::FILE* file = std::fopen(path.c_str(), "r+b");
+  FileHandle file = FileHandle::open(path, O_RDWR);
   if (!file) return file_error(path, "the frames of the run to resume", errno);
-  FrameSpool spool(path, vertices, file);
-
-  std::array<char, magic_bytes> head{};
-  std::int64_t count = 0;
-  if (!get(file, head.data(), head.size()) || std::memcmp(head.data(), magic, magic_bytes) != 0 ||
-      !get(file, &count, 1))
+  FileHead head{};
+  std::size_t bytes = 0;
+  if (const int cause = file.size(bytes)) return file_error(path, "a file that can be read", cause);
+  if (bytes < sizeof(head) || file.read_at(0, &head, sizeof(head)) != 0 ||
+      std::memcmp(head.magic, spool_magic, magic_bytes) != 0)
     return not_resumable(path, "another kind of file", "the frames of the run to resume");
-  if (count != std::int64_t(vertices))
-    return not_resumable(path, fmt::format("frames of {} vertices", count),
+  if (head.vertices != std::int64_t(vertices))
+    return not_resumable(path, fmt::format("frames of {} vertices", head.vertices),
                          fmt::format("{} vertices, as the surface has", vertices));
 
-  std::fseek(file, 0, SEEK_END);
-  const long whole_records = (std::ftell(file) - header_bytes) / spool.record_bytes();
-  for (long k = 0; k < whole_records; ++k) {
+  FrameSpool spool(path, vertices, std::move(file));
+  const std::size_t whole_records = (bytes - sizeof(head)) / spool.record_bytes();
+  for (std::size_t k = 0; k < whole_records; ++k) {
     RecordHead record{};
-    std::fseek(file, spool.record_start(std::size_t(k)), SEEK_SET);
-    if (!get(file, &record, 1)) return file_error(path, "a file that can be read", errno);
+    if (const int cause = spool.file_.read_at(spool.record_start(k), &record, sizeof(record)))
+      return file_error(path, "a file that can be read", cause);
     if (record.frame >= first_frame) break;
     spool.stamps_.push_back({int(record.frame), record.time});
   }
@@ -85,8 +77,8 @@ Result<FrameSpool> FrameSpool::resume(const std::filesystem::path& path, std::si
   if (reached != first_frame)
     return not_resumable(path, fmt::format("frames before {}", reached),
                          fmt::format("frames before {}", first_frame));
-  if (ftruncate(fileno(file), spool.record_start(spool.stamps_.size())) != 0)
-    return file_error(path, "a file that can be written", errno);
+  if (const int cause = spool.file_.truncate(spool.record_start(spool.stamps_.size())))
+    return file_error(path, "a file that can be written", cause);
   return spool;
 }
 
@@ -94,20 +86,20 @@ std::optional<Error> FrameSpool::append(const FrameStamp& stamp, std::span<const
   PLIANT_CHECK(xyz.size() == 3 * vertices_);
   PLIANT_CHECK(stamps_.empty() || stamp.frame > stamps_.back().frame);
   const RecordHead head{stamp.frame, stamp.time};
-  if (std::fseek(file_.get(), record_start(stamps_.size()), SEEK_SET) != 0 || !put(file_.get(), &head, 1) ||
-      !put(file_.get(), xyz.data(), xyz.size()) || std::fflush(file_.get()) != 0)
-    return file_error(path_, "a file that can be written", errno);
+  const std::size_t start = record_start(stamps_.size());
+  int cause = file_.write_at(start, &head, sizeof(head));
+  if (cause == 0) cause = file_.write_at(start + sizeof(head), xyz.data(), xyz.size_bytes());
+  if (cause != 0) return file_error(path_, "a file that can be written", cause);
   stamps_.push_back(stamp);
   return std::nullopt;
 }
 
-std::optional<Error> FrameSpool::read(std::size_t k, FloatFrame& xyz) {
+std::optional<Error> FrameSpool::read(std::size_t k, FloatFrame& xyz) const {
   PLIANT_CHECK(k < stamps_.size());
   xyz.resize(3 * vertices_);
-  errno = 0;
-  if (std::fseek(file_.get(), record_start(k) + long(sizeof(RecordHead)), SEEK_SET) != 0 ||
-      !get(file_.get(), xyz.data(), xyz.size()))
-    return file_error(path_, "a file that can be read", errno != 0 ? errno : EIO);
+  const int cause =
+      file_.read_at(record_start(k) + sizeof(RecordHead), xyz.data(), xyz.size() * sizeof(float));
+  if (cause != 0) return file_error(path_, "a file that can be read", cause);
   return std::nullopt;
 }
 

@@ -7,14 +7,13 @@
 // double time in s, float x y z of every vertex.
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "pliant/base/result.hpp"
+#include "pliant/io/file_handle.hpp"
 #include "pliant/io/float_frame.hpp"
 
 namespace pliant {
@@ -38,22 +37,19 @@ class FrameSpool {
   std::size_t vertices() const { return vertices_; }
 
   /// The k-th frame in the order of appending.
-  [[nodiscard]] std::optional<Error> read(std::size_t k, FloatFrame& xyz);
+  [[nodiscard]] std::optional<Error> read(std::size_t k, FloatFrame& xyz) const;
 
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  struct Close {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
-  FrameSpool(std::filesystem::path path, std::size_t vertices, std::FILE* file)
-      : path_(std::move(path)), vertices_(vertices), file_(file) {}
-  long record_bytes() const;
-  long record_start(std::size_t k) const;
+  FrameSpool(std::filesystem::path path, std::size_t vertices, FileHandle file)
+      : path_(std::move(path)), vertices_(vertices), file_(std::move(file)) {}
+  std::size_t record_bytes() const;
+  std::size_t record_start(std::size_t k) const;
 
   std::filesystem::path path_;
   std::size_t vertices_ = 0;
-  std::unique_ptr<std::FILE, Close> file_;
+  FileHandle file_;
   std::vector<FrameStamp> stamps_;
 };
 

@@ -33,7 +33,7 @@ struct Layout {
 
 class GlbWriter {
  public:
-  GlbWriter(const SurfaceInfo& surface, FrameSpool& frames)
+  GlbWriter(const SurfaceInfo& surface, const FrameSpool& frames)
       : surface_(surface),
         frames_(frames),
         rest_(to_floats(surface.rest)),
@@ -177,7 +177,7 @@ class GlbWriter {
   }
 
   const SurfaceInfo& surface_;
-  FrameSpool& frames_;
+  const FrameSpool& frames_;
   FloatFrame rest_, rest_normals_, offsets_;
   Layout layout_;
 };
@@ -185,7 +185,7 @@ class GlbWriter {
 }  // namespace
 
 std::optional<Error> write_glb(const std::filesystem::path& path, const SurfaceInfo& surface,
-                               FrameSpool& frames) {
+                               const FrameSpool& frames) {
   return GlbWriter(surface, frames).write(path);
 }
 

@@ -18,6 +18,6 @@
 namespace pliant {
 
 [[nodiscard]] std::optional<Error> write_glb(const std::filesystem::path& path, const SurfaceInfo& surface,
-                                             FrameSpool& frames);
+                                             const FrameSpool& frames);
 
 }  // namespace pliant

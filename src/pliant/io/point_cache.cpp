@@ -74,7 +74,7 @@ Points PointCache::points(std::size_t k) const {
   return out;
 }
 
-std::optional<Error> write_pc2(const std::filesystem::path& path, FrameSpool& frames) {
+std::optional<Error> write_pc2(const std::filesystem::path& path, const FrameSpool& frames) {
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return file.error();
   Pc2Head head;
@@ -90,7 +90,7 @@ std::optional<Error> write_pc2(const std::filesystem::path& path, FrameSpool& fr
   return file->commit();
 }
 
-std::optional<Error> write_mdd(const std::filesystem::path& path, FrameSpool& frames) {
+std::optional<Error> write_mdd(const std::filesystem::path& path, const FrameSpool& frames) {
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return file.error();
   std::int32_t head[2] = {std::int32_t(frames.stamps().size()), std::int32_t(frames.vertices())};

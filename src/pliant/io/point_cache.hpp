@@ -16,8 +16,8 @@
 
 namespace pliant {
 
-[[nodiscard]] std::optional<Error> write_pc2(const std::filesystem::path& path, FrameSpool& frames);
-[[nodiscard]] std::optional<Error> write_mdd(const std::filesystem::path& path, FrameSpool& frames);
+[[nodiscard]] std::optional<Error> write_pc2(const std::filesystem::path& path, const FrameSpool& frames);
+[[nodiscard]] std::optional<Error> write_mdd(const std::filesystem::path& path, const FrameSpool& frames);
 
 /// All frames of a cache, in memory: 12 bytes a vertex and frame.
 struct PointCache {

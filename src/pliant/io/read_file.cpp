@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/io/read_file.hpp"
 
-#include <array>
+#include <fcntl.h>
+
 #include <cerrno>
-#include <cstdio>
-#include <memory>
 
 #include "pliant/io/atomic_file.hpp"
+#include "pliant/io/file_handle.hpp"
 
 namespace pliant {
 
 Result<std::string> read_file(const std::filesystem::path& path) {
-  constexpr auto close = [](std::FILE* f) { std::fclose(f); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
+  const FileHandle file = FileHandle::open(path, O_RDONLY);
   if (!file) return file_error(path, "a file that can be read", errno);
+  std::size_t size = 0;
+  int cause = file.size(size);
   std::string bytes;
-  std::array<char, 1 << 16> block;
-  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), file.get())) > 0;)
-    bytes.append(block.data(), got);
-  if (std::ferror(file.get())) return file_error(path, "a file that can be read", errno);
+  if (cause == 0) {
+    bytes.resize(size);
+    cause = file.read_at(0, bytes.data(), size);
+  }
+  if (cause != 0) return file_error(path, "a file that can be read", cause);
   return bytes;
 }
 

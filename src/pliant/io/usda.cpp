@@ -54,7 +54,7 @@ std::string face_corners(const std::vector<Triangle>& triangles) {
 }  // namespace
 
 std::optional<Error> write_usda(const std::filesystem::path& path, const SurfaceInfo& surface,
-                                FrameSpool& frames, double frames_per_second) {
+                                const FrameSpool& frames, double frames_per_second) {
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return file.error();
   const std::vector<FrameStamp>& stamps = frames.stamps();

@@ -13,6 +13,6 @@
 namespace pliant {
 
 [[nodiscard]] std::optional<Error> write_usda(const std::filesystem::path& path, const SurfaceInfo& surface,
-                                              FrameSpool& frames, double frames_per_second);
+                                              const FrameSpool& frames, double frames_per_second);
 
 }  // namespace pliant

@@ -210,9 +210,12 @@ LevelGraph coarsen(const LevelGraph& fine, const Aggregates& aggregates) {
     coarse_energy += sums[k] * (coarse.positions[edge.a] - coarse.positions[edge.b]).squaredNorm();
   }
 
-  // .43 to .52 on volume graphs. The bounds only matter for positions that say nothing about the graph (all
-  // nodes in one place): a coarse level much softer than the fine one would overshoot.
-  const double scale = coarse_energy > 0 ? std::clamp(fine_energy / coarse_energy, 0.25, 1.0) : 1.0;
+  // The ratio is .43 to .52 on volume graphs. The power .85 costs no iteration (6-lattices and BCC graphs up
+  // to 100 000 nodes, to 1e-3 and 1e-6) and lowers the largest eigenvalue of B A, 1.83 to 1.59 at
+  // h^2 lambda/m = 100: rough coarse modes overshoot less where B is iterated without CG. The bounds only
+  // matter for positions that say nothing about the graph (all nodes in one place).
+  const double ratio = coarse_energy > 0 ? fine_energy / coarse_energy : 1.0;
+  const double scale = std::pow(std::clamp(ratio, 0.25, 1.0), 0.85);
   for (std::size_t k = 0; k < sums.size(); ++k) coarse.edges[k].weight = float(scale * sums[k]);
   for (double& anchor : coarse.anchor) anchor *= scale;
   return coarse;

@@ -31,9 +31,9 @@ double mean_shortest_edge(const LevelGraph& graph);
 /// component of <= 12 nodes.
 Aggregates box_aggregates(const LevelGraph& graph, const Vec3& corner, double cell);
 
-/// A_c = M_c + s P^T K P, P piecewise constant, s = sum a_ij |r_i - r_j|^2 / sum a_IJ |c_I - c_J|^2 over fine
-/// and coarse edges: the coarse level then stores the right energy for linear functions. Coarse position =
-/// mean position, coarse mass = sum.
+/// A_c = M_c + s P^T K P, P piecewise constant, s = (sum a_ij |r_i - r_j|^2 / sum a_IJ |c_I - c_J|^2)^.85
+/// over fine and coarse edges: with power 1 the coarse level stores the energy of linear functions exactly.
+/// Coarse position = mean position, coarse mass = sum.
 LevelGraph coarsen(const LevelGraph& fine, const Aggregates& aggregates);
 
 }  // namespace pliant

@@ -22,7 +22,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "pliant/base/check.hpp"
 #include "pliant/base/simd.hpp"
 #include "pliant/math/graph_aggregation.hpp"
 #include "pliant/math/graph_multigrid_kernels.hpp"
@@ -38,6 +37,7 @@ namespace {
 using Edge = GraphOperator::Edge;
 
 constexpr Index dense_nodes = 600;
+constexpr std::size_t most_nodes = std::size_t(1) << 28;  // four 31-bit places each
 constexpr double mass_dominated = 0.7;
 constexpr int rows_per_block = 1024, coarse_rows_per_block = 128, dense_rows_per_block = 64;
 
@@ -53,12 +53,13 @@ float* floats(std::vector<Float4>& v) { return reinterpret_cast<float*>(v.data()
 /// hundred: such numbers are zero here.
 class FlushDenormals {
  public:
-  FlushDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040); }
+  FlushDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | flush_and_take_as_zero); }
   ~FlushDenormals() { _mm_setcsr(before_); }
   FlushDenormals(const FlushDenormals&) = delete;
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 
  private:
+  static constexpr unsigned flush_and_take_as_zero = 0x8040;  ///< FTZ and DAZ
   unsigned before_;
 };
 
@@ -87,6 +88,7 @@ struct Level {
 /// Empty, or what is wrong with the input.
 std::string trouble_with(const GraphOperator& fine) {
   const std::size_t n = fine.mass.size();
+  if (n > most_nodes) return fmt::format("{} nodes: at most {} are supported", n, most_nodes);
   if (fine.positions.size() != n || fine.anchor.size() != n)
     return fmt::format("{} masses, {} positions and {} anchors: expected one of each per node", n,
                        fine.positions.size(), fine.anchor.size());
@@ -95,7 +97,9 @@ std::string trouble_with(const GraphOperator& fine) {
       return fmt::format("node {}: mass {}, expected a finite number > 0", i, fine.mass[i]);
     if (!(fine.anchor[i] >= 0) || !std::isfinite(fine.anchor[i]))
       return fmt::format("node {}: anchor {}, expected a finite number >= 0", i, fine.anchor[i]);
-    if (!fine.positions[i].allFinite()) return fmt::format("node {}: its rest position is not finite", i);
+    // The square of a distance must still be a number.
+    if (!(fine.positions[i].cwiseAbs().sum() < 1e100))
+      return fmt::format("node {}: its rest position is not finite", i);
   }
   for (std::size_t k = 0; k < fine.edges.size(); ++k) {
     const Edge& edge = fine.edges[k];
@@ -221,8 +225,8 @@ void fill_rows(const LevelGraph& graph, const std::vector<Index>& order, const s
   std::vector<int> next(level.begin.begin(), level.begin.end() - 1);
   for (const Edge& edge : graph.edges) {
     const Index a = place[edge.a], b = place[edge.b];
-    level.entries[next[a]++] = {b, edge.weight};
-    level.entries[next[b]++] = {a, edge.weight};
+    level.entries[next[a]++] = {4 * b, edge.weight};
+    level.entries[next[b]++] = {4 * a, edge.weight};
   }
   level.mass.resize(n);
   level.inverse.resize(n);
@@ -233,6 +237,13 @@ void fill_rows(const LevelGraph& graph, const std::vector<Index>& order, const s
     level.inverse[k] = float(1 / (own + sums[order[k]]));
   }
   for (std::vector<Float4>* v : {&level.r, &level.z, &level.other}) v->assign(n, Float4());
+}
+
+/// The place of a row whose diagonal, or its inverse, is beyond single precision; -1 when there is none.
+Index row_out_of_range(const Level& level) {
+  for (Index k = 0; k < level.nodes(); ++k)
+    if (!std::isnormal(level.mass[k]) || !std::isnormal(level.inverse[k])) return k;
+  return -1;
 }
 
 /// The Gershgorin bounds of D^-1 A.
@@ -295,7 +306,9 @@ struct GraphMultigrid::Impl {
   int stride = 0;
 
   void finish(const Hierarchy& hierarchy, Report& report);
-  void smooth(Level& level, float omega, std::vector<Float4>& from, std::vector<Float4>& to, Pool& pool);
+  void take_in(const float* given, Pool& pool);
+  void give_out(float* wanted, Pool& pool);
+  void smooth(Level& level, float omega, Pool& pool);
   void solve_last(Pool& pool);
   void descend(std::size_t l, Pool& pool);
   void ascend(std::size_t l, Pool& pool);
@@ -317,6 +330,10 @@ void GraphMultigrid::Impl::finish(const Hierarchy& hierarchy, Report& report) {
                            : order_by_parent(hierarchy.aggregates[l], place, levels[l].first);
     place = places(order);
     fill_rows(hierarchy.graphs[l], order, place, levels[l]);
+    const Index bad = row_out_of_range(levels[l]);
+    if (bad >= 0)
+      report.trouble =
+          fmt::format("node {} of level {}: the sum of its mass and weights is out of range", order[bad], l);
     set_weights(hierarchy.graphs[l], l + 1 == count, levels[l]);
     if (l + 1 < count || !dense) continue;
     stride = (last.nodes() + 7) / 8 * 8;
@@ -342,19 +359,38 @@ GraphMultigrid::Report GraphMultigrid::build(const GraphOperator& fine) {
   return report;
 }
 
-void GraphMultigrid::Impl::smooth(Level& level, float omega, std::vector<Float4>& from,
-                                  std::vector<Float4>& to, Pool& pool) {
-  in_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().smooth(level.rows(), begin, end, omega, floats(level.r), floats(from), floats(to));
+/// r of the finest level and its first sweep from zero.
+void GraphMultigrid::Impl::take_in(const float* given, Pool& pool) {
+  Level& fine = levels[0];
+  in_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
+    kernels().take_in(fine.rows(), begin, end, fine.w1, order.data(), given, floats(fine.r), floats(fine.z));
   });
 }
 
-/// The answer of the last level in its `z`.
+/// The last sweep of the finest level, or its dense answer, in the caller's order.
+void GraphMultigrid::Impl::give_out(float* wanted, Pool& pool) {
+  Level& fine = levels[0];
+  const float omega = levels.size() == 1 && !inverse.empty() ? 0 : fine.w1;
+  in_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
+    kernels().smooth_out(fine.rows(), begin, end, omega, floats(fine.r), floats(fine.z), order.data(),
+                         wanted);
+  });
+}
+
+/// One Jacobi sweep of z.
+void GraphMultigrid::Impl::smooth(Level& level, float omega, Pool& pool) {
+  in_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
+    kernels().smooth(level.rows(), begin, end, omega, floats(level.r), floats(level.z), floats(level.other));
+  });
+  std::swap(level.z, level.other);
+}
+
+/// The answer of the last level in its z; of the sweeps of a single level the last is left to give_out.
 void GraphMultigrid::Impl::solve_last(Pool& pool) {
   Level& level = levels.back();
   if (inverse.empty()) {
-    smooth(level, level.w1, level.z, level.other, pool);
-    smooth(level, level.w1, level.other, level.z, pool);
+    smooth(level, level.w1, pool);
+    if (levels.size() > 1) smooth(level, level.w1, pool);
     return;
   }
   for (Index i = 0; i < level.nodes(); ++i) {
@@ -367,50 +403,36 @@ void GraphMultigrid::Impl::solve_last(Pool& pool) {
   });
 }
 
-/// From r and the first sweep in z to the right-hand side of the next level; the pre-smoothed z in `other`.
+/// From r and the first sweep in z to r and the first sweep of the next level.
 void GraphMultigrid::Impl::descend(std::size_t l, Pool& pool) {
   Level &level = levels[l], &coarse = levels[l + 1];
-  smooth(level, level.w2, level.z, level.other, pool);
+  smooth(level, level.w2, pool);
   in_blocks(pool, level.coarse_nodes(), coarse_rows_per_block, [&](int begin, int end) {
     kernels().restrict_residual(level.rows(), coarse.rows(), level.first.data(), begin, end, coarse.w1,
-                                floats(level.r), floats(level.other), floats(coarse.r), floats(coarse.z));
+                                floats(level.r), floats(level.z), floats(coarse.r), floats(coarse.z));
   });
 }
 
-/// Adds the correction of the next level and the first sweep after it; `z` waits for the sweep of weight w1.
+/// Adds the correction of the next level and the first sweep after it; that of weight w1 is still to come.
 void GraphMultigrid::Impl::ascend(std::size_t l, Pool& pool) {
   Level &level = levels[l], &coarse = levels[l + 1];
   in_blocks(pool, level.coarse_nodes(), coarse_rows_per_block, [&](int begin, int end) {
-    kernels().prolong(level.first.data(), begin, end, floats(coarse.z), floats(level.other));
+    kernels().prolong(level.first.data(), begin, end, floats(coarse.z), floats(level.z));
   });
-  smooth(level, level.w2, level.other, level.z, pool);
+  smooth(level, level.w2, pool);
 }
 
 void GraphMultigrid::apply(const Float4* r, Float4* z, Pool& pool) {
-  std::vector<Level>& levels = impl_->levels;
-  if (levels.empty()) return;
-  Level& fine = levels[0];
-  const Index* const order = impl_->order.data();
-  const auto* const given = reinterpret_cast<const float*>(r);
-  auto* const wanted = reinterpret_cast<float*>(z);
-  in_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().take_in(fine.rows(), begin, end, fine.w1, order, given, floats(fine.r), floats(fine.z));
-  });
-  for (std::size_t l = 0; l + 1 < levels.size(); ++l) impl_->descend(l, pool);
+  if (impl_->levels.empty()) return;
+  const std::size_t last = impl_->levels.size() - 1;
+  impl_->take_in(reinterpret_cast<const float*>(r), pool);
+  for (std::size_t l = 0; l < last; ++l) impl_->descend(l, pool);
   impl_->solve_last(pool);
-  for (std::size_t l = levels.size() - 1; l-- > 0;) {
+  for (std::size_t l = last; l-- > 0;) {
     impl_->ascend(l, pool);
-    if (l == 0) break;
-    impl_->smooth(levels[l], levels[l].w1, levels[l].z, levels[l].other, pool);
-    std::swap(levels[l].z, levels[l].other);
+    if (l > 0) impl_->smooth(impl_->levels[l], impl_->levels[l].w1, pool);
   }
-  if (levels.size() == 1) {
-    for (Index i = 0; i < fine.nodes(); ++i) z[order[i]] = fine.z[i];
-    return;
-  }
-  in_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().smooth_out(fine.rows(), begin, end, fine.w1, floats(fine.r), floats(fine.z), order, wanted);
-  });
+  impl_->give_out(reinterpret_cast<float*>(z), pool);
 }
 
 std::span<const Index> GraphMultigrid::order() const { return impl_->order; }

@@ -7,7 +7,8 @@ namespace pliant {
 /// A = diag(mass) + weighted graph Laplacian by rows: row i has the entries begin[i] .. begin[i + 1] - 1.
 struct GraphRows {
   struct Entry {
-    int column;
+    int at;  ///< 4 x column: where the neighbour's x, y, z, 0 begin (saves a shift per edge, a tenth of a
+             ///< sweep)
     float weight;
   };
   const int* begin;

@@ -13,32 +13,29 @@ namespace graph_rows {
 typedef float Xyz0 __attribute__((vector_size(16), may_alias));
 
 /// r_i - (A z)_i.
-inline Xyz0 residual(const GraphRows& rows, int i, const Xyz0* r, const Xyz0* z) {
-  const Xyz0 here = z[i];
-  Xyz0 sum = r[i] - rows.mass[i] * here;
+inline Xyz0 residual(const GraphRows& rows, int i, const float* r, const float* z) {
+  const Xyz0 here = reinterpret_cast<const Xyz0*>(z)[i];
+  Xyz0 sum = reinterpret_cast<const Xyz0*>(r)[i] - rows.mass[i] * here;
   const GraphRows::Entry* const end = rows.entries + rows.begin[i + 1];
   for (const GraphRows::Entry* e = rows.entries + rows.begin[i]; e != end; ++e)
-    sum += e->weight * (z[e->column] - here);
+    sum += e->weight * (*reinterpret_cast<const Xyz0*>(z + e->at) - here);
   return sum;
 }
 
 /// One damped Jacobi sweep, out = z + omega D^-1 (r - A z); out is another array than z.
 inline void smooth(const GraphRows& rows, int begin, int end, float omega, const float* r, const float* z,
                    float* out) {
-  const Xyz0* const rv = reinterpret_cast<const Xyz0*>(r);
   const Xyz0* const zv = reinterpret_cast<const Xyz0*>(z);
   Xyz0* const to = reinterpret_cast<Xyz0*>(out);
-  for (int i = begin; i < end; ++i) to[i] = zv[i] + omega * rows.inverse[i] * residual(rows, i, rv, zv);
+  for (int i = begin; i < end; ++i) to[i] = zv[i] + omega * rows.inverse[i] * residual(rows, i, r, z);
 }
 
 /// The same, written to the caller's order.
 inline void smooth_out(const GraphRows& rows, int begin, int end, float omega, const float* r, const float* z,
                        const int* order, float* out) {
-  const Xyz0* const rv = reinterpret_cast<const Xyz0*>(r);
   const Xyz0* const zv = reinterpret_cast<const Xyz0*>(z);
   Xyz0* const to = reinterpret_cast<Xyz0*>(out);
-  for (int i = begin; i < end; ++i)
-    to[order[i]] = zv[i] + omega * rows.inverse[i] * residual(rows, i, rv, zv);
+  for (int i = begin; i < end; ++i) to[order[i]] = zv[i] + omega * rows.inverse[i] * residual(rows, i, r, z);
 }
 
 /// r in our order, and the first sweep from zero, z = omega D^-1 r.
@@ -59,13 +56,11 @@ inline void take_in(const GraphRows& rows, int begin, int end, float omega, cons
 inline void restrict_residual(const GraphRows& rows, const GraphRows& coarse, const int* first, int begin,
                               int end, float omega, const float* r, const float* z, float* coarse_r,
                               float* coarse_z) {
-  const Xyz0* const rv = reinterpret_cast<const Xyz0*>(r);
-  const Xyz0* const zv = reinterpret_cast<const Xyz0*>(z);
   Xyz0* const crv = reinterpret_cast<Xyz0*>(coarse_r);
   Xyz0* const czv = reinterpret_cast<Xyz0*>(coarse_z);
   for (int c = begin; c < end; ++c) {
     Xyz0 sum = {};
-    for (int i = first[c]; i < first[c + 1]; ++i) sum += residual(rows, i, rv, zv);
+    for (int i = first[c]; i < first[c + 1]; ++i) sum += residual(rows, i, r, z);
     crv[c] = sum;
     czv[c] = omega * coarse.inverse[c] * sum;
   }

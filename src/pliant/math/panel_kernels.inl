@@ -19,11 +19,11 @@ namespace {
 // lanes: floats in a register. step: columns handled at once: 3 * step sums and 4 operands fill the
 // registers.
 #if defined(__AVX512F__)
-constexpr int lanes = 16, step = 8;
+constexpr int lanes = 16, step = 8, most_blocks = 6;
 #elif defined(__AVX2__)
-constexpr int lanes = 8, step = 4;
+constexpr int lanes = 8, step = 4, most_blocks = 2;
 #else
-constexpr int lanes = 4, step = 4;
+constexpr int lanes = 4, step = 4, most_blocks = 1;
 #endif
 constexpr int block = 16, group = 8;
 constexpr int block_floats = 3 * block;      // x, y, z of one block in scratch
@@ -35,6 +35,16 @@ typedef float LooseVec __attribute__((vector_size(4 * lanes), may_alias, aligned
 typedef float Vec4 __attribute__((vector_size(16), may_alias));
 
 PLIANT_INLINE Vec load(const float* p) { return *reinterpret_cast<const Vec*>(p); }
+/// A load that the compiler may not repeat as the memory operand of each use: loads are what limits here.
+PLIANT_INLINE Vec load_once(const float* p) {
+  Vec v = load(p);
+#if defined(__AVX512F__)
+  asm("" : "+v"(v));
+#elif defined(__AVX2__)
+  asm("" : "+x"(v));
+#endif
+  return v;
+}
 PLIANT_INLINE void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
 PLIANT_INLINE Vec load_loose(const float* p) { return *reinterpret_cast<const LooseVec*>(p); }
 PLIANT_INLINE void store_loose(float* p, Vec v) { *reinterpret_cast<LooseVec*>(p) = v; }
@@ -52,11 +62,6 @@ PLIANT_INLINE Vec low_pairs(Vec a, Vec b) { return (Vec)_mm512_unpacklo_ps((__m5
 PLIANT_INLINE Vec high_pairs(Vec a, Vec b) { return (Vec)_mm512_unpackhi_ps((__m512)a, (__m512)b); }
 PLIANT_INLINE Vec low_halves(Vec a, Vec b) { return (Vec)_mm512_shuffle_ps((__m512)a, (__m512)b, 0x44); }
 PLIANT_INLINE Vec high_halves(Vec a, Vec b) { return (Vec)_mm512_shuffle_ps((__m512)a, (__m512)b, 0xee); }
-PLIANT_INLINE Vec4 sum_of_rows(Vec a) {
-  const Vec b = a + (Vec)_mm512_shuffle_f32x4((__m512)a, (__m512)a, 0x4e);
-  const Vec c = b + (Vec)_mm512_shuffle_f32x4((__m512)b, (__m512)b, 0xb1);
-  return (Vec4)_mm512_castps512_ps128((__m512)c);
-}
 PLIANT_INLINE Vec gather_rows(const float* work, const std::int32_t* row) {
   __m512 a = _mm512_castps128_ps512(_mm_load_ps(work + 4 * std::int64_t(row[0])));
   a = _mm512_insertf32x4(a, _mm_load_ps(work + 4 * std::int64_t(row[1])), 1);
@@ -93,79 +98,111 @@ PLIANT_INLINE Vec gather_rows(const float* work, const std::int32_t* row) {
 }
 #endif
 
-/// Calls f.operator()<C>() for the number of columns 1 <= columns <= step.
-template <class F>
-PLIANT_INLINE void with_columns(int columns, F&& f) {
-  switch (columns) {
-    case 1:
-      return f.template operator()<1>();
-    case 2:
-      return f.template operator()<2>();
-    case 3:
-      return f.template operator()<3>();
-    case 4:
-      return f.template operator()<4>();
-#if defined(__AVX512F__)
-    case 5:
-      return f.template operator()<5>();
-    case 6:
-      return f.template operator()<6>();
-    case 7:
-      return f.template operator()<7>();
-    case 8:
-      return f.template operator()<8>();
-#endif
-  }
+/// Calls f.operator()<count>() for 1 <= count <= most.
+template <int most, class F>
+PLIANT_INLINE void with_constant(int count, F&& f) {
+  if (count == most)
+    f.template operator()<most>();
+  else if constexpr (most > 1)
+    with_constant<most - 1>(count, f);
 }
 
-/// sum (+)= P b for C columns and all blocks of a group. stride: floats from block to block.
-template <int C, bool add>
-PLIANT_INLINE void multiply_columns(const float* panel, std::int64_t stride, int blocks, const float* b,
-                                    float* sum) {
-  Vec bx[C], by[C], bz[C];
-  PLIANT_UNROLL for (int c = 0; c < C; ++c) {
-    bx[c] = broadcast(b[4 * c]);
-    by[c] = broadcast(b[4 * c + 1]);
-    bz[c] = broadcast(b[4 * c + 2]);
-  }
-  for (int r = 0; r < blocks; ++r, panel += stride, sum += block_floats) {
-    PLIANT_UNROLL for (int h = 0; h < block; h += lanes) {
-      Vec x = add ? load(sum + h) : Vec{}, y = add ? load(sum + block + h) : Vec{},
-          z = add ? load(sum + 2 * block + h) : Vec{};
-      PLIANT_UNROLL for (int c = 0; c < C; ++c) {
-        const Vec p = load(panel + c * block + h);
-        x = multiply_add(p, bx[c], x);
-        y = multiply_add(p, by[c], y);
-        z = multiply_add(p, bz[c], z);
-      }
-      store(sum + h, x);
-      store(sum + block + h, y);
-      store(sum + 2 * block + h, z);
+/// sum += P b for a group of columns and the blocks skipped .. B - 1 that sum stands for. panel: block
+/// `skipped`.
+template <int B, int skipped>
+PLIANT_INLINE void multiply_group(const float* panel, int columns, const float* b, Vec* sum) {
+  for (int c = 0; c < columns; ++c, b += 4) {
+    const Vec x = broadcast(b[0]), y = broadcast(b[1]), z = broadcast(b[2]);
+    PLIANT_UNROLL for (int k = skipped * registers; k < B * registers; ++k) {
+      const std::int64_t at = std::int64_t(k / registers - skipped) * columns + c;
+      const Vec p = load_once(panel + at * block + k % registers * lanes);
+      sum[3 * k] = multiply_add(p, x, sum[3 * k]);
+      sum[3 * k + 1] = multiply_add(p, y, sum[3 * k + 1]);
+      sum[3 * k + 2] = multiply_add(p, z, sum[3 * k + 2]);
     }
   }
 }
+
+/// Blocks first_block .. first_block + B - 1 of P b, to scratch.
+template <int B>
+void multiply_blocks(const float* panel, int width, int blocks, int first_block, const float* b, float* out) {
+  Vec sum[3 * B * registers] = {};
+  for (int j = 0; j < width && j < (first_block + B) * block; j += group) {
+    const int columns = width - j < group ? width - j : group, top = j / block;
+    const float* here = panel + std::int64_t(first_block > top ? first_block - top : 0) * columns * block;
+    if (top <= first_block)
+      multiply_group<B, 0>(here, columns, b + 4 * j, sum);
+    else if constexpr (B > 1)
+      with_constant<B - 1>(top - first_block,
+                           [&]<int skipped>() { multiply_group<B, skipped>(here, columns, b + 4 * j, sum); });
+    panel += std::int64_t(columns) * block * (blocks - top);
+  }
+  out += first_block * block_floats;
+  PLIANT_UNROLL for (int k = 0; k < B * registers; ++k) {
+    float* to = out + k / registers * block_floats + k % registers * lanes;
+    store(to, sum[3 * k]);
+    store(to + block, sum[3 * k + 1]);
+    store(to + 2 * block, sum[3 * k + 2]);
+  }
+}
+
+#if defined(__AVX512F__)
+/// Sums of the lanes of eight registers, first four in the 128-bit parts 0, 2 of the result, last four in 1,
+/// 3: two partial sums of each.
+PLIANT_INLINE Vec sum_lanes(const Vec* a) {
+  const Vec a01 = low_pairs(a[0], a[1]) + high_pairs(a[0], a[1]);
+  const Vec a23 = low_pairs(a[2], a[3]) + high_pairs(a[2], a[3]);
+  const Vec a45 = low_pairs(a[4], a[5]) + high_pairs(a[4], a[5]);
+  const Vec a67 = low_pairs(a[6], a[7]) + high_pairs(a[6], a[7]);
+  const Vec low = low_halves(a01, a23) + high_halves(a01, a23);
+  const Vec high = low_halves(a45, a67) + high_halves(a45, a67);
+  return (Vec)_mm512_shuffle_f32x4((__m512)low, (__m512)high, 0x44) +
+         (Vec)_mm512_shuffle_f32x4((__m512)low, (__m512)high, 0xee);
+}
+
+/// out[c] = the sums of the lanes of x[c], y[c], z[c], and 0, for C <= 8 columns. x, y, z have eight.
+template <int C>
+PLIANT_INLINE void store_sums(const Vec* x, const Vec* y, const Vec* z, float* out) {
+  // parts of sum_lanes: columns 0-3, 0-3, 4-7, 4-7
+  const __m512 sx = (__m512)sum_lanes(x), sy = (__m512)sum_lanes(y), sz = (__m512)sum_lanes(z);
+  const Vec xy = (Vec)_mm512_shuffle_f32x4(sx, sy, 0x88) + (Vec)_mm512_shuffle_f32x4(sx, sy, 0xdd);
+  const Vec zz = (Vec)_mm512_shuffle_f32x4(sz, sz, 0x88) + (Vec)_mm512_shuffle_f32x4(sz, sz, 0xdd);
+  const __m512i first = _mm512_setr_epi32(0, 8, 16, 0, 1, 9, 17, 0, 2, 10, 18, 0, 3, 11, 19, 0);
+  const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(4));
+  constexpr unsigned xyz = 0x7777, low = C < 4 ? (1u << 4 * C) - 1 : 0xffff;
+  constexpr unsigned high = C > 4 ? 0xffffu >> 4 * (8 - C) : 0;
+  _mm512_mask_storeu_ps(out, low, _mm512_maskz_permutex2var_ps(xyz, (__m512)xy, first, (__m512)zz));
+  if (C > 4)
+    _mm512_mask_storeu_ps(out + 16, high, _mm512_maskz_permutex2var_ps(xyz, (__m512)xy, second, (__m512)zz));
+}
+#else
+template <int C>
+PLIANT_INLINE void store_sums(const Vec* x, const Vec* y, const Vec* z, float* out) {
+  PLIANT_UNROLL for (int c = 0; c < C; ++c) {
+    const Vec xy = low_pairs(x[c], y[c]) + high_pairs(x[c], y[c]);
+    const Vec z0 = low_pairs(z[c], Vec{}) + high_pairs(z[c], Vec{});
+    store4(out + 4 * c, sum_of_rows(low_halves(xy, z0) + high_halves(xy, z0)));
+  }
+}
+#endif
 
 /// out = P^T v for C columns and all blocks of a group.
 template <int C>
 PLIANT_INLINE void multiply_transposed(const float* panel, std::int64_t stride, int blocks, const float* v,
                                        float* out) {
-  Vec x[C] = {}, y[C] = {}, z[C] = {};
+  Vec x[step] = {}, y[step] = {}, z[step] = {};
   for (int r = 0; r < blocks; ++r, panel += stride, v += block_floats) {
     PLIANT_UNROLL for (int h = 0; h < block; h += lanes) {
       const Vec vx = load(v + h), vy = load(v + block + h), vz = load(v + 2 * block + h);
       PLIANT_UNROLL for (int c = 0; c < C; ++c) {
-        const Vec p = load(panel + c * block + h);
+        const Vec p = load_once(panel + c * block + h);
         x[c] = multiply_add(p, vx, x[c]);
         y[c] = multiply_add(p, vy, y[c]);
         z[c] = multiply_add(p, vz, z[c]);
       }
     }
   }
-  PLIANT_UNROLL for (int c = 0; c < C; ++c) {
-    const Vec xy = low_pairs(x[c], y[c]) + high_pairs(x[c], y[c]);
-    const Vec z0 = low_pairs(z[c], Vec{}) + high_pairs(z[c], Vec{});
-    store4(out + 4 * c, sum_of_rows(low_halves(xy, z0) + high_halves(xy, z0)));
-  }
+  store_sums<C>(x, y, z, out);
 }
 
 /// The 16 rows xyz0 of a block of sums.
@@ -195,22 +232,14 @@ void forward_node(const PanelRange& range, const PanelNode& node) {
   const float* panel = range.panels + node.panel;
   float* own = range.work + 4 * std::int64_t(node.first);
   const int blocks = (node.height + block - 1) / block;
-  for (int j = 0; j < node.width; j += group) {
-    const int columns = node.width - j < group ? node.width - j : group, skipped = j / block;
-    float* sum = range.scratch + skipped * block_floats;
-    for (int c = 0; c < columns; c += step) {
-      const int some = columns - c < step ? columns - c : step;
-      with_columns(some, [&]<int C>() {
-        if (j + c == 0)
-          multiply_columns<C, false>(panel, columns * block, blocks, own, sum);
-        else
-          multiply_columns<C, true>(panel + c * block, columns * block, blocks - skipped, own + 4 * (j + c),
-                                    sum);
-      });
-    }
-    panel += std::int64_t(columns) * block * (blocks - skipped);
+  for (int r = 0; r < blocks;) {
+    // At most `most_blocks` fit the registers; two short turns are better than a long and a very short one.
+    const int left = blocks - r;
+    const int some = left <= most_blocks ? left : left < 2 * most_blocks ? left / 2 : most_blocks;
+    with_constant<most_blocks>(
+        some, [&]<int B>() { multiply_blocks<B>(panel, node.width, blocks, r, own, range.scratch); });
+    r += some;
   }
-
   const int own_blocks = node.width / block;
   for (int r = 0; r < own_blocks; ++r) to_rows(range.scratch + r * block_floats, own + 4 * r * block);
   for (int i = own_blocks * block; i < node.width; ++i) store4(own + 4 * i, Vec4{});
@@ -249,7 +278,7 @@ void backward_node(const PanelRange& range, const PanelNode& node) {
     const int columns = node.width - j < group ? node.width - j : group, skipped = j / block;
     for (int c = 0; c < columns; c += step) {
       const int some = columns - c < step ? columns - c : step;
-      with_columns(some, [&]<int C>() {
+      with_constant<step>(some, [&]<int C>() {
         multiply_transposed<C>(panel + c * block, columns * block, blocks - skipped,
                                range.scratch + skipped * block_floats, own + 4 * (j + c));
       });

@@ -2,34 +2,12 @@
 #include "pliant/io/atomic_file.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
-
-#include "tests/unit/io/temp_folder.hpp"
+#include "tests/support/file_size_limit.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace pliant {
 namespace {
-
-/// Writes beyond this many bytes fail as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &old_);
-    rlimit limit = old_;
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, old_handler_);
-  }
-
- private:
-  rlimit old_{};
-  void (*old_handler_)(int) = nullptr;
-};
 
 TEST(AtomicFile, is_not_there_before_commit_and_whole_after) {
   TempFolder folder;
@@ -76,7 +54,7 @@ TEST(AtomicFile, reports_a_full_disk_and_leaves_nothing_behind) {
   EXPECT_TRUE(folder.names().empty());
 }
 
-TEST(AtomicFile, reports_a_disk_that_is_full_only_when_the_file_is_closed) {
+TEST(AtomicFile, reports_a_disk_that_is_full_only_when_the_file_is_committed) {
   TempFolder folder;
   std::optional<Error> error;
   {

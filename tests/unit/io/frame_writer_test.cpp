@@ -5,7 +5,8 @@
 
 #include "pliant/io/point_cache.hpp"
 #include "pliant/io/read_mesh.hpp"
-#include "tests/unit/io/temp_folder.hpp"
+#include "tests/support/file_size_limit.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace pliant {
 namespace {
@@ -163,6 +164,26 @@ TEST(FrameWriter, names_the_folder_it_cannot_make) {
   ASSERT_FALSE(writer);
   EXPECT_NE(writer.error().text().find("file/frames"), std::string::npos);
   EXPECT_NE(writer.error().text().find("Not a directory"), std::string::npos) << writer.error().text();
+}
+
+TEST(FrameWriter, keeps_the_frames_before_a_full_disk) {
+  TempFolder folder;
+  auto writer = make_frame_writer({"pc2"}, folder.path(), {quad("body")}, {});
+  ASSERT_TRUE(writer);
+  std::optional<Error> error;
+  {
+    FileSizeLimit limit(24 + 2 * 64 + 30);  // the spool's head, two frames and a half
+    ASSERT_FALSE(write_lifted(**writer, 0));
+    ASSERT_FALSE(write_lifted(**writer, 1));
+    error = write_lifted(**writer, 2);
+  }
+  ASSERT_TRUE(error);
+  EXPECT_NE(error->text().find("body.spool: found File too large"), std::string::npos) << error->text();
+  ASSERT_FALSE((*writer)->finish());
+  const Result<PointCache> cache = read_pc2(folder / "body.pc2");
+  ASSERT_TRUE(cache) << cache.error().text();
+  ASSERT_EQ(cache->frames, 2u);
+  EXPECT_EQ(cache->points(1), lifted(1));
 }
 
 TEST(FrameWriter, reports_every_file_that_finish_could_not_write) {

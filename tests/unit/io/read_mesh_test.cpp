@@ -8,7 +8,7 @@
 
 #include "pliant/io/obj.hpp"
 #include "pliant/io/ply.hpp"
-#include "tests/unit/io/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace pliant {
 namespace {

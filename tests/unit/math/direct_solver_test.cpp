@@ -11,7 +11,7 @@
 
 #include "pliant/base/simd.hpp"
 #include "pliant/math/supernodal_factor.hpp"
-#include "tests/unit/allocation_counter.hpp"
+#include "tests/support/allocation_counter.hpp"
 #include "tests/unit/math/matrix_samples.hpp"
 
 #ifdef PLIANT_HAVE_CHOLMOD
@@ -250,14 +250,14 @@ TEST(DirectSolver, allocates_nothing_in_a_solve) {
   std::vector<Float4> z(b.size());
   for (int threads : {1, 2}) {
     Pool pool(threads);
-    const std::size_t before = allocation_count();
+    const std::size_t before = allocations();
     for (int i = 0; i < 10; ++i) solver.solve(b.data(), z.data(), pool);
-    EXPECT_EQ(allocation_count(), before);
+    EXPECT_EQ(allocations(), before);
   }
   // The counter itself counts.
-  const std::size_t before = allocation_count();
+  const std::size_t before = allocations();
   const auto one = std::make_unique<std::vector<double>>(10);
-  EXPECT_EQ(allocation_count(), before + 2);
+  EXPECT_EQ(allocations(), before + 2);
 }
 
 TEST(DirectSolver, recovers_after_a_solve_of_something_not_finite) {

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "libraries.hpp"
+#include "pliant/physics/metrics.hpp"
+#include "pliant/render/coloring.hpp"
+#include "pliant/render/render.hpp"
+#include "pliant/render/sequence.hpp"
+#include "pliant/render/video.hpp"
+#include "pliant/scene/library.hpp"
+#include "progress.hpp"
+
+namespace pliant::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RenderOptions {
+  std::string what, output;
+  std::optional<int> frame;
+  std::optional<double> time;  ///< s
+  std::string size = "1280x720";
+  Coloring coloring = Coloring::none;
+  std::vector<double> camera;  ///< azimuth, elevation, zoom
+  Quality quality = Quality::normal;
+  Pattern pattern = Pattern::grid;
+  std::optional<double> fps, ground;
+  std::vector<std::string> sets;
+  int threads = 0;
+  bool quiet = false;
+};
+
+[[noreturn]] void refuse(std::string place, std::string found, std::string expected, std::string hint = {}) {
+  throw InputError(
+      Error{std::move(place), {{"", std::move(found), std::move(expected), std::move(hint)}}}.text());
+}
+
+template <class T>
+T value_or_refuse(Result<T> result) {
+  if (!result) throw InputError(result.error().text());
+  return std::move(*result);
+}
+
+void refuse_on(const std::optional<Error>& error) {
+  if (error) throw InputError(error->text());
+}
+
+std::string ending(const std::string& file) {
+  std::string text = fs::path(file).extension().string();
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
+  return text;
+}
+
+/// What a simulation shows, kept in single precision.
+struct Recording {
+  std::vector<std::vector<std::vector<Eigen::Vector3f>>> bodies;  // body, frame, vertex
+
+  void keep(const Simulation& simulation) {
+    bodies.resize(simulation.bodies().size());
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      const Points& surface = simulation.bodies()[b].surface();
+      std::vector<Eigen::Vector3f>& frame = bodies[b].emplace_back();
+      for (const Vec3& p : surface) frame.push_back(p.cast<float>());
+    }
+  }
+};
+
+Sequence simulate(const RenderOptions& options) {
+  auto scene = load_scene(options.what, {options.sets, options.threads, scene_libraries()});
+  if (!scene) throw InputError("the scene has problems\n" + scene.error().text());
+  Simulation& simulation = scene->simulation;
+  const auto recording = std::make_shared<Recording>();
+  Sequence sequence;
+  const InterruptGuard interrupt;
+  Progress progress("frames simulated", 0, scene->spec.frames, options.quiet);
+  for (int frame = 0;; ++frame) {
+    recording->keep(simulation);
+    sequence.times.push_back(simulation.time());
+    if (frame == scene->spec.frames) break;
+    for (int s = 0; s < scene->spec.substeps; ++s) {
+      if (interrupt.asked()) throw Interrupted{};
+      if (const auto failure = simulation.step()) throw RunError("the simulation failed: " + failure->text());
+    }
+    for (const Body& body : simulation.bodies())
+      if (!all_finite(body.method().nodes()))
+        throw RunError(fmt::format("body {}, step {}: diverged, a position is not a number", body.name(),
+                                   simulation.steps()));
+    progress.show(frame + 1);
+  }
+  sequence.frames = int(sequence.times.size());
+  for (std::size_t b = 0; b < simulation.bodies().size(); ++b) {
+    const Body& body = simulation.bodies()[b];
+    sequence.bodies.push_back(
+        {body.name(), body.triangles(), body.rest_surface(), [recording, b](int frame) -> Result<Points> {
+           Points points;
+           for (const Eigen::Vector3f& p : recording->bodies[b][std::size_t(frame)])
+             points.push_back(p.cast<double>());
+           return points;
+         }});
+  }
+  return sequence;
+}
+
+Sequence load(const RenderOptions& options) {
+  if (fs::is_directory(options.what)) return value_or_refuse(read_run(options.what));
+  if (fs::is_regular_file(options.what) && ending(options.what) != ".json")
+    return value_or_refuse(read_still(options.what));
+  return simulate(options);
+}
+
+/// An option that takes one of the words, in the order of the enumeration. The value at hand is the default.
+template <class Enumeration>
+void add_words(CLI::App& command, const std::string& name, Enumeration& value, std::vector<std::string> words,
+               const std::string& help) {
+  const auto choose = [&value, words](const std::string& word) {
+    const auto at = std::find(words.begin(), words.end(), word);
+    if (at != words.end()) value = Enumeration(at - words.begin());
+  };
+  command.add_option_function<std::string>(name, choose, help)
+      ->check(CLI::IsMember(words))
+      ->default_str(words[std::size_t(value)]);
+}
+
+class RenderJob {
+ public:
+  explicit RenderJob(const RenderOptions& options) : options_(options) {
+    check();
+    sequence_ = load(options);
+    know_times();
+    choose_frames();
+    check_coloring();
+  }
+
+  void go() {
+    Pool pool(options_.threads);
+    measure();
+    RenderScene scene;
+    scene.ground = options_.ground.value_or(lowest_ - 0.01 * (highest_ - lowest_));
+    if (options_.coloring != Coloring::none)
+      scene.legend = value_or_refuse(color_legend(sequence_, frames_, options_.coloring));
+    for (int b = 0; b < bodies(); ++b) {
+      const SurfaceTrack& track = sequence_.bodies[std::size_t(b)];
+      scene.bodies.push_back({track.triangles, track.rest, shape(b, frames_.front()), palette(b), {}});
+    }
+    Renderer renderer(std::move(scene));
+    if (video_)
+      write_video(renderer, pool);
+    else
+      write_picture(renderer, pool);
+  }
+
+ private:
+  int bodies() const { return int(sequence_.bodies.size()); }
+  Points shape(int body, int frame) const {
+    return value_or_refuse(sequence_.bodies[std::size_t(body)].shape(frame));
+  }
+
+  /// Everything that can be wrong without reading a file.
+  void check() {
+    settings_ = settings_of(options_.quality);
+    settings_.pattern = options_.pattern;
+    char rest = 0;
+    const int read =
+        std::sscanf(options_.size.c_str(), "%dx%d%c", &settings_.width, &settings_.height, &rest);
+    const auto fits = [](int n) { return n >= 16 && n <= 7680; };
+    if (read != 2 || !fits(settings_.width) || !fits(settings_.height))
+      refuse("--size", options_.size, "WIDTHxHEIGHT, each 16 .. 7680", "for example 1280x720");
+    const std::string kind = ending(options_.output);
+    video_ = kind == ".mp4";
+    if (!video_ && kind != ".png") refuse("-o", options_.output, "a name that ends in .png or .mp4");
+    if (video_ && (settings_.width % 2 != 0 || settings_.height % 2 != 0))
+      refuse("--size", options_.size, "an even width and height for a video");
+    if (video_ && (options_.frame || options_.time))
+      refuse("-o", options_.output, "a .png with --frame or --time");
+    if (options_.camera.size() > 0) view_.azimuth = options_.camera[0];
+    if (options_.camera.size() > 1) view_.elevation = options_.camera[1];
+    if (options_.camera.size() > 2) view_.zoom = options_.camera[2];
+    if (!(std::abs(view_.elevation) <= 89) || !(view_.zoom > 0) || !std::isfinite(view_.azimuth + view_.zoom))
+      refuse("--camera", fmt::format("{}", fmt::join(options_.camera, ",")),
+             "azimuth,elevation,zoom: degrees, -89 .. 89 degrees, above 0");
+  }
+
+  /// Frames whose times no file tells follow each other at the video's rate.
+  void know_times() {
+    rate_ = options_.fps.value_or(30);
+    if (sequence_.times.empty()) {
+      for (int k = 0; k < sequence_.frames; ++k) sequence_.times.push_back(k / rate_);
+    } else if (!options_.fps && sequence_.frames > 1) {
+      const double recorded = (sequence_.frames - 1) / (sequence_.times.back() - sequence_.times.front());
+      rate_ = std::min(recorded, 60.0);
+    }
+  }
+
+  int nearest_frame(double time) const {
+    const std::vector<double>& t = sequence_.times;
+    const auto after = std::lower_bound(t.begin(), t.end(), time);
+    if (after == t.begin()) return 0;
+    if (after == t.end()) return int(t.size()) - 1;
+    return int(after - t.begin()) - (time - *(after - 1) < *after - time ? 1 : 0);
+  }
+
+  void choose_frames() {
+    const std::vector<double>& t = sequence_.times;
+    const int last = sequence_.frames - 1;
+    if (video_) {
+      if (last == 0) refuse(options_.what, "one frame", "a run or a scene with several frames for a video");
+      const int count = int(std::floor((t.back() - t.front()) * rate_ + 1e-6)) + 1;
+      for (int k = 0; k < count; ++k) frames_.push_back(nearest_frame(t.front() + k / rate_));
+      return;
+    }
+    if (options_.frame && (*options_.frame < 0 || *options_.frame > last))
+      refuse("--frame", fmt::format("{}", *options_.frame), fmt::format("0 .. {}", last));
+    const double slack = last > 0 ? (t.back() - t.front()) / last : 0;
+    if (options_.time && !(*options_.time >= t.front() - slack && *options_.time <= t.back() + slack))
+      refuse("--time", fmt::format("{}", *options_.time), fmt::format("{:g} .. {:g} s", t.front(), t.back()));
+    frames_ = {options_.frame ? *options_.frame : options_.time ? nearest_frame(*options_.time) : last};
+  }
+
+  void check_coloring() const {
+    if (options_.coloring != Coloring::none && sequence_.frames == 1)
+      refuse("--color", "one frame in " + options_.what, "a run or a scene: colours compare frames");
+  }
+
+  /// Camera and floor fit the whole sequence, so that pictures of different frames compare.
+  void measure() {
+    Framing framing(view_, double(settings_.width) / settings_.height);
+    for (int b = 0; b < bodies(); ++b)
+      for (int frame = 0; frame < sequence_.frames; ++frame) {
+        const Points x = shape(b, frame);
+        framing.add(x);
+        for (const Vec3& p : x) lowest_ = std::min(lowest_, p.y()), highest_ = std::max(highest_, p.y());
+      }
+    camera_ = framing.camera();
+  }
+
+  Image picture(Renderer& renderer, int frame, Pool& pool) const {
+    for (int b = 0; b < bodies(); ++b)
+      renderer.move(b, shape(b, frame),
+                    value_or_refuse(color_values(sequence_, b, frame, options_.coloring)));
+    return renderer.render(camera_, settings_, pool);
+  }
+
+  void write_picture(Renderer& renderer, Pool& pool) const {
+    const int frame = frames_.front();
+    refuse_on(write_png(picture(renderer, frame, pool), options_.output));
+    if (!options_.quiet)
+      fmt::print("{}: {} x {}, frame {} (t = {:.4g} s)\n", options_.output, settings_.width, settings_.height,
+                 frame, sequence_.times[std::size_t(frame)]);
+  }
+
+  void write_video(Renderer& renderer, Pool& pool) const {
+    VideoWriter video =
+        value_or_refuse(VideoWriter::open(options_.output, settings_.width, settings_.height, rate_));
+    const InterruptGuard interrupt;
+    int done = 0;
+    {
+      Progress progress("pictures", 0, int(frames_.size()), options_.quiet);
+      for (int frame : frames_) {
+        if (interrupt.asked()) break;
+        refuse_on(video.add(picture(renderer, frame, pool)));
+        progress.show(++done);
+      }
+    }
+    if (done == 0) throw Interrupted{};
+    refuse_on(video.finish());
+    if (!options_.quiet)
+      fmt::print("{}: {} x {}, {} frames at {:.4g} 1/s\n", options_.output, settings_.width, settings_.height,
+                 done, rate_);
+    if (interrupt.asked()) throw Interrupted{};
+  }
+
+  const RenderOptions& options_;
+  RenderSettings settings_;
+  View view_;
+  Camera camera_;
+  Sequence sequence_;
+  bool video_ = false;
+  double rate_ = 30;         // 1/s, of the video
+  std::vector<int> frames_;  // to be pictured, in order
+  double lowest_ = std::numeric_limits<double>::infinity(), highest_ = -lowest_;
+};
+
+}  // namespace
+
+void add_render(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("render", "a scene, a run folder or a mesh to a picture or a video");
+  auto options = std::make_shared<RenderOptions>();
+  command
+      ->add_option("WHAT", options->what,
+                   "a run folder, an .obj or .ply mesh, a scene file or a shipped scene")
+      ->required();
+  command->add_option("-o,--output", options->output, "FILE.png or FILE.mp4")->required();
+  command->add_option("--frame", options->frame, "which frame to picture (default: the last)");
+  command->add_option("--time", options->time, "the frame nearest to this time, s")->excludes("--frame");
+  command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels")->capture_default_str();
+  add_words(*command, "--color", options->coloring, {"none", "speed", "stretch", "rotation"},
+            "what colours show; rotation is that since rest");
+  command->add_option("--camera", options->camera, "azimuth,elevation,zoom: degrees, degrees, factor")
+      ->delimiter(',')
+      ->expected(1, 3)
+      ->default_str("35,18,1");
+  add_words(*command, "--quality", options->quality, {"draft", "normal", "fine"}, "smoothness against time");
+  add_words(*command, "--pattern", options->pattern, {"grid", "none"}, "lines painted on the rest shape");
+  command
+      ->add_option("--fps", options->fps, "pictures a second of a video (default: as recorded, at most 60)")
+      ->check(CLI::Range(0.1, 1000.0));
+  command->add_option("--ground", options->ground,
+                      "height of the floor, m (default: under the lowest point)");
+  command->add_option("--set", options->sets, "PATH=VALUE: change a value of the scene (repeatable)")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  command
+      ->add_option("--threads", options->threads, "0 = one per processor; the picture does not depend on it")
+      ->check(CLI::Range(0, 1024))
+      ->default_str("0");
+  command->add_flag("--quiet", options->quiet, "print only what went wrong");
+  command->footer(
+      "Example: pliant render out/demo -o twist.mp4 --color speed --camera 30,20,1.1 --quality draft");
+  command->callback([options] { RenderJob(*options).go(); });
+}
+
+}  // namespace pliant::cli

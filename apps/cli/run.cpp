@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "libraries.hpp"
+#include "pliant/physics/metrics.hpp"
+#include "pliant/scene/layout.hpp"
+#include "pliant/scene/library.hpp"
+#include "pliant/scene/schema.hpp"
+#include "progress.hpp"
+#include "run_folder.hpp"
+
+namespace pliant::cli {
+namespace {
+
+struct RunOptions {
+  std::string scene, folder;
+  int frames = -1;  ///< -1: the scene's own
+  std::vector<std::string> formats{"pc2"};
+  std::vector<std::string> sets;
+  int threads = 0;
+  int checkpoint = 0;  ///< 0: none
+  bool check = false, resume = false, quiet = false;
+};
+
+void check_formats(const std::vector<std::string>& formats) {
+  const std::vector<std::string> known(frame_formats().begin(), frame_formats().end());
+  Error error{"--format", {}};
+  for (const std::string& format : formats)
+    if (std::find(known.begin(), known.end(), format) == known.end())
+      error.problems.push_back({"", fmt::format("\"{}\"", format),
+                                fmt::format("one or more of {}, or none alone", fmt::join(known, ",")),
+                                did_you_mean(format, known)});
+  if (!error.problems.empty()) throw InputError(error.text());
+}
+
+class Run {
+ public:
+  explicit Run(const RunOptions& options)
+      : options_(options),
+        scene_(load(options)),
+        recorder_(scene_.simulation, scene_.probes),
+        folder_(options.folder.empty() ? "out/" + scene_.name : options.folder, options.formats) {}
+
+  void go() {
+    begin();
+    simulate();
+    end();
+  }
+
+ private:
+  static Scene load(const RunOptions& options) {
+    check_formats(options.formats);
+    auto scene = load_scene(options.scene, {options.sets, options.threads, scene_libraries()});
+    if (!scene) throw InputError("the scene has problems\n" + scene.error().text());
+    if (options.frames >= 0) scene->spec.frames = options.frames;
+    return std::move(*scene);
+  }
+
+  void begin() {
+    if (options_.resume) frame_ = folder_.resume(scene_, recorder_);
+    folder_.open(scene_, options_.resume ? frame_ + 1 : 0, options_.checkpoint > 0);
+    if (!options_.quiet) announce();
+    if (!options_.resume) keep_frame();
+  }
+
+  void announce() const {
+    for (const Body& body : scene_.simulation.bodies()) {
+      const MethodDescription method = body.method().describe();
+      fmt::print("{}: {}, {} nodes, {} unknowns, solver {}, set-up {:.1f} ms\n", body.name(), method.name,
+                 method.nodes, method.freedoms, method.solver, method.setup_ms);
+    }
+    if (options_.resume) fmt::print("resuming after frame {}\n", frame_);
+  }
+
+  void simulate() {
+    const InterruptGuard interrupt;
+    Progress progress("frames", frame_, scene_.spec.frames, options_.quiet);
+    while (frame_ < scene_.spec.frames) {
+      if (!advance_frame(interrupt)) return;
+      ++frame_;
+      keep_frame();
+      if (options_.checkpoint > 0 && frame_ % options_.checkpoint == 0) keep_checkpoint();
+      progress.show(frame_);
+    }
+  }
+
+  /// False when the run must stop here: the reason is in outcome_.
+  bool advance_frame(const InterruptGuard& interrupt) {
+    for (int s = 0; s < scene_.spec.substeps; ++s) {
+      if (interrupt.asked()) {
+        outcome_.status = "interrupted";
+        return false;
+      }
+      if (const auto failure = scene_.simulation.step()) return fail(failure->text());
+      recorder_.note_step(scene_.simulation);
+    }
+    for (const Body& body : scene_.simulation.bodies())
+      if (!all_finite(body.method().nodes()))
+        return fail(fmt::format("body {}, step {}: diverged, a position is not a number", body.name(),
+                                scene_.simulation.steps()));
+    return true;
+  }
+
+  bool fail(const std::string& why) {
+    outcome_.status = "failed";
+    outcome_.failure = why;
+    return false;
+  }
+
+  void keep_frame() {
+    recorder_.note_frame(scene_.simulation, frame_);
+    folder_.write_frame(scene_, frame_);
+  }
+
+  void keep_checkpoint() {
+    folder_.write_metrics(scene_, recorder_);
+    folder_.write_checkpoint(scene_, recorder_);
+    checkpointed_ = frame_;
+  }
+
+  void end() {
+    const bool done = outcome_.status == "done";
+    if (done && options_.checkpoint > 0 && checkpointed_ != frame_) keep_checkpoint();
+    folder_.finish_frames();
+    if (done) outcome_.expectations = evaluate(scene_.spec, recorder_);
+    outcome_.frames = frame_;
+    folder_.write_metrics(scene_, recorder_);
+    folder_.write_summary(scene_, recorder_, outcome_);
+    tell();
+    if (outcome_.status == "failed")
+      throw RunError(fmt::format("the simulation failed: {}\nframes up to {} are in {}", outcome_.failure,
+                                 frame_, folder_.path().string()));
+    if (outcome_.status == "interrupted") throw Interrupted{};
+    const auto unmet = std::count_if(outcome_.expectations.begin(), outcome_.expectations.end(),
+                                     [](const ExpectationResult& result) { return !result.met; });
+    if (options_.check && unmet > 0)
+      throw RunError(fmt::format("{} of {} expectations not met", unmet, outcome_.expectations.size()));
+  }
+
+  void tell() const {
+    for (const ExpectationResult& result : outcome_.expectations)
+      if (!options_.quiet || !result.met) fmt::print("{}\n", result.text());
+    if (options_.quiet) return;
+    if (outcome_.status == "interrupted") fmt::print("stopped after frame {}\n", frame_);
+    for (int b = 0; b < int(scene_.simulation.bodies().size()); ++b) {
+      const StepStatistics steps = recorder_.statistics(b);
+      fmt::print("{}: {} steps, {:.3f} ms a step (min {:.3f}, p95 {:.3f}), frame hash {:016x}\n",
+                 scene_.simulation.bodies()[std::size_t(b)].name(), steps.steps, steps.median, steps.min,
+                 steps.p95, recorder_.hash(b));
+    }
+    fmt::print("{}", folder_.listing(checkpointed_ >= 0));
+  }
+
+  const RunOptions& options_;
+  Scene scene_;
+  Recorder recorder_;
+  RunFolder folder_;
+  RunOutcome outcome_;
+  int frame_ = 0;          ///< the last one that is complete
+  int checkpointed_ = -1;  ///< frame of the last checkpoint of this run
+};
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("run", "simulate a scene offline");
+  auto options = std::make_shared<RunOptions>();
+  command->add_option("SCENE", options->scene, "a scene file, or the name of a shipped scene")->required();
+  command->add_option("-o,--output", options->folder, "folder for the results (default out/SCENE)");
+  command->add_option("--frames", options->frames, "how many frames (default: the scene's)")
+      ->check(CLI::Range(0, 100000000));
+  command->add_option("--format", options->formats, "comma-separated: obj,ply,pc2,mdd,glb,vtu,usda, or none")
+      ->delimiter(',')
+      ->default_str("pc2");
+  command->add_option("--set", options->sets, "PATH=VALUE: change a value of the scene (repeatable)")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  command
+      ->add_option("--threads", options->threads, "0 = one per processor; the result does not depend on it")
+      ->check(CLI::Range(0, 1024))
+      ->default_str("0");
+  command->add_flag("--check", options->check, "exit 1 when an expectation of the scene is not met");
+  command->add_option("--checkpoint", options->checkpoint, "write a checkpoint every N frames")
+      ->check(CLI::Range(1, 100000000));
+  command->add_flag("--resume", options->resume, "go on from the checkpoint in the folder");
+  command->add_flag("--quiet", options->quiet, "print only what went wrong");
+  command->footer([] {
+    return "Example: pliant run geometric/bar --frames 120 --format glb,obj --set "
+           "bodies.bar.geometric.stiffness=1e6\n\nKeys for --set (docs/scene-format.md has ranges and "
+           "defaults):\n" +
+           scene_keys_help();
+  });
+  command->callback([options] {
+    if (options->formats == std::vector<std::string>{"none"}) options->formats.clear();
+    Run(*options).go();
+  });
+}
+
+}  // namespace pliant::cli

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_folder.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "pliant/base/version.hpp"
+#include "pliant/io/atomic_file.hpp"
+#include "pliant/sim/checkpoint.hpp"
+
+namespace pliant::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Ordered = nlohmann::ordered_json;
+
+void or_throw(const std::optional<Error>& error) {
+  if (error) throw RunError(error->text());
+}
+
+std::size_t process_peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::size_t(usage.ru_maxrss) * 1024;
+}
+
+/// JSON has no NaN: what makes no sense is null.
+Ordered number_or_null(double value) { return std::isfinite(value) ? Ordered(value) : Ordered(nullptr); }
+
+Ordered body_summary(const Body& body, const Recorder& recorder, int index) {
+  const MethodDescription method = body.method().describe();
+  const StepStatistics steps = recorder.statistics(index);
+  const std::optional<double> volume = body.volume_ratio();
+  return {{"name", body.name()},
+          {"method", method.name},
+          {"nodes", method.nodes},
+          {"degrees_of_freedom", method.freedoms},
+          {"solver", method.solver},
+          {"setup_ms", method.setup_ms},
+          {"steps", steps.steps},
+          {"step_ms", {{"min", steps.min}, {"median", steps.median}, {"p95", steps.p95}}},
+          {"peak_memory_bytes", method.bytes},
+          {"final_volume_ratio", volume ? number_or_null(*volume) : Ordered(nullptr)},
+          {"frame_hash", fmt::format("{:016x}", recorder.hash(index))}};
+}
+
+bool is_frame_file(const fs::path& file) {
+  const std::string ending = file.extension().string();
+  for (const char* ours :
+       {".obj", ".ply", ".pc2", ".mdd", ".glb", ".vtu", ".pvd", ".usda", ".spool", ".part"})
+    if (ending == ours) return true;
+  return false;
+}
+
+}  // namespace
+
+void RunFolder::clear_earlier_run() {
+  std::error_code ignored;
+  if (!fs::exists(path_ / "summary.json", ignored) && !fs::exists(path_ / "checkpoint", ignored)) return;
+  for (const char* file : {"metrics.csv", "summary.json", "checkpoint"}) fs::remove(path_ / file, ignored);
+  std::vector<fs::path> old;
+  for (fs::directory_iterator at(path_ / "frames", ignored), end; !ignored && at != end;
+       at.increment(ignored))
+    if (is_frame_file(at->path())) old.push_back(at->path());
+  for (const fs::path& file : old) fs::remove(file, ignored);
+}
+
+void RunFolder::open(const Scene& scene, int first_frame, bool resumable) {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error) throw InputError(fmt::format("-o {}: {}", path_.string(), error.message()));
+  if (first_frame == 0) clear_earlier_run();
+  std::vector<SurfaceInfo> surfaces;
+  for (const Body& body : scene.simulation.bodies())
+    surfaces.push_back({body.name(), body.triangles(), body.rest_surface()});
+  auto writer = make_frame_writer(
+      formats_, path_ / "frames", std::move(surfaces),
+      {.frames_per_second = 1 / scene.spec.timestep, .first_frame = first_frame, .resumable = resumable});
+  if (!writer) throw InputError(writer.error().text());
+  frames_ = std::move(*writer);
+}
+
+void RunFolder::write_frame(const Scene& scene, int frame) {
+  std::vector<std::span<const Vec3>> positions;
+  for (const Body& body : scene.simulation.bodies()) positions.emplace_back(body.surface());
+  or_throw(frames_->write(frame, scene.simulation.time(), positions));
+}
+
+void RunFolder::finish_frames() {
+  const std::unique_ptr<FrameWriter> writer = std::move(frames_);
+  if (writer) or_throw(writer->finish());
+}
+
+void RunFolder::write_metrics(const Scene& scene, const Recorder& recorder) {
+  or_throw(write_file(path_ / "metrics.csv", recorder.csv(scene.simulation)));
+}
+
+void RunFolder::write_summary(const Scene& scene, const Recorder& recorder, const RunOutcome& outcome) {
+  Ordered bodies = Ordered::array(), expectations = Ordered::array();
+  for (int b = 0; b < int(scene.simulation.bodies().size()); ++b)
+    bodies.push_back(body_summary(scene.simulation.bodies()[std::size_t(b)], recorder, b));
+  for (const ExpectationResult& result : outcome.expectations)
+    expectations.push_back({{"what", result.what},
+                            {"expected", result.expected},
+                            {"measured", number_or_null(result.measured)},
+                            {"met", result.met}});
+  Ordered summary{{"scene", scene.name},
+                  {"version", version()},
+                  {"status", outcome.status},
+                  {"threads", scene.simulation.threads()},
+                  {"timestep", scene.spec.timestep},
+                  {"substeps", scene.spec.substeps},
+                  {"frames", outcome.frames},
+                  {"formats", formats_},
+                  {"process_peak_memory_bytes", process_peak_bytes()},
+                  {"bodies", bodies},
+                  {"expectations", expectations}};
+  if (!outcome.failure.empty()) summary["failure"] = outcome.failure;
+  or_throw(write_file(path_ / "summary.json", summary.dump(2) + "\n"));
+}
+
+void RunFolder::write_checkpoint(const Scene& scene, const Recorder& recorder) {
+  const std::vector<std::byte> bytes = save_checkpoint(scene.simulation, recorder, scene.fingerprint);
+  or_throw(write_file(path_ / "checkpoint",
+                      std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())));
+}
+
+int RunFolder::resume(Scene& scene, Recorder& recorder) {
+  const fs::path file = path_ / "checkpoint";
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    throw InputError(fmt::format("{}: there is no checkpoint to resume from (run with --checkpoint N first)",
+                                 file.string()));
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto* data = reinterpret_cast<const std::byte*>(text.data());
+  const std::string trouble =
+      load_checkpoint({data, data + text.size()}, scene.fingerprint, scene.simulation, recorder);
+  if (!trouble.empty()) throw InputError(fmt::format("{}: {}", file.string(), trouble));
+  return int(scene.simulation.steps() / scene.spec.substeps);
+}
+
+std::string RunFolder::listing(bool with_checkpoint) const {
+  std::string text = fmt::format("metrics     {}\nsummary     {}\n", (path_ / "metrics.csv").string(),
+                                 (path_ / "summary.json").string());
+  if (with_checkpoint) text += fmt::format("checkpoint  {}\n", (path_ / "checkpoint").string());
+  if (!formats_.empty())
+    text += fmt::format("frames      {} ({})\n", (path_ / "frames").string(), fmt::join(formats_, ", "));
+  return text;
+}
+
+}  // namespace pliant::cli

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole frames: one time step of a body and its surface.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+
+#include "bench/cases/solid.hpp"
+#include "bench/harness/bandwidth.hpp"
+#include "bench/harness/case.hpp"
+#include "pliant/methods/registry.hpp"
+#include "pliant/scene/library.hpp"
+#include "pliant/sim/simulation.hpp"
+
+namespace pliant::bench {
+namespace {
+
+constexpr int setups = 3;  // the fastest counts: a set-up cannot be repeated as often as a step
+constexpr int warm_up = 10;
+constexpr int frames_at_least = 30;
+
+// Gather of one surface vertex that is one node, as on every box: place in and out, weight, column, row
+// begin.
+constexpr std::size_t embed_bytes_per_vertex = 2 * sizeof(Vec3) + sizeof(double) + 2 * sizeof(Index);
+
+/// One frame, measured.
+struct Frame {
+  double ms = 0, cpu_ms = 0;
+  Stages stages;
+  StepTraffic bytes;
+  int iterations = 0;
+  bool violent = false, refactored = false;
+};
+
+const Body& only_body(const Simulation& simulation) { return simulation.bodies().front(); }
+
+Frame measure_frame(const std::string& name, Simulation& simulation) {
+  const CpuStopwatch cpu;
+  const Stopwatch step;
+  const std::optional<StepFailure> failure = simulation.step();
+  const double step_ms = step.ms();
+  if (failure) throw std::runtime_error(fmt::format("{}: {}", name, failure->text()));
+  const Body& body = only_body(simulation);
+  const Stopwatch embed;
+  const std::size_t vertices = body.surface().size();
+  const double embed_ms = embed.ms();
+  const double cpu_ms = cpu.ms();
+
+  const StepReport& report = body.report();
+  Frame frame;
+  frame.ms = step_ms + embed_ms;
+  frame.cpu_ms = cpu_ms;
+  frame.stages = {report.ms.rotation, report.ms.rhs, report.ms.solve, embed_ms};
+  frame.bytes = {report.bytes.moved + vertices * embed_bytes_per_vertex,
+                 report.bytes.working_set + vertices * embed_bytes_per_vertex};
+  frame.iterations = report.iterations;
+  frame.violent = report.violent;
+  frame.refactored = report.refactored;
+  return frame;
+}
+
+std::vector<double> each(const std::vector<Frame>& frames, const std::function<double(const Frame&)>& get) {
+  std::vector<double> values;
+  for (const Frame& frame : frames) values.push_back(get(frame));
+  return values;
+}
+
+Stages median_stages(const std::vector<Frame>& frames) {
+  return {median(each(frames, [](const Frame& f) { return f.stages.rotation; })),
+          median(each(frames, [](const Frame& f) { return f.stages.rhs; })),
+          median(each(frames, [](const Frame& f) { return f.stages.solve; })),
+          median(each(frames, [](const Frame& f) { return f.stages.embed; }))};
+}
+
+template <class Test>
+int count(const std::vector<Frame>& frames, Test&& test) {
+  return int(std::count_if(frames.begin(), frames.end(), test));
+}
+
+void set_frames(const std::vector<Frame>& frames, double bandwidth, Row& row) {
+  const Frame& fastest = *std::min_element(frames.begin(), frames.end(),
+                                           [](const Frame& a, const Frame& b) { return a.ms < b.ms; });
+  double iterations = 0;
+  for (const Frame& frame : frames) iterations += frame.iterations;
+  row.ms_min = fastest.ms;
+  row.ms_median = median(each(frames, [](const Frame& f) { return f.ms; }));
+  row.stages = fastest.stages;
+  row.stages_median = median_stages(frames);
+  row.limit = Limit{fastest.bytes.moved, fastest.bytes.working_set, bandwidth};
+  row.iterations = iterations / double(frames.size());
+  const std::vector<double> cpu_ms = each(frames, [](const Frame& f) { return f.cpu_ms; });
+  row.more["cpu_ms_min"] = minimum(cpu_ms);
+  row.more["cpu_ms_median"] = median(cpu_ms);
+  row.more["frames"] = frames.size();
+  row.more["violent"] = count(frames, [](const Frame& f) { return f.violent; });
+  row.more["refactored"] = count(frames, [](const Frame& f) { return f.refactored; });
+  row.more["fastest_iterations"] = fastest.iterations;
+}
+
+using MakeSimulation = std::function<Simulation()>;
+
+/// Set-up is everything make does and the first step, which factors.
+Row measure(const Context& context, const std::string& name, const MakeSimulation& make) {
+  reset_peak_memory();
+  std::vector<double> setup_ms;
+  std::optional<Simulation> simulation;
+  for (int i = 0; i < setups; ++i) {
+    simulation.reset();
+    const Stopwatch setup;
+    simulation.emplace(make());
+    measure_frame(name, *simulation);
+    setup_ms.push_back(setup.ms());
+  }
+  for (int i = 0; i < warm_up; ++i) measure_frame(name, *simulation);
+  const std::size_t working_set = measure_frame(name, *simulation).bytes.working_set;
+
+  // The machine may be busier before than after: the better of both is the limit.
+  BandwidthMeter meter(context.pool);
+  double bandwidth = meter.measure(working_set);
+  for (int i = 0; i < warm_up; ++i) measure_frame(name, *simulation);
+  std::vector<Frame> frames;
+  const Stopwatch whole;
+  while (int(frames.size()) < frames_at_least || whole.seconds() < context.seconds)
+    frames.push_back(measure_frame(name, *simulation));
+  bandwidth = std::max(bandwidth, meter.measure(working_set));
+
+  const MethodDescription description = only_body(*simulation).method().describe();
+  Row row{.name = name, .nodes = description.nodes, .threads = simulation->threads()};
+  set_frames(frames, bandwidth, row);
+  row.setup_ms = minimum(setup_ms);
+  row.peak_bytes = peak_memory();
+  row.more["solver"] = description.solver;
+  return row;
+}
+
+Simulation scene_simulation(const Context& context, const std::string& name) {
+  Result<Scene> scene =
+      load_scene(name, {.sets = {}, .threads = context.pool.threads(), .libraries = context.libraries});
+  if (!scene) throw std::runtime_error(scene.error().text());
+  return std::move(scene->simulation);
+}
+
+// 0.1 m to and fro along x once a second, for as long as any bench runs.
+Motion patch_motion() {
+  Motion motion;
+  for (int half = 0; half < 20000; ++half)
+    motion.keys.push_back({.time = 0.5 * half,
+                           .translate = Vec3(half == 0  ? 0
+                                             : half % 2 ? 0.1
+                                                        : -0.1,
+                                             0, 0),
+                           .rotate = {}});
+  return motion;
+}
+
+Simulation solid_simulation(const Context& context, const Solid& solid) {
+  MethodOptions options;
+  options.geometric.stiffness = stiffness;
+  Result<std::unique_ptr<Method>> method =
+      build_method("geometric", solid.shape, density, {.mass = 0, .stiffness = 0}, options);
+  if (!method) throw std::runtime_error(method.error().text());
+  std::vector<Index> bottom;
+  std::set_difference(solid.held.begin(), solid.held.end(), solid.patch.begin(), solid.patch.end(),
+                      std::back_inserter(bottom));
+  const Points& rest = solid.shape.graph.positions;
+  std::vector<Hold> holds{{.nodes = bottom, .motion = {}}, {.nodes = solid.patch, .motion = patch_motion()}};
+  std::vector<Body> bodies;
+  bodies.emplace_back("solid", solid.shape, std::move(*method), std::move(holds),
+                      Start{rest, Points(rest.size(), Vec3::Zero())});
+  return Simulation(std::move(bodies),
+                    {.h = time_step, .gravity = {0, -9.81, 0}, .threads = context.pool.threads()});
+}
+
+Case scene_case(const std::string& name) {
+  return {name, [=](const Context& context) {
+            return measure(context, name, [&] { return scene_simulation(context, name); });
+          }};
+}
+
+Case solid_case(const std::string& name, const Nodes& nodes) {
+  return {name, [=](const Context& context) {
+            const Solid solid = make_solid(nodes);
+            return measure(context, name, [&] { return solid_simulation(context, solid); });
+          }};
+}
+
+}  // namespace
+
+std::vector<Case> step_cases() {
+  return {scene_case("geometric/bar"), scene_case("geometric/bar-stiff"),
+          solid_case("geometric/solid-14k", solid_14k_nodes),
+          solid_case("geometric/solid-100k", solid_100k_nodes)};
+}
+
+}  // namespace pliant::bench

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/harness/report.hpp"
+#include "pliant/base/parallel.hpp"
+
+namespace pliant::bench {
+
+/// What a case may use.
+struct Context {
+  Pool& pool;
+  double seconds = 1;  ///< time spent repeating one case, warm-up and set-up not counted
+  std::vector<std::filesystem::path> libraries = {};  ///< folders of shipped scenes
+};
+
+/// A case is named before it runs, so that a filter can leave it out.
+struct Case {
+  std::string name;
+  std::function<Row(const Context&)> run;
+};
+
+std::vector<Case> step_cases();
+std::vector<Case> kernel_cases();
+
+}  // namespace pliant::bench

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/harness/report.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace pliant::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Stages& s) {
+  return {{"rotation", s.rotation}, {"rhs", s.rhs}, {"solve", s.solve}, {"embed", s.embed}};
+}
+
+template <class T>
+void take(const Json& json, const char* key, T& value) {
+  if (!json.contains(key))
+    throw std::runtime_error(fmt::format("a bench row lacks \"{}\": {}", key, json.dump()));
+  json.at(key).get_to(value);
+}
+
+const Row* find(const std::vector<Row>& rows, const std::string& name) {
+  for (const Row& row : rows)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+std::string optional_cell(const std::optional<double>& value, int width, int digits) {
+  return value ? fmt::format("{:>{}.{}f}", *value, width, digits) : fmt::format("{:>{}}", "", width);
+}
+
+struct Asked {
+  double value = 0;
+  bool at_least = false;  ///< else at most
+};
+
+std::string line(const std::string& what, double ratio, Asked asked) {
+  const bool met = asked.at_least ? ratio >= asked.value : ratio <= asked.value;
+  return fmt::format("  {:<78} {:>8.2f}x   asked: at {} {}x{}\n", what, ratio,
+                     asked.at_least ? "least" : "most", asked.value, met ? "" : "   MISSED");
+}
+
+void add_scaling(const std::vector<Row>& rows, std::string& text) {
+  const Row* small = find(rows, "geometric/solid-14k");
+  const Row* large = find(rows, "geometric/solid-100k");
+  if (!small || !large) return;
+  const double nodes = double(large->nodes) / small->nodes;
+  text += line("solid-100k over solid-14k, cost per node and step, minimum",
+               large->ms_min / small->ms_min / nodes, {1.5});
+  text += line("solid-100k over solid-14k, cost per node and step, median",
+               large->ms_median / small->ms_median / nodes, {1.5});
+  if (small->setup_ms && large->setup_ms)
+    text += line("solid-100k over solid-14k, set-up", *large->setup_ms / *small->setup_ms, {15});
+}
+
+void add_bullet(const std::vector<Row>& rows, std::string& text) {
+  const Row* ours = find(rows, "geometric/bar-stiff");
+  const Row* bullet = find(rows, "peer/bullet-neohookean/bar");
+  if (!ours || !bullet) return;
+  text += line("Bullet neo-Hookean over geometric/bar-stiff, time of a step, minimum",
+               bullet->ms_min / ours->ms_min, {100, true});
+  text += line("Bullet neo-Hookean over geometric/bar-stiff, time of a step, median",
+               bullet->ms_median / ours->ms_median, {100, true});
+  if (ours->more.contains("cpu_ms_median") && bullet->more.contains("cpu_ms_median"))
+    text += line("Bullet neo-Hookean over geometric/bar-stiff, processor time of a step, median",
+                 bullet->more["cpu_ms_median"].get<double>() / ours->more["cpu_ms_median"].get<double>(),
+                 {100, true});
+}
+
+void add_factors(const std::vector<Row>& rows, std::string& text) {
+  const Row* ours = find(rows, "kernel/direct-solve/solid-14k");
+  const Row* cholmod = find(rows, "peer/cholmod/solid-14k");
+  if (!ours || !cholmod || !ours->setup_ms || !cholmod->setup_ms) return;
+  text += line("CHOLMOD over direct solver, solve of 3 right-hand sides, solid-14k",
+               cholmod->ms_min / ours->ms_min, {3, true});
+  text += line("direct solver over CHOLMOD, analyse + factor, solid-14k",
+               *ours->setup_ms / *cholmod->setup_ms, {3});
+}
+
+void add_limits(const std::vector<Row>& rows, std::string& text) {
+  for (const char* name : {"geometric/bar", "geometric/solid-14k"})
+    if (const Row* row = find(rows, name); row && row->limit)
+      text += line(fmt::format("{} over its limit", name), row->ratio(), {3});
+}
+
+}  // namespace
+
+Json to_json(const Row& row) {
+  Json json{{"case", row.name},
+            {"nodes", row.nodes},
+            {"threads", row.threads},
+            {"ms_min", row.ms_min},
+            {"ms_median", row.ms_median}};
+  if (row.limit) {
+    json["limit_ms"] = row.limit->ms();
+    json["ratio"] = row.ratio();
+    json["bytes"] = row.limit->bytes;
+    json["working_set"] = row.limit->working_set;
+    json["bandwidth"] = row.limit->bandwidth;
+  }
+  if (row.stages) json["stages"] = to_json(*row.stages);
+  if (row.stages_median) json["stages_median"] = to_json(*row.stages_median);
+  if (row.setup_ms) json["setup_ms"] = *row.setup_ms;
+  if (row.iterations) json["iterations"] = *row.iterations;
+  if (row.peak_bytes) json["peak_memory"] = *row.peak_bytes;
+  json.update(row.more);
+  return json;
+}
+
+Json to_json(const std::vector<Row>& rows) {
+  Json list = Json::array();
+  for (const Row& row : rows) list.push_back(to_json(row));
+  return list;
+}
+
+Row row_from_json(const Json& json) {
+  Row row;
+  take(json, "case", row.name);
+  take(json, "nodes", row.nodes);
+  take(json, "threads", row.threads);
+  take(json, "ms_min", row.ms_min);
+  take(json, "ms_median", row.ms_median);
+  for (const auto& [key, value] : json.items()) {
+    if (key == "setup_ms")
+      row.setup_ms = value.get<double>();
+    else if (key == "peak_memory")
+      row.peak_bytes = value.get<std::size_t>();
+    else if (key != "case" && key != "nodes" && key != "threads" && key != "ms_min" && key != "ms_median")
+      row.more[key] = value;
+  }
+  return row;
+}
+
+std::string table_head() {
+  return fmt::format(
+      "{:<34}{:>8}{:>4}{:>10}{:>10}{:>9}{:>9}{:>9}{:>9}{:>6}{:>10}{:>8}{:>10}{:>8}{:>10}{:>8}\n", "case",
+      "nodes", "thr", "min ms", "median", "rotation", "rhs", "solve", "embed", "its", "MB moved", "GB/s",
+      "limit ms", "ratio", "set-up ms", "peak MB");
+}
+
+std::string table_line(const Row& row) {
+  const auto stage = [&](double Stages::*member) {
+    return row.stages ? std::optional<double>((*row.stages).*member) : std::nullopt;
+  };
+  const auto limit = [&](auto&& get) {
+    return row.limit ? std::optional<double>(get(*row.limit)) : std::nullopt;
+  };
+  std::string text = fmt::format("{:<34}{:>8}{:>4}{:>10.4f}{:>10.4f}", row.name, row.nodes, row.threads,
+                                 row.ms_min, row.ms_median);
+  text += optional_cell(stage(&Stages::rotation), 9, 4) + optional_cell(stage(&Stages::rhs), 9, 4) +
+          optional_cell(stage(&Stages::solve), 9, 4) + optional_cell(stage(&Stages::embed), 9, 4);
+  text += optional_cell(row.iterations, 6, 1);
+  text += optional_cell(limit([](const Limit& l) { return double(l.bytes) / 1e6; }), 10, 3);
+  text += optional_cell(limit([](const Limit& l) { return l.bandwidth / 1e9; }), 8, 1);
+  text += optional_cell(limit([](const Limit& l) { return l.ms(); }), 10, 4);
+  text += optional_cell(limit([&](const Limit&) { return row.ratio(); }), 8, 2);
+  text += optional_cell(row.setup_ms, 10, 1);
+  text += optional_cell(row.peak_bytes ? std::optional<double>(double(*row.peak_bytes) / 1e6) : std::nullopt,
+                        8, 0);
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text + "\n";
+}
+
+std::string summary(const std::vector<Row>& rows) {
+  std::string text;
+  add_limits(rows, text);
+  add_scaling(rows, text);
+  add_bullet(rows, text);
+  add_factors(rows, text);
+  return text.empty() ? text : "Summary\n" + text;
+}
+
+}  // namespace pliant::bench

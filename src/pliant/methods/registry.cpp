@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/registry.hpp"
+
+#include "pliant/base/check.hpp"
+#include "pliant/methods/geometric/build.hpp"
+
+namespace pliant {
+namespace {
+
+struct Entry {
+  std::string name;
+  Result<std::unique_ptr<Method>> (*build)(const Shape&, double, const Damping&, const MethodOptions&);
+};
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all{{"geometric", [](const Shape& shape, double density,
+                                                       const Damping& damping, const MethodOptions& options) {
+                                         return geometric::build(shape, density, damping, options.geometric);
+                                       }}};
+  return all;
+}
+
+}  // namespace
+
+const std::vector<std::string>& method_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const Entry& entry : entries()) list.push_back(entry.name);
+    return list;
+  }();
+  return names;
+}
+
+Result<std::unique_ptr<Method>> build_method(const std::string& name, const Shape& shape, double density,
+                                             const Damping& damping, const MethodOptions& options) {
+  for (const Entry& entry : entries())
+    if (entry.name == name) return entry.build(shape, density, damping, options);
+  check_failed("a registered method", __FILE__, __LINE__);
+}
+
+}  // namespace pliant

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/physics/motion.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace pliant {
+namespace {
+
+Eigen::Quaterniond quaternion(const Turn& turn) {
+  return Eigen::Quaterniond(Eigen::AngleAxisd(turn.degrees * std::numbers::pi / 180, turn.axis.normalized()));
+}
+
+bool same_axis(const Turn& a, const Turn& b) {
+  return a.axis.normalized().cross(b.axis.normalized()).norm() < 1e-12;
+}
+
+Mat3 between(const Turn& a, const Turn& b, double s) {
+  if (a.degrees == 0 || b.degrees == 0 || same_axis(a, b)) {
+    const Turn& leading = b.degrees != 0 ? b : a;  // no turn fits every axis
+    const double sign = a.axis.dot(leading.axis) < 0 ? -1 : 1;
+    const double from = a.degrees == 0 ? 0 : sign * a.degrees;
+    const double to = &leading == &b ? b.degrees : 0;
+    return rotation_matrix({leading.axis, from + s * (to - from)});
+  }
+  return quaternion(a).slerp(s, quaternion(b)).toRotationMatrix();
+}
+
+}  // namespace
+
+Mat3 rotation_matrix(const Turn& turn) { return quaternion(turn).toRotationMatrix(); }
+
+Pose Motion::at(double t) const {
+  if (keys.empty()) return {};
+  if (t <= keys.front().time) return {rotation_matrix(keys.front().rotate), keys.front().translate};
+  if (t >= keys.back().time) return {rotation_matrix(keys.back().rotate), keys.back().translate};
+  const auto after = std::upper_bound(keys.begin(), keys.end(), t,
+                                      [](double time, const MotionKey& key) { return time < key.time; });
+  const MotionKey &a = *(after - 1), &b = *after;
+  double s = (t - a.time) / (b.time - a.time);
+  if (ease == Ease::smooth) s = s * s * (3 - 2 * s);
+  return {between(a.rotate, b.rotate, s), a.translate + s * (b.translate - a.translate)};
+}
+
+}  // namespace pliant

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Did the run show what the scene says it must show?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pliant/scene/spec.hpp"
+#include "pliant/sim/recorder.hpp"
+
+namespace pliant {
+
+struct ExpectationResult {
+  std::string what;      ///< "tip_dy of bar at end"
+  std::string expected;  ///< ">= 0.995 and <= 1.005"
+  double measured = 0;   ///< not a number: there was no such value
+  bool met = false;
+  std::string text() const;
+};
+
+/// One result an expectation, in the order of the scene. For "always" the measured value is the one farthest
+/// out.
+std::vector<ExpectationResult> evaluate(const SceneSpec& scene, const Recorder& recorder);
+
+}  // namespace pliant

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/scene/library.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "pliant/scene/layout.hpp"
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Found {
+  std::string name;
+  fs::path file;
+};
+
+std::optional<Found> find_scene(const std::string& wanted, const std::vector<fs::path>& libraries) {
+  std::error_code ignored;
+  if (fs::is_regular_file(wanted, ignored)) return Found{fs::path(wanted).stem().string(), wanted};
+  for (const ShippedScene& scene : shipped_scenes(libraries))
+    if (scene.name == wanted) return Found{scene.name, scene.file};
+  return std::nullopt;
+}
+
+Error no_such_scene(const std::string& wanted, const std::vector<fs::path>& libraries) {
+  std::vector<std::string> names;
+  for (const ShippedScene& scene : shipped_scenes(libraries)) names.push_back(scene.name);
+  std::error_code ignored;
+  const bool folder = fs::is_directory(wanted, ignored);
+  const std::string hint = did_you_mean(wanted, names);
+  return {
+      wanted,
+      {{"", folder ? "a folder" : "no such file", "the path of a scene file, or the name of a shipped scene",
+        hint.empty() ? "`pliant scenes` lists them" : hint}}};
+}
+
+std::optional<std::string> read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  return in.bad() ? std::nullopt : std::optional(std::move(text));
+}
+
+}  // namespace
+
+Result<Scene> load_scene(const std::string& path_or_name, const LoadOptions& options) {
+  const std::optional<Found> found = find_scene(path_or_name, options.libraries);
+  if (!found) return no_such_scene(path_or_name, options.libraries);
+  const std::optional<std::string> text = read_text(found->file);
+  if (!text)
+    return Error{found->file.string(), {{"", "a file that cannot be read", "a scene", std::strerror(errno)}}};
+  Result<Scene> scene = build_scene(parse_scene(*text, found->file.string(), options.sets), options.threads);
+  if (scene) scene->name = found->name;
+  return scene;
+}
+
+std::vector<ShippedScene> shipped_scenes(const std::vector<fs::path>& libraries) {
+  std::vector<ShippedScene> scenes;
+  for (const fs::path& library : libraries) {
+    std::error_code error;
+    for (fs::recursive_directory_iterator at(library, error), end; !error && at != end; at.increment(error)) {
+      if (at->path().extension() != ".json") continue;
+      const std::string name = at->path().lexically_relative(library).replace_extension().generic_string();
+      const bool known = std::any_of(scenes.begin(), scenes.end(),
+                                     [&](const ShippedScene& scene) { return scene.name == name; });
+      const std::optional<std::string> text = read_text(at->path());
+      if (known || !text) continue;
+      scenes.push_back({name, parse_scene(*text, at->path().string()).spec.description, at->path()});
+    }
+  }
+  std::sort(scenes.begin(), scenes.end(),
+            [](const ShippedScene& a, const ShippedScene& b) { return a.name < b.name; });
+  return scenes;
+}
+
+}  // namespace pliant

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes by name or path, from file to bodies in one call.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pliant/scene/build.hpp"
+
+namespace pliant {
+
+struct LoadOptions {
+  std::vector<std::string> sets;                 ///< PATH=VALUE, as --set takes them
+  int threads = 1;                               ///< 0 = one per processor
+  std::vector<std::filesystem::path> libraries;  ///< folders of shipped scenes
+};
+
+/// A path, or the name of a scene in one of the libraries ("geometric/bar").
+Result<Scene> load_scene(const std::string& path_or_name, const LoadOptions& options = {});
+
+struct ShippedScene {
+  std::string name;         ///< "geometric/bar"
+  std::string description;  ///< one line
+  std::filesystem::path file;
+};
+/// All scenes of the libraries, sorted by name; of two with the same name the first library's.
+std::vector<ShippedScene> shipped_scenes(const std::vector<std::filesystem::path>& libraries);
+
+}  // namespace pliant

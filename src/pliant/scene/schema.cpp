@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/scene/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "pliant/base/version.hpp"
+#include "pliant/scene/spec_layout.hpp"
+
+namespace pliant {
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+using Kind = Description::Kind;
+
+const Description& root() { return layout_of<SceneSpec>().description; }
+
+/// Every description below and including `from`, each once, outer ones first.
+void collect(const Description& from, std::vector<const Description*>& all) {
+  if (std::find(all.begin(), all.end(), &from) != all.end()) return;
+  all.push_back(&from);
+  for (const Description::Entry& entry : from.entries)
+    if (entry.of) collect(*entry.of, all);
+}
+
+std::string slug(const std::string& title) {
+  std::string text = title;
+  std::replace(text.begin(), text.end(), ' ', '-');
+  return text;
+}
+
+// ---- JSON Schema -----------------------------------------------------------------------------------------
+
+Ordered numbers(const char* type, const OptionFacts& facts) {
+  Ordered schema{{"type", type}};
+  if (std::isfinite(facts.min)) schema[facts.above_min ? "exclusiveMinimum" : "minimum"] = facts.min;
+  if (std::isfinite(facts.max)) schema["maximum"] = facts.max;
+  return schema;
+}
+
+Ordered fixed_list(Ordered items, int count) {
+  return {{"type", "array"}, {"items", std::move(items)}, {"minItems", count}, {"maxItems", count}};
+}
+
+struct ValueSchema {
+  const OptionFacts& facts;
+  Ordered operator()(double) const { return numbers("number", facts); }
+  Ordered operator()(int) const { return numbers("integer", facts); }
+  Ordered operator()(bool) const { return {{"type", "boolean"}}; }
+  Ordered operator()(const std::string&) const {
+    return facts.choices.empty() ? Ordered{{"type", "string"}} : Ordered{{"enum", facts.choices}};
+  }
+  Ordered operator()(const Vec3&) const { return fixed_list(numbers("number", facts), 3); }
+  Ordered operator()(const std::array<int, 3>&) const { return fixed_list(numbers("integer", facts), 3); }
+  Ordered operator()(const std::array<int, 2>&) const { return fixed_list(numbers("integer", facts), 2); }
+  Ordered operator()(const std::array<double, 2>&) const { return fixed_list(numbers("number", facts), 2); }
+  Ordered operator()(const std::array<Vec3, 2>&) const {
+    return fixed_list(fixed_list(numbers("number", facts), 3), 2);
+  }
+  Ordered operator()(const std::vector<int>&) const {
+    return {{"type", "array"}, {"items", numbers("integer", facts)}};
+  }
+  Ordered operator()(const WordOrNumber&) const {
+    return {{"anyOf", Ordered::array({{{"enum", facts.choices}}, numbers("number", facts)})}};
+  }
+};
+
+Ordered entry_schema(const Description::Entry& entry) {
+  Ordered schema;
+  if (entry.kind == Kind::value) {
+    schema = std::visit(ValueSchema{entry.facts}, entry.initial);
+    const std::string initial = value_text(entry.initial);
+    if (initial != "none") schema["default"] = Ordered::parse(initial);
+    if (!entry.facts.unit.empty()) schema["x-unit"] = entry.facts.unit;
+    if (entry.facts.scale == Scale::logarithmic) schema["x-scale"] = "logarithmic";
+    schema["x-change"] = entry.facts.change == Change::live ? "live" : "rebuild";
+  } else {
+    const Ordered reference{{"$ref", "#/$defs/" + slug(entry.of->title)}};
+    schema = entry.kind == Kind::list ? Ordered{{"type", "array"}, {"items", reference}} : reference;
+  }
+  schema["description"] = entry.facts.help;
+  return schema;
+}
+
+Ordered object_schema(const Description& description) {
+  Ordered properties = Ordered::object();
+  for (const Description::Entry& entry : description.entries) properties[entry.name] = entry_schema(entry);
+  Ordered schema{{"type", "object"},
+                 {"description", description.help},
+                 {"properties", properties},
+                 {"additionalProperties", false}};
+  if (description.choice) schema["minProperties"] = schema["maxProperties"] = 1;
+  return schema;
+}
+
+// ---- Markdown --------------------------------------------------------------------------------------------
+
+struct TypeText {
+  std::string operator()(double) const { return "number"; }
+  std::string operator()(int) const { return "whole number"; }
+  std::string operator()(bool) const { return "true or false"; }
+  std::string operator()(const std::string&) const { return "text"; }
+  std::string operator()(const Vec3&) const { return "[x, y, z]"; }
+  std::string operator()(const std::array<int, 3>&) const { return "3 whole numbers"; }
+  std::string operator()(const std::array<int, 2>&) const { return "2 whole numbers"; }
+  std::string operator()(const std::array<double, 2>&) const { return "2 numbers"; }
+  std::string operator()(const std::array<Vec3, 2>&) const { return "[[x, y, z], [x, y, z]]"; }
+  std::string operator()(const std::vector<int>&) const { return "list of whole numbers"; }
+  std::string operator()(const WordOrNumber&) const { return "word or number"; }
+};
+
+std::string range_cell(const OptionFacts& facts) {
+  std::string text;
+  for (const std::string& choice : facts.choices)
+    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", choice);
+  const bool low = std::isfinite(facts.min), high = std::isfinite(facts.max);
+  if (!text.empty() && (low || high)) text += "; ";
+  if (low) text += fmt::format("{} {:g}", facts.above_min ? ">" : ">=", facts.min);
+  if (high) text += fmt::format("{}<= {:g}", low ? ", " : "", facts.max);
+  return text;
+}
+
+std::string entry_row(const Description::Entry& entry) {
+  const OptionFacts& facts = entry.facts;
+  if (entry.kind == Kind::value)
+    return fmt::format("| `{}` | {} | {} | {} | `{}` | {} |\n", entry.name,
+                       std::visit(TypeText{}, entry.initial), facts.unit, range_cell(facts),
+                       value_text(entry.initial), facts.help);
+  const char* initial = entry.kind == Kind::list ? "`[]`" : entry.kind == Kind::optional_object ? "none" : "";
+  return fmt::format("| `{}` | {}[{}](#{}) | | | {} | {} |\n", entry.name,
+                     entry.kind == Kind::list ? "list of " : "", entry.of->title, slug(entry.of->title),
+                     initial, facts.help);
+}
+
+std::string section(const Description& description) {
+  std::string text = fmt::format("\n## {}\n\n{}{}\n\n", description.title, description.help,
+                                 description.choice ? ". Exactly one of:" : ".");
+  text += "| key | value | unit | range | default | meaning |\n|---|---|---|---|---|---|\n";
+  for (const Description::Entry& entry : description.entries) text += entry_row(entry);
+  return text;
+}
+
+void append_keys(const Description& description, const std::string& path, std::string& text) {
+  for (const Description::Entry& entry : description.entries) {
+    const std::string at = path + (path.empty() ? "" : ".") + entry.name;
+    if (entry.kind == Kind::value)
+      text += fmt::format("  {:<44} {}{}{}\n", at, entry.facts.help, entry.facts.unit.size() > 1 ? ", " : "",
+                          entry.facts.unit.size() > 1 ? entry.facts.unit : "");
+    else if (!entry.of->choice)  // a selector or a shape has too many forms to list here
+      append_keys(*entry.of, at + (entry.kind == Kind::list ? ".N" : ""), text);
+  }
+}
+
+}  // namespace
+
+std::string scene_schema() {
+  Ordered schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                 {"title", "pliant scene"},
+                 {"x-pliant-version", version()}};
+  schema.update(object_schema(root()));
+  std::vector<const Description*> all;
+  collect(root(), all);
+  Ordered definitions = Ordered::object();
+  for (std::size_t i = 1; i < all.size(); ++i) definitions[slug(all[i]->title)] = object_schema(*all[i]);
+  schema["$defs"] = definitions;
+  return schema.dump(2) + "\n";
+}
+
+std::string scene_markdown() {
+  std::string text =
+      "# Scene format\n\n"
+      "<!-- Made by `pliant schema --markdown`; the keys are declared in src/pliant/scene/spec.cpp. -->\n\n"
+      "A scene is a JSON file; `//` and `/* */` comments are allowed. Every key has a default. Unknown keys "
+      "are\n"
+      "errors. `pliant run SCENE --set PATH=VALUE` changes one value, `PATH` being keys joined by dots; an\n"
+      "element of a list is named by index or by its `name`: `bodies.0.density=500`,\n"
+      "`bodies.bar.geometric.stiffness=1e6`.\n";
+  std::vector<const Description*> all;
+  collect(root(), all);
+  for (const Description* description : all) text += section(*description);
+  return text;
+}
+
+std::string scene_keys_help() {
+  std::string text;
+  append_keys(root(), "", text);
+  return text;
+}
+
+}  // namespace pliant

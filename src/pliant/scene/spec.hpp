@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene as written: what the keys of a file become. Units, ranges and help stand in spec.cpp.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "pliant/base/option.hpp"
+#include "pliant/geometry/shape.hpp"
+#include "pliant/methods/registry.hpp"
+#include "pliant/physics/damping.hpp"
+#include "pliant/physics/motion.hpp"
+#include "pliant/physics/selection.hpp"
+
+namespace pliant {
+
+inline constexpr double not_given = std::numeric_limits<double>::infinity();
+
+struct SphereShape {
+  double radius = 0.5;   ///< m
+  int nodes = 13;        ///< across, >= 4
+  Vec3 center{0, 0, 0};  ///< m
+};
+
+struct ShapeSpec {
+  std::variant<BoxShape, SphereShape, EllipsoidShape, CylinderShape, TorusShape, SheetShape> is;
+};
+
+struct PinSpec {
+  Selector select;
+  double release = not_given;  ///< s
+};
+
+struct HandleSpec {
+  Selector select;
+  std::vector<MotionKey> motion;
+  Ease ease = Ease::smooth;
+  double release = not_given;  ///< s
+};
+
+struct ScrambleSpec {
+  int seed = 1;
+};
+
+struct InitialSpec {
+  Vec3 translate{0, 0, 0};  ///< m
+  Turn rotate;              ///< about the centre of mass
+  Vec3 velocity{0, 0, 0};   ///< m/s
+  Vec3 spin{0, 0, 0};       ///< rad/s, about the centre of mass
+  std::optional<ScrambleSpec> scramble;
+};
+
+struct BodySpec : MethodOptions {
+  std::string name = "body";
+  ShapeSpec shape;
+  std::string method = "geometric";
+  double density = 1000;  ///< kg/m^3
+  Damping damping;
+  std::vector<PinSpec> pins;
+  std::vector<HandleSpec> handles;
+  InitialSpec initial;
+};
+
+struct ProbeSpec {
+  std::string name = "probe";
+  std::string body = {};  ///< empty: the first body
+  Selector select;
+};
+
+struct ExpectSpec {
+  std::string metric = "volume_ratio";
+  std::string body = {};  ///< empty: the first body
+  WordOrNumber at{"end", 0};
+  double from = 0;          ///< s
+  double to = not_given;    ///< s
+  double min = -not_given;  ///< in the metric's unit
+  double max = not_given;
+};
+
+struct SceneSpec {
+  std::string description;
+  double timestep = 1.0 / 60;  ///< s, between frames
+  int substeps = 1;            ///< steps a frame
+  int frames = 300;
+  Vec3 gravity{0, -9.81, 0};  ///< m/s^2
+  std::vector<BodySpec> bodies;
+  std::vector<ProbeSpec> probes;
+  std::vector<ExpectSpec> expect;
+
+  double step_length() const { return timestep / substeps; }  ///< h, s
+};
+
+}  // namespace pliant

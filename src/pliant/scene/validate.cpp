@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/scene/validate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "pliant/scene/layout.hpp"
+#include "pliant/sim/recorder.hpp"
+
+namespace pliant {
+namespace {
+
+constexpr double most_nodes = 2e7;  // what fits in the memory of a workstation, with room
+
+bool usable_name(const std::string& name, std::string_view extra) {
+  return !name.empty() && name.front() != '.' && name.size() <= 100 &&
+         std::all_of(name.begin(), name.end(), [&](unsigned char c) {
+           return (c < 128 && std::isalnum(c)) || extra.find(char(c)) != std::string_view::npos;
+         });
+}
+
+std::vector<std::string> body_names(const SceneSpec& scene) {
+  std::vector<std::string> names;
+  for (const BodySpec& body : scene.bodies) names.push_back(body.name);
+  return names;
+}
+
+struct ShapeCheck {
+  const std::string& place;
+  Problems& problems;
+
+  void count(double nodes) const {
+    if (nodes > most_nodes)
+      problems.push_back({place + ".nodes",
+                          fmt::format("{:g} nodes in all", nodes),
+                          fmt::format("at most {:g}", most_nodes),
+                          {}});
+  }
+  void across(int nodes) const {
+    if (nodes < 4)
+      problems.push_back({place + ".nodes", std::to_string(nodes) + " across", "at least 4 across", {}});
+  }
+  void operator()(const BoxShape& s) const { count(double(s.nodes[0]) * s.nodes[1] * s.nodes[2]); }
+  void operator()(const SphereShape& s) const { count(double(s.nodes) * s.nodes * s.nodes); }
+  void operator()(const EllipsoidShape& s) const { count(double(s.nodes) * s.nodes * s.nodes); }
+  void operator()(const CylinderShape& s) const {
+    across(s.nodes[0]);
+    count(double(s.nodes[0]) * s.nodes[0] * s.nodes[1]);
+  }
+  void operator()(const TorusShape& s) const {
+    across(s.nodes[0]);
+    count(double(s.nodes[0]) * s.nodes[0] * s.nodes[1]);
+    if (s.tube_radius >= s.ring_radius)
+      problems.push_back({place + ".tube_radius",
+                          fmt::format("{:g}", s.tube_radius),
+                          fmt::format("less than ring_radius, {:g} m", s.ring_radius),
+                          {}});
+  }
+  void operator()(const SheetShape&) const {}
+};
+
+const char* shape_name(const ShapeSpec& shape) {
+  constexpr const char* names[] = {"box", "sphere", "ellipsoid", "cylinder", "torus", "sheet"};
+  return names[shape.is.index()];
+}
+
+void check_axis(const Turn& turn, const std::string& place, Problems& problems) {
+  if (turn.axis.norm() == 0) problems.push_back({place + ".axis", "[0, 0, 0]", "a direction", {}});
+}
+
+void check_selector(const Selector& selector, const std::string& place, Problems& problems) {
+  const auto* half = std::get_if<SelectHalfspace>(&selector.is);
+  if (half && half->normal.norm() == 0)
+    problems.push_back({place + ".halfspace.normal", "[0, 0, 0]", "a direction", {}});
+}
+
+void check_motion(const std::vector<MotionKey>& keys, const std::string& place, Problems& problems) {
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    const std::string at = fmt::format("{}.{}", place, k);
+    check_axis(keys[k].rotate, at + ".rotate", problems);
+    if (k > 0 && keys[k].time <= keys[k - 1].time)
+      problems.push_back({at + ".time",
+                          fmt::format("{:g}", keys[k].time),
+                          fmt::format("a number > {:g} s, the time of the key before", keys[k - 1].time),
+                          {}});
+  }
+}
+
+void check_body(const BodySpec& body, const std::string& place, Problems& problems) {
+  if (!usable_name(body.name, "_-."))
+    problems.push_back({place + ".name",
+                        fmt::format("\"{}\"", body.name),
+                        "letters, digits, '_', '-' and '.', not starting with '.', at most 100",
+                        {}});
+  const std::string shape = fmt::format("{}.shape.{}", place, shape_name(body.shape));
+  std::visit(ShapeCheck{shape, problems}, body.shape.is);
+  check_axis(body.initial.rotate, place + ".initial.rotate", problems);
+  for (std::size_t i = 0; i < body.pins.size(); ++i)
+    check_selector(body.pins[i].select, fmt::format("{}.pins.{}.select", place, i), problems);
+  for (std::size_t i = 0; i < body.handles.size(); ++i) {
+    check_selector(body.handles[i].select, fmt::format("{}.handles.{}.select", place, i), problems);
+    check_motion(body.handles[i].motion, fmt::format("{}.handles.{}.motion", place, i), problems);
+  }
+}
+
+void check_body_name(const SceneSpec& scene, const std::string& name, const std::string& place,
+                     Problems& problems) {
+  if (find_body(scene, name) >= 0) return;
+  const std::vector<std::string> names = body_names(scene);
+  problems.push_back({place, fmt::format("\"{}\"", name),
+                      fmt::format("the name of a body: {}", fmt::join(names, ", ")),
+                      did_you_mean(name, names)});
+}
+
+void check_probes(const SceneSpec& scene, Problems& problems) {
+  for (std::size_t i = 0; i < scene.probes.size(); ++i) {
+    const ProbeSpec& probe = scene.probes[i];
+    const std::string place = fmt::format("probes.{}", i);
+    if (!usable_name(probe.name, "_"))
+      problems.push_back({place + ".name", fmt::format("\"{}\"", probe.name), "letters, digits and '_'", {}});
+    for (std::size_t j = 0; j < i; ++j)
+      if (scene.probes[j].name == probe.name)
+        problems.push_back({place + ".name", fmt::format("\"{}\" again", probe.name), "each name once", {}});
+    check_body_name(scene, probe.body, place + ".body", problems);
+    check_selector(probe.select, place + ".select", problems);
+  }
+}
+
+void check_expectations(const SceneSpec& scene, Problems& problems) {
+  std::vector<std::string> probes;
+  for (const ProbeSpec& probe : scene.probes) probes.push_back(probe.name);
+  const std::vector<std::string> metrics = metric_columns(probes);
+  for (std::size_t i = 0; i < scene.expect.size(); ++i) {
+    const ExpectSpec& expect = scene.expect[i];
+    const std::string place = fmt::format("expect.{}", i);
+    if (std::find(metrics.begin(), metrics.end(), expect.metric) == metrics.end())
+      problems.push_back({place + ".metric", fmt::format("\"{}\"", expect.metric),
+                          fmt::format("one of {}", fmt::join(metrics, ", ")),
+                          did_you_mean(expect.metric, metrics)});
+    check_body_name(scene, expect.body, place + ".body", problems);
+    if (expect.min > expect.max)
+      problems.push_back({place + ".min",
+                          fmt::format("{:g}", expect.min),
+                          fmt::format("at most max, {:g}", expect.max),
+                          {}});
+    if (expect.min == -not_given && expect.max == not_given)
+      problems.push_back({place, "neither min nor max", "at least one of them", {}});
+    if (expect.from > expect.to)
+      problems.push_back({place + ".from",
+                          fmt::format("{:g}", expect.from),
+                          fmt::format("at most to, {:g} s", expect.to),
+                          {}});
+  }
+}
+
+}  // namespace
+
+int find_body(const SceneSpec& scene, const std::string& name) {
+  if (name.empty()) return scene.bodies.empty() ? -1 : 0;
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+    if (scene.bodies[i].name == name) return int(i);
+  return -1;
+}
+
+std::vector<Problem> validate(const SceneSpec& scene) {
+  Problems problems;
+  if (scene.bodies.empty()) problems.push_back({"bodies", "none", "at least one body", {}});
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const std::string place = fmt::format("bodies.{}", i);
+    check_body(scene.bodies[i], place, problems);
+    for (std::size_t j = 0; j < i; ++j)
+      if (scene.bodies[j].name == scene.bodies[i].name)
+        problems.push_back({place + ".name", fmt::format("\"{}\" again", scene.bodies[i].name),
+                            "each name once", "give every body a name of its own"});
+  }
+  check_probes(scene, problems);
+  check_expectations(scene, problems);
+  return problems;
+}
+
+}  // namespace pliant

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/sim/body.hpp"
+
+#include <algorithm>
+
+#include "pliant/base/check.hpp"
+
+namespace pliant {
+namespace {
+
+Vec3 mean(const Points& points) {
+  Vec3 sum = Vec3::Zero();
+  for (const Vec3& p : points) sum += p;
+  return points.empty() ? sum : Vec3(sum / double(points.size()));
+}
+
+}  // namespace
+
+Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method, std::vector<Hold> holds,
+           const Start& start)
+    : name_(std::move(name)),
+      triangles_(shape.surface.triangles),
+      rest_surface_(shape.surface.vertices),
+      rest_volume_(shape.closed ? enclosed_volume(rest_surface_, triangles_) : 0),
+      closed_(shape.closed),
+      method_(std::move(method)),
+      holds_(std::move(holds)),
+      active_(holds_.size(), 0),
+      poses_(holds_.size()),
+      surface_(rest_surface_) {
+  method_->place(start.x, start.v);
+  for (Index k = 0; k < Index(holds_.size()); ++k) {
+    Points begin;
+    for (Index rank = 0; rank < Index(holds_[k].nodes.size()); ++rank) {
+      slots_.push_back({holds_[k].nodes[rank], k, rank});
+      begin.push_back(start.x[holds_[k].nodes[rank]]);
+    }
+    hold_centre_.push_back(mean(begin));
+    hold_start_.push_back(std::move(begin));
+  }
+  std::sort(slots_.begin(), slots_.end(), [](const Slot& a, const Slot& b) { return a.node < b.node; });
+  const auto same = [](const Slot& a, const Slot& b) { return a.node == b.node; };
+  PLIANT_CHECK(std::adjacent_find(slots_.begin(), slots_.end(), same) == slots_.end());
+  held_.reserve(slots_.size());
+  held_slots_.reserve(slots_.size());
+  targets_.reserve(slots_.size());
+  grabs_.reserve(max_grabs);
+  grab_ids_.reserve(max_grabs);
+}
+
+/// A hold acts in a step that ends no later than its release (a billionth of a step forgives round-off).
+void Body::choose_held(double end, double h) {
+  bool changed = !chosen_;
+  for (std::size_t k = 0; k < holds_.size(); ++k) {
+    const char now = end <= holds_[k].release + 1e-9 * h;
+    changed |= now != active_[k];
+    active_[k] = now;
+  }
+  if (!changed) return;
+  chosen_ = true;
+  held_.clear();
+  held_slots_.clear();
+  for (Index s = 0; s < Index(slots_.size()); ++s)
+    if (active_[slots_[s].hold]) {
+      held_.push_back(slots_[s].node);
+      held_slots_.push_back(s);
+    }
+  targets_.resize(held_.size());
+}
+
+/// Targets at the end of the step: c + R (x_start - c) + translation.
+void Body::aim(double end) {
+  for (std::size_t k = 0; k < holds_.size(); ++k)
+    if (active_[k]) poses_[k] = holds_[k].motion.at(end);
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    const Slot& slot = slots_[held_slots_[i]];
+    const Vec3& start = hold_start_[slot.hold][slot.rank];
+    const Hold& hold = holds_[slot.hold];
+    const Vec3& centre = hold_centre_[slot.hold];
+    const Pose& pose = poses_[slot.hold];
+    // a pin stays exactly where it starts
+    targets_[i] =
+        hold.motion.keys.empty() ? start : Vec3(centre + pose.rotation * (start - centre) + pose.translation);
+  }
+}
+
+const StepReport& Body::advance(double end, double h, const Vec3& gravity, Pool& pool) {
+  choose_held(end, h);
+  aim(end);
+  report_ = method_->advance({.h = h,
+                              .gravity = gravity,
+                              .held = held_,
+                              .targets = targets_,
+                              .grabs = grabs_,
+                              .forces = {},
+                              .pool = &pool});
+  return report_;
+}
+
+const Points& Body::surface() const {
+  method_->surface(surface_);
+  return surface_;
+}
+
+std::optional<double> Body::volume_ratio() const {
+  if (!closed_) return std::nullopt;
+  return enclosed_volume(surface(), triangles_) / rest_volume_;
+}
+
+void Body::grab(int id, const Grab& grab) {
+  const auto at = std::find(grab_ids_.begin(), grab_ids_.end(), id);
+  if (at != grab_ids_.end()) {
+    grabs_[at - grab_ids_.begin()] = grab;
+  } else if (grabs_.size() < max_grabs) {
+    grab_ids_.push_back(id);
+    grabs_.push_back(grab);
+  }
+}
+
+void Body::let_go(int id) {
+  const auto at = std::find(grab_ids_.begin(), grab_ids_.end(), id);
+  if (at == grab_ids_.end()) return;
+  grabs_.erase(grabs_.begin() + (at - grab_ids_.begin()));
+  grab_ids_.erase(at);
+}
+
+void Body::save(Writer& writer) const {
+  method_->save(writer);
+  writer.value(std::uint64_t(grabs_.size()));
+  writer.array(grabs_);
+  writer.array(grab_ids_);
+}
+
+bool Body::load(Reader& reader) {
+  if (!method_->load(reader)) return false;
+  std::uint64_t count = 0;
+  reader.value(count);
+  if (!reader.ok() || count > max_grabs) return false;
+  grabs_.resize(count);
+  grab_ids_.resize(count);
+  reader.array(grabs_);
+  reader.array(grab_ids_);
+  chosen_ = false;
+  return reader.ok();
+}
+
+}  // namespace pliant

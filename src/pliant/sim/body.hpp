@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A body in a simulation: its method, what holds it, and the surface the user sees.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pliant/geometry/shape.hpp"
+#include "pliant/methods/method.hpp"
+#include "pliant/physics/motion.hpp"
+
+namespace pliant {
+
+/// Nodes under hard control: a pin (no keys) or a handle. The motion turns them about the centre of where
+/// they start.
+struct Hold {
+  std::vector<Index> nodes;
+  Motion motion;
+  double release = std::numeric_limits<double>::infinity();  ///< s
+};
+
+/// Where a body starts. Positions and velocities per node.
+struct Start {
+  Points x, v;
+};
+
+class Body {
+ public:
+  /// No node may be in two holds. The method is placed at the start.
+  Body(std::string name, const Shape& shape, std::unique_ptr<Method> method, std::vector<Hold> holds,
+       const Start& start);
+
+  /// One time step that ends at `end`; hard and soft holds are where they belong at that time.
+  const StepReport& advance(double end, double h, const Vec3& gravity, Pool& pool);
+
+  const std::string& name() const { return name_; }
+  const Method& method() const { return *method_; }
+  Method& method() { return *method_; }
+  const StepReport& report() const { return report_; }  ///< of the last step
+  const std::vector<Triangle>& triangles() const { return triangles_; }
+  const Points& rest_surface() const { return rest_surface_; }
+
+  /// The surface at the current state.
+  const Points& surface() const;
+  /// Volume over rest volume; nothing for an open surface.
+  std::optional<double> volume_ratio() const;
+
+  void grab(int id, const Grab& grab);
+  void let_go(int id);
+
+  void save(Writer& writer) const;
+  bool load(Reader& reader);
+
+ private:
+  struct Slot {
+    Index node, hold, rank;  ///< node = holds_[hold].nodes[rank]
+  };
+  void choose_held(double end, double h);
+  void aim(double end);
+
+  std::string name_;
+  std::vector<Triangle> triangles_;
+  Points rest_surface_;
+  double rest_volume_ = 0;
+  bool closed_ = true;
+  std::unique_ptr<Method> method_;
+
+  std::vector<Hold> holds_;
+  std::vector<Points> hold_start_;  ///< per hold, where its nodes start
+  std::vector<Vec3> hold_centre_;
+  std::vector<Slot> slots_;  ///< all held nodes, ascending
+  std::vector<char> active_;
+  bool chosen_ = false;
+  std::vector<Index> held_, held_slots_;
+  Points targets_;
+  std::vector<Pose> poses_;
+
+  std::vector<Grab> grabs_;
+  std::vector<int> grab_ids_;
+  StepReport report_;
+  mutable Points surface_;
+};
+
+}  // namespace pliant

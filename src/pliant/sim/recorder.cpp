@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/sim/recorder.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "pliant/physics/metrics.hpp"
+#include "pliant/physics/selection.hpp"
+
+namespace pliant {
+namespace {
+
+constexpr double empty_cell = std::numeric_limits<double>::quiet_NaN();
+
+Vec3 mean_place(const Probe& probe, const Simulation& simulation) {
+  const Points& x = simulation.bodies()[std::size_t(probe.body)].method().nodes().x;
+  Vec3 sum = Vec3::Zero();
+  for (const Index i : probe.nodes) sum += x[std::size_t(i)];
+  return sum / double(probe.nodes.size());
+}
+
+void append(std::vector<double>& cells, const Vec3& v) { cells.insert(cells.end(), v.data(), v.data() + 3); }
+
+}  // namespace
+
+std::vector<std::string> metric_columns(const std::vector<std::string>& probes) {
+  std::vector<std::string> columns{"step_ms",    "kinetic",    "elastic",   "volume_ratio",    "momentum_x",
+                                   "momentum_y", "momentum_z", "angular_x", "angular_y",       "angular_z",
+                                   "max_speed",  "min_x",      "min_y",     "min_z",           "max_x",
+                                   "max_y",      "max_z",      "inverted",  "active_rotations"};
+  for (const std::string& probe : probes)
+    for (const char* part : {"_x", "_y", "_z", "_dx", "_dy", "_dz"}) columns.push_back(probe + part);
+  return columns;
+}
+
+Recorder::Recorder(const Simulation& simulation, std::vector<Probe> probes)
+    : probes_(std::move(probes)),
+      hashes_(simulation.bodies().size(), hash_seed),
+      step_ms_(simulation.bodies().size()),
+      first_of_frame_(simulation.bodies().size(), 0) {
+  std::vector<std::string> names;
+  for (const Probe& probe : probes_) {
+    names.push_back(probe.name);
+    probe_starts_.push_back(mean_place(probe, simulation));
+  }
+  columns_ = metric_columns(names);
+}
+
+void Recorder::note_step(const Simulation& simulation) {
+  for (std::size_t b = 0; b < step_ms_.size(); ++b)
+    step_ms_[b].push_back(float(simulation.bodies()[b].report().ms.total));
+}
+
+std::vector<double> Recorder::measure(const Simulation& simulation, int body) const {
+  const Body& of = simulation.bodies()[std::size_t(body)];
+  const NodeState& nodes = of.method().nodes();
+  const std::vector<float>& times = step_ms_[std::size_t(body)];
+  const std::size_t first = first_of_frame_[std::size_t(body)];
+  const bool stepped = times.size() > first;
+  double spent = 0;
+  for (std::size_t s = first; s < times.size(); ++s) spent += times[s];
+
+  std::vector<double> cells;
+  cells.reserve(columns_.size());
+  cells.push_back(stepped ? spent / double(times.size() - first) : empty_cell);
+  cells.push_back(kinetic_energy(nodes));
+  cells.push_back(of.method().elastic_energy());
+  cells.push_back(of.volume_ratio().value_or(empty_cell));
+  append(cells, linear_momentum(nodes));
+  append(cells, angular_momentum(nodes));
+  cells.push_back(max_speed(nodes));
+  const Bounds bounds = bounds_of(of.surface());
+  append(cells, bounds.min);
+  append(cells, bounds.max);
+  const std::optional<int> inverted = of.method().inverted_cells();
+  cells.push_back(inverted ? double(*inverted) : empty_cell);
+  const int active = of.report().active_rotations;
+  cells.push_back(stepped && active >= 0 ? double(active) : empty_cell);
+  for (std::size_t p = 0; p < probes_.size(); ++p) {
+    const bool ours = probes_[p].body == body;
+    const Vec3 place = ours ? mean_place(probes_[p], simulation) : Vec3::Constant(empty_cell);
+    append(cells, place);
+    append(cells, place - probe_starts_[p]);
+  }
+  return cells;
+}
+
+void Recorder::note_frame(const Simulation& simulation, int frame) {
+  for (int b = 0; b < int(hashes_.size()); ++b) {
+    rows_.push_back({frame, simulation.time(), b, measure(simulation, b)});
+    hashes_[b] = frame_hash(simulation.bodies()[std::size_t(b)].surface(), hashes_[b]);
+    first_of_frame_[b] = step_ms_[b].size();
+  }
+}
+
+StepStatistics Recorder::statistics(int body) const {
+  std::vector<float> sorted = step_ms_[std::size_t(body)];
+  if (sorted.empty()) return {};
+  std::sort(sorted.begin(), sorted.end());
+  const auto quantile = [&](double q) {
+    return double(sorted[std::min(sorted.size() - 1, std::size_t(q * double(sorted.size())))]);
+  };
+  return {sorted.size(), double(sorted.front()), quantile(0.5), quantile(0.95)};
+}
+
+std::string Recorder::csv(const Simulation& simulation) const {
+  std::string text = fmt::format("frame,time,body,{}\n", fmt::join(columns_, ","));
+  for (const MetricsRow& row : rows_) {
+    const std::string& name = simulation.bodies()[std::size_t(row.body)].name();
+    fmt::format_to(std::back_inserter(text), "{},{},{}", row.frame, row.time, name);
+    for (const double cell : row.cells)
+      std::isnan(cell) ? text += "," : (fmt::format_to(std::back_inserter(text), ",{}", cell), text);
+    text += "\n";
+  }
+  return text;
+}
+
+void Recorder::save(Writer& writer) const {
+  writer.array(hashes_);
+  writer.value(std::uint64_t(rows_.size()));
+  for (const MetricsRow& row : rows_) {
+    writer.value(row.frame);
+    writer.value(row.time);
+    writer.value(row.body);
+    writer.array(row.cells);
+  }
+  for (const std::vector<float>& times : step_ms_) {
+    writer.value(std::uint64_t(times.size()));
+    writer.array(times);
+  }
+}
+
+bool Recorder::load(Reader& reader) {
+  reader.array(hashes_);
+  std::uint64_t rows = 0;
+  reader.value(rows);
+  rows_.clear();
+  for (std::uint64_t r = 0; reader.ok() && r < rows; ++r) {
+    MetricsRow row;
+    row.cells.resize(columns_.size());
+    reader.value(row.frame);
+    reader.value(row.time);
+    reader.value(row.body);
+    reader.array(row.cells);
+    rows_.push_back(std::move(row));
+  }
+  for (std::size_t b = 0; reader.ok() && b < step_ms_.size(); ++b) {
+    std::uint64_t count = 0;
+    reader.value(count);
+    if (!reader.ok() || count > (std::uint64_t(1) << 40)) return false;
+    step_ms_[b].resize(count);
+    reader.array(step_ms_[b]);
+    first_of_frame_[b] = count;
+  }
+  return reader.ok();
+}
+
+}  // namespace pliant

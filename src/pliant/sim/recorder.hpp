@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run remembers of its bodies: a row of metrics a frame, the time of every step, the frame hash. The
+// rows are metrics.csv; writing it is not done here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pliant/sim/simulation.hpp"
+
+namespace pliant {
+
+/// The mean place of some nodes of a body, as extra metrics.
+struct Probe {
+  std::string name;
+  int body = 0;
+  std::vector<Index> nodes;
+};
+
+/// The columns after frame, time and body: step_ms .. active_rotations, then NAME_x .. NAME_dz per probe.
+std::vector<std::string> metric_columns(const std::vector<std::string>& probes);
+
+struct MetricsRow {
+  int frame = 0;
+  double time = 0;  ///< s
+  int body = 0;
+  std::vector<double> cells;  ///< one a column; not a number = makes no sense here, an empty cell
+};
+
+struct StepStatistics {
+  std::size_t steps = 0;
+  double min = 0, median = 0, p95 = 0;  ///< ms
+};
+
+class Recorder {
+ public:
+  /// To be made before the first step: probes measure displacement from this state.
+  Recorder(const Simulation& simulation, std::vector<Probe> probes);
+
+  /// After every step: its time.
+  void note_step(const Simulation& simulation);
+  /// After the last step of a frame, and once for frame 0: a row for every body.
+  void note_frame(const Simulation& simulation, int frame);
+
+  const std::vector<std::string>& columns() const { return columns_; }
+  const std::vector<MetricsRow>& rows() const { return rows_; }
+  /// frame_hash (physics/metrics.hpp) chained over all frames so far.
+  std::uint64_t hash(int body) const { return hashes_[std::size_t(body)]; }
+  StepStatistics statistics(int body) const;
+
+  /// metrics.csv as product text; numbers read back to the same value.
+  std::string csv(const Simulation& simulation) const;
+
+  void save(Writer& writer) const;
+  bool load(Reader& reader);
+
+ private:
+  std::vector<double> measure(const Simulation& simulation, int body) const;
+
+  std::vector<Probe> probes_;
+  Points probe_starts_;
+  std::vector<std::string> columns_;
+  std::vector<MetricsRow> rows_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<std::vector<float>> step_ms_;  ///< per body, every step
+  std::vector<std::size_t> first_of_frame_;  ///< per body, index of the first step of the running frame
+};
+
+}  // namespace pliant

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/sim/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include "pliant/base/check.hpp"
+
+namespace pliant {
+
+std::string StepFailure::text() const {
+  return fmt::format("body {}, step {} (t = {:g} s): {}", name, step, time, cause);
+}
+
+Simulation::Simulation(std::vector<Body> bodies, const SimulationOptions& options)
+    : options_(options), bodies_(std::move(bodies)), pool_(std::make_unique<Pool>(options.threads)) {
+  waiting_.reserve(64);
+}
+
+void Simulation::post(const Command& command) { waiting_.push_back(command); }
+
+void Simulation::apply_commands() {
+  struct Apply {
+    Simulation& sim;
+    Body& of(int body) const {
+      PLIANT_CHECK(body >= 0 && body < int(sim.bodies_.size()));
+      return sim.bodies_[std::size_t(body)];
+    }
+    void operator()(const GrabNode& c) const { of(c.body).grab(c.id, {c.node, c.target, c.stiffness}); }
+    void operator()(const LetGo& c) const { of(c.body).let_go(c.id); }
+    void operator()(const SetGravity& c) const { sim.options_.gravity = c.gravity; }
+  };
+  for (const Command& command : waiting_) std::visit(Apply{*this}, command);
+  waiting_.clear();
+}
+
+void Simulation::save(Writer& writer) const {
+  writer.value(steps_);
+  writer.value(options_.gravity.x());
+  writer.value(options_.gravity.y());
+  writer.value(options_.gravity.z());
+  writer.value(std::uint64_t(bodies_.size()));
+  for (const Body& body : bodies_) body.save(writer);
+}
+
+bool Simulation::load(Reader& reader) {
+  std::uint64_t count = 0;
+  std::int64_t steps = 0;
+  Vec3 gravity = options_.gravity;
+  reader.value(steps);
+  for (int c = 0; c < 3; ++c) reader.value(gravity[c]);
+  reader.value(count);
+  if (!reader.ok() || count != bodies_.size()) return false;
+  for (Body& body : bodies_)
+    if (!body.load(reader)) return false;
+  steps_ = steps;
+  options_.gravity = gravity;
+  return true;
+}
+
+}  // namespace pliant

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies that move together in time. No files, no clocks: same bodies, same commands, same motion, whatever
+// the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pliant/base/parallel.hpp"
+#include "pliant/sim/body.hpp"
+#include "pliant/sim/command.hpp"
+
+namespace pliant {
+
+struct SimulationOptions {
+  double h = 1.0 / 60;        ///< s
+  Vec3 gravity{0, -9.81, 0};  ///< m/s^2
+  int threads = 1;            ///< 0 = one per processor
+};
+
+/// Why a step could not be done.
+struct StepFailure {
+  int body = 0;
+  std::string name;       ///< of the body
+  std::int64_t step = 0;  ///< 1 = the first
+  double time = 0;        ///< s, at the end of the step
+  std::string cause;
+  std::string text() const;  ///< "body bar, step 12 (t = 0.2 s): ..."
+};
+
+class Simulation {
+ public:
+  Simulation(std::vector<Body> bodies, const SimulationOptions& options);
+
+  /// One time step of every body. On failure the body that failed keeps its last good state.
+  [[nodiscard]] std::optional<StepFailure> step();
+
+  /// Takes effect at the next step.
+  void post(const Command& command);
+
+  std::int64_t steps() const { return steps_; }
+  double time() const { return double(steps_) * options_.h; }  ///< s
+  const SimulationOptions& options() const { return options_; }
+  int threads() const { return pool_->threads(); }
+
+  const std::vector<Body>& bodies() const { return bodies_; }
+  Body& body(int index) { return bodies_[std::size_t(index)]; }
+
+  void save(Writer& writer) const;
+  bool load(Reader& reader);  ///< false: not a state of this simulation
+
+ private:
+  void apply_commands();
+  std::optional<StepFailure> failure(int body, double end) const;
+
+  SimulationOptions options_;
+  std::vector<Body> bodies_;
+  std::vector<Command> waiting_;
+  std::int64_t steps_ = 0;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace pliant

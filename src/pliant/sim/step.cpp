@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step, on one page:
+//
+//   1. commands     what the user did since the last step takes effect
+//   2. per body, in order:
+//      a. holds     pins and handles that act until the end of the step; their places at its end (body.cpp)
+//      b. method    the method's own step (methods/M/step)
+//   3. time         the clock is a count of steps: t = n h, no sum of round-off
+#include "pliant/sim/simulation.hpp"
+
+namespace pliant {
+
+std::optional<StepFailure> Simulation::step() {
+  apply_commands();
+  const double end = double(steps_ + 1) * options_.h;
+  for (int i = 0; i < int(bodies_.size()); ++i) {
+    Body& body = bodies_[std::size_t(i)];
+    if (!body.advance(end, options_.h, options_.gravity, *pool_).ok()) return failure(i, end);
+  }
+  ++steps_;
+  return std::nullopt;
+}
+
+std::optional<StepFailure> Simulation::failure(int body, double end) const {
+  const Body& failed = bodies_[std::size_t(body)];
+  return StepFailure{body, failed.name(), steps_ + 1, end, failed.report().trouble};
+}
+
+}  // namespace pliant

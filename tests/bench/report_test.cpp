@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/harness/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace pliant::bench {
+namespace {
+
+Row step_row(const std::string& name, Index nodes, double ms) {
+  Row row{.name = name, .nodes = nodes, .threads = 1, .ms_min = ms, .ms_median = 2 * ms};
+  row.limit = Limit{.bytes = 4000000, .working_set = 1000000, .bandwidth = 40e9};
+  row.stages = Stages{.rotation = 0.1, .rhs = 0.2, .solve = 0.3, .embed = 0.01};
+  row.stages_median = row.stages;
+  row.setup_ms = 10 * ms;
+  row.iterations = 2.5;
+  row.peak_bytes = 50000000;
+  return row;
+}
+
+TEST(BenchReport, a_row_has_the_promised_keys) {
+  const auto json = to_json(step_row("geometric/bar", 3321, 0.3));
+  EXPECT_EQ(json.at("case"), "geometric/bar");
+  EXPECT_EQ(json.at("nodes"), 3321);
+  EXPECT_EQ(json.at("threads"), 1);
+  EXPECT_DOUBLE_EQ(json.at("ms_min"), 0.3);
+  EXPECT_DOUBLE_EQ(json.at("ms_median"), 0.6);
+  for (const char* stage : {"rotation", "rhs", "solve", "embed"}) {
+    EXPECT_TRUE(json.at("stages").at(stage).is_number());
+    EXPECT_TRUE(json.at("stages_median").at(stage).is_number());
+  }
+  for (const char* key : {"bytes", "working_set", "bandwidth", "setup_ms", "iterations", "peak_memory"})
+    EXPECT_TRUE(json.at(key).is_number()) << key;
+}
+
+TEST(BenchReport, the_limit_is_bytes_over_bandwidth_and_the_ratio_is_the_minimum_over_the_limit) {
+  const auto json = to_json(step_row("geometric/bar", 3321, 0.3));
+  EXPECT_NEAR(json.at("limit_ms").get<double>(), 0.1, 1e-12);
+  EXPECT_NEAR(json.at("ratio").get<double>(), 3.0, 1e-12);
+}
+
+TEST(BenchReport, rows_are_written_as_a_list) {
+  const auto json = to_json(std::vector<Row>{step_row("a", 1, 1), step_row("b", 2, 2)});
+  ASSERT_TRUE(json.is_array());
+  ASSERT_EQ(json.size(), 2u);
+  EXPECT_EQ(json[1].at("case"), "b");
+}
+
+TEST(BenchReport, a_peer_row_has_no_limit_and_survives_the_way_through_json) {
+  Row peer{.name = "peer/x/bar", .nodes = 7, .threads = 1, .ms_min = 5, .ms_median = 6};
+  peer.setup_ms = 12;
+  peer.more["tip_drop"] = 0.25;
+  const auto json = to_json(peer);
+  EXPECT_FALSE(json.contains("limit_ms"));
+  EXPECT_FALSE(json.contains("ratio"));
+  EXPECT_FALSE(json.contains("stages"));
+  EXPECT_EQ(to_json(row_from_json(json)), json);
+}
+
+TEST(BenchReport, a_row_without_a_promised_key_is_refused_by_name) {
+  auto json = to_json(step_row("a", 1, 1));
+  json.erase("ms_median");
+  try {
+    row_from_json(json);
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("ms_median"), std::string::npos);
+  }
+}
+
+TEST(BenchReport, table_columns_line_up) {
+  std::string head = table_head(), line = table_line(step_row("geometric/bar", 3321, 0.3));
+  EXPECT_EQ(head.size(), line.size());
+  EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
+}
+
+TEST(BenchReport, the_summary_tells_cost_per_node_and_set_up_of_the_large_solid) {
+  // 7 times the nodes at 14 times the time: twice the cost per node.
+  const std::string text =
+      summary({step_row("geometric/solid-14k", 14000, 1), step_row("geometric/solid-100k", 98000, 14)});
+  EXPECT_NE(text.find("2.00x   asked: at most 1.5x   MISSED"), std::string::npos) << text;
+  EXPECT_NE(text.find("14.00x   asked: at most 15x\n"), std::string::npos) << text;
+}
+
+TEST(BenchReport, the_summary_tells_the_speed_up_over_a_peer_only_when_the_peer_ran) {
+  Row bullet{
+      .name = "peer/bullet-neohookean/bar", .nodes = 3321, .threads = 1, .ms_min = 300, .ms_median = 320};
+  const Row bar = step_row("geometric/bar-stiff", 3321, 0.5);
+  const std::string with = summary({bar, bullet});
+  EXPECT_NE(with.find("600.00x   asked: at least 100x\n"), std::string::npos) << with;
+  EXPECT_EQ(summary({bar}), "");
+}
+
+TEST(BenchTiming, the_median_of_an_even_number_is_the_mean_of_the_middle_two) {
+  EXPECT_DOUBLE_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_DOUBLE_EQ(median({3, 1, 2}), 2);
+  EXPECT_DOUBLE_EQ(minimum({3, 1, 2}), 1);
+}
+
+TEST(BenchTiming, warm_up_calls_are_not_counted) {
+  int calls = 0;
+  EXPECT_EQ(time_calls(0, 3, 5, [&] { ++calls; }).size(), 5u);
+  EXPECT_EQ(calls, 8);
+}
+
+}  // namespace
+}  // namespace pliant::bench

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the pliant command and keeps what it says.
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace pliant {
+
+struct CommandResult {
+  int exit = -1;
+  std::string output;  ///< both streams
+  bool says(const std::string& text) const { return output.find(text) != std::string::npos; }
+};
+
+/// `before` is put in front of the command: an environment variable, `timeout`.
+inline CommandResult run_pliant(const std::string& arguments, const std::string& before = "") {
+  const std::string command = before + " '" PLIANT_BINARY_DIR "/pliant' " + arguments + " 2>&1";
+  CommandResult result;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) return result;
+  char buffer[4096];
+  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) result.output.append(buffer, n);
+  const int status = pclose(pipe);
+  result.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+inline std::string read_text(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline std::filesystem::path write_text(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+}  // namespace pliant

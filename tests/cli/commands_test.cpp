@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "pliant/scene/library.hpp"
+#include "tests/cli/command.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace pliant {
+namespace {
+
+TEST(Commands, every_command_has_help_with_an_example) {
+  for (const char* command : {"", "run", "scenes", "schema"}) {
+    const auto result = run_pliant(std::string(command) + " --help");
+    EXPECT_EQ(result.exit, 0);
+    EXPECT_TRUE(result.says("Example: pliant")) << result.output;
+  }
+  EXPECT_TRUE(run_pliant("run --help").says("bodies.N.geometric.stiffness"));
+}
+
+TEST(Commands, an_unknown_command_is_wrong_input) {
+  EXPECT_EQ(run_pliant("rnu").exit, 2);
+  EXPECT_EQ(run_pliant("").exit, 2);
+}
+
+TEST(Commands, version_is_said) { EXPECT_EQ(run_pliant("--version").exit, 0); }
+
+TEST(Commands, schema_is_json) {
+  const auto result = run_pliant("schema");
+  ASSERT_EQ(result.exit, 0);
+  EXPECT_TRUE(nlohmann::json::parse(result.output).contains("$defs"));
+}
+
+TEST(Commands, scenes_lists_every_shipped_scene_with_a_line) {
+  const auto result = run_pliant("scenes");
+  ASSERT_EQ(result.exit, 0);
+  for (const ShippedScene& scene : shipped_scenes({PLIANT_SOURCE_DIR "/scenes"})) {
+    EXPECT_TRUE(result.says(scene.name)) << scene.name;
+    EXPECT_FALSE(scene.description.empty()) << scene.name;
+    EXPECT_TRUE(result.says(scene.description)) << scene.name;
+  }
+}
+
+TEST(ShippedScenes, are_without_problems_and_carry_an_expectation) {
+  const auto scenes = shipped_scenes({PLIANT_SOURCE_DIR "/scenes"});
+  EXPECT_GE(scenes.size(), 5u);
+  for (const ShippedScene& shipped : scenes) {
+    const auto scene = load_scene(shipped.file.string());
+    ASSERT_TRUE(scene) << scene.error().text();
+    EXPECT_FALSE(scene->spec.expect.empty()) << shipped.name;
+  }
+}
+
+TEST(ShippedScenes, show_what_they_promise) {
+  const TempFolder folder;
+  for (const ShippedScene& scene : shipped_scenes({PLIANT_SOURCE_DIR "/scenes"})) {
+    const auto result =
+        run_pliant("run " + scene.name + " -o '" + (folder / "out").string() + "' --format none --check");
+    EXPECT_EQ(result.exit, 0) << result.output;
+  }
+}
+
+}  // namespace
+}  // namespace pliant

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// A small bar that is turned and let go, with one expectation that holds and room for another.
+std::string scene_text(const std::string& more_expectations = "") {
+  return R"({"frames": 12, "bodies": [{"name": "bar",
+      "shape": {"box": {"size": [0.2, 0.2, 0.6], "nodes": [4, 4, 10]}}, "geometric": {"stiffness": 1e5},
+      "pins": [{"select": {"halfspace": {"normal": [0, 0, -1]}}}],
+      "handles": [{"select": {"halfspace": {"point": [0, 0, 0.6], "normal": [0, 0, 1]}},
+                   "motion": [{"time": 0}, {"time": 0.1, "rotate": {"axis": [0, 0, 1], "degrees": 60}}],
+                   "release": 0.12}]}],
+      "probes": [{"name": "tip", "select": {"halfspace": {"point": [0, 0, 0.6], "normal": [0, 0, 1]}}}],
+      "expect": [{"metric": "volume_ratio", "at": "always", "min": 0.5, "max": 1.5})" +
+         more_expectations + "]}";
+}
+
+class Run : public ::testing::Test {
+ protected:
+  TempFolder folder;
+  std::string scene = write_text(folder / "small.json", scene_text()).string();
+  std::string out(const std::string& name) const { return (folder / name).string(); }
+  CommandResult run(const std::string& to, const std::string& more) const {
+    return run_pliant("run '" + scene + "' -o '" + out(to) + "' --quiet " + more);
+  }
+  Json summary(const std::string& of) const { return Json::parse(read_text(folder / of / "summary.json")); }
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// metrics.csv without the column of measured times.
+std::vector<std::string> timeless(const std::string& csv) {
+  std::vector<std::string> lines = lines_of(csv);
+  for (std::string& line : lines) {
+    std::size_t begin = 0;
+    for (int comma = 0; comma < 3; ++comma) begin = line.find(',', begin) + 1;
+    line.erase(begin, line.find(',', begin) - begin);
+  }
+  return lines;
+}
+
+TEST_F(Run, leaves_metrics_summary_and_frames_and_says_where) {
+  const auto result = run_pliant("run '" + scene + "' -o '" + out("a") + "' --format obj,pc2");
+  ASSERT_EQ(result.exit, 0) << result.output;
+  for (const char* file : {"a/metrics.csv", "a/summary.json", "a/frames"})
+    EXPECT_TRUE(result.says(out(file))) << result.output;
+  EXPECT_TRUE(result.says("met      volume_ratio of bar, always")) << result.output;
+  EXPECT_EQ(lines_of(read_text(folder / "a/metrics.csv")).size(), 1u + 13u);
+  EXPECT_TRUE(fs::exists(folder / "a/frames/bar_0012.obj"));
+  EXPECT_TRUE(fs::exists(folder / "a/frames/bar.pc2"));
+  EXPECT_FALSE(fs::exists(folder / "a/checkpoint"));
+  const Json all = summary("a"), bar = all["bodies"][0];
+  EXPECT_EQ(all["scene"], "small");
+  EXPECT_EQ(all["status"], "done");
+  EXPECT_EQ(bar["method"], "geometric");
+  EXPECT_EQ(bar["nodes"], 160);
+  EXPECT_EQ(bar["steps"], 12);
+  for (const char* key :
+       {"degrees_of_freedom", "setup_ms", "peak_memory_bytes", "final_volume_ratio", "frame_hash"})
+    EXPECT_TRUE(bar.contains(key)) << key;
+  for (const char* key : {"min", "median", "p95"}) EXPECT_TRUE(bar["step_ms"].contains(key)) << key;
+}
+
+TEST_F(Run, none_writes_no_frames_and_frames_sets_their_number) {
+  ASSERT_EQ(run("a", "--format none --frames 3").exit, 0);
+  EXPECT_EQ(summary("a")["bodies"][0]["steps"], 3);
+  EXPECT_FALSE(fs::exists(folder / "a/frames"));
+}
+
+TEST_F(Run, removes_frames_of_an_earlier_longer_run) {
+  ASSERT_EQ(run("a", "--format obj").exit, 0);
+  ASSERT_EQ(run("a", "--format obj --frames 2").exit, 0);
+  EXPECT_TRUE(fs::exists(folder / "a/frames/bar_0002.obj"));
+  EXPECT_FALSE(fs::exists(folder / "a/frames/bar_0003.obj"));
+}
+
+TEST_F(Run, one_and_two_threads_give_the_same_frames) {
+  ASSERT_EQ(run("a", "--threads 1").exit, 0);
+  ASSERT_EQ(run("b", "--threads 2").exit, 0);
+  EXPECT_EQ(summary("a")["bodies"][0]["frame_hash"], summary("b")["bodies"][0]["frame_hash"]);
+  EXPECT_EQ(timeless(read_text(folder / "a/metrics.csv")), timeless(read_text(folder / "b/metrics.csv")));
+}
+
+TEST_F(Run, resumed_equals_uninterrupted_bit_for_bit) {
+  ASSERT_EQ(run("whole", "--format obj,pc2,mdd").exit, 0);
+  ASSERT_EQ(run("parts", "--format obj,pc2,mdd --checkpoint 4 --frames 6").exit, 0);  // before the release
+  const auto resumed = run("parts", "--format obj,pc2,mdd --resume");
+  ASSERT_EQ(resumed.exit, 0) << resumed.output;
+  EXPECT_EQ(summary("whole")["bodies"][0]["frame_hash"], summary("parts")["bodies"][0]["frame_hash"]);
+  EXPECT_EQ(timeless(read_text(folder / "whole/metrics.csv")),
+            timeless(read_text(folder / "parts/metrics.csv")));
+  for (const char* file : {"frames/bar_0002.obj", "frames/bar_0012.obj", "frames/bar.pc2", "frames/bar.mdd"})
+    EXPECT_TRUE(read_text(folder / "whole" / file) == read_text(folder / "parts" / file)) << file;
+  EXPECT_EQ(summary("parts")["bodies"][0]["steps"], 12);
+}
+
+TEST_F(Run, resume_needs_a_sound_checkpoint_of_the_same_scene) {
+  EXPECT_EQ(run("none", "--resume").exit, 2);
+  EXPECT_FALSE(fs::exists(folder / "none"));
+  ASSERT_EQ(run("a", "--checkpoint 5").exit, 0);
+  const auto other = run("a", "--resume --set bodies.bar.density=900");
+  EXPECT_EQ(other.exit, 2);
+  EXPECT_TRUE(other.says("another scene")) << other.output;
+  std::string bytes = read_text(folder / "a/checkpoint");
+  bytes[bytes.size() / 2] ^= 1;
+  write_text(folder / "a/checkpoint", bytes);
+  const auto damaged = run("a", "--resume");
+  EXPECT_EQ(damaged.exit, 2);
+  EXPECT_TRUE(damaged.says("checksum")) << damaged.output;
+}
+
+TEST_F(Run, check_decides_the_exit_code_by_the_expectations) {
+  EXPECT_EQ(run("a", "--check").exit, 0);
+  write_text(scene, scene_text(R"(, {"metric": "tip_dz", "at": "end", "min": 5})"));
+  const auto told = run("a", "");
+  EXPECT_EQ(told.exit, 0);
+  EXPECT_TRUE(told.says("NOT met  tip_dz of bar, end")) << told.output;
+  const auto checked = run("a", "--check");
+  EXPECT_EQ(checked.exit, 1);
+  EXPECT_TRUE(checked.says("1 of 2 expectations not met")) << checked.output;
+  EXPECT_EQ(summary("a")["expectations"][1]["met"], false);
+}
+
+TEST_F(Run, an_interrupt_stops_cleanly_with_valid_files) {
+  const auto result = run_pliant("run '" + scene + "' -o '" + out("a") + "' --frames 100000000 --format pc2",
+                                 "timeout --signal=INT 2");
+  EXPECT_TRUE(result.says("stopped after frame")) << result.output;
+  EXPECT_EQ(summary("a")["status"], "interrupted");
+  const std::string csv = read_text(folder / "a/metrics.csv");
+  EXPECT_EQ(csv.back(), '\n');
+  EXPECT_EQ(lines_of(csv).size(), summary("a")["frames"].get<std::size_t>() + 2);
+  EXPECT_TRUE(fs::exists(folder / "a/frames/bar.pc2"));
+}
+
+TEST_F(Run, a_failed_simulation_names_body_step_and_cause_and_keeps_the_frames_so_far) {
+  // lighter than single precision can hold: the matrix of the first step cannot be factored without pins
+  write_text(scene,
+             R"({"bodies": [{"name": "ghost", "density": 1e-40, "shape": {"box": {"nodes": [3, 3, 3]}}}]})");
+  const auto result = run("a", "--format obj");
+  EXPECT_EQ(result.exit, 1);
+  EXPECT_TRUE(result.says("body ghost, step 1 (t = 0.0166667 s): ")) << result.output;
+  EXPECT_EQ(summary("a")["status"], "failed");
+  EXPECT_EQ(lines_of(read_text(folder / "a/metrics.csv")).size(), 2u);
+  EXPECT_TRUE(fs::exists(folder / "a/frames/ghost_0000.obj"));
+  EXPECT_FALSE(fs::exists(folder / "a/frames/ghost_0001.obj"));
+}
+
+// ---- seven kinds of bad scene ----------------------------------------------------------------------------
+
+class BadScene : public Run {
+ protected:
+  /// Exit 2, every text is said, nothing is written.
+  void refused(const std::string& text, const std::vector<std::string>& said, const std::string& more = "") {
+    if (!text.empty()) write_text(scene, text);
+    const auto result = run("a", more);
+    EXPECT_EQ(result.exit, 2);
+    for (const std::string& words : said) EXPECT_TRUE(result.says(words)) << words << "\n" << result.output;
+    EXPECT_FALSE(fs::exists(folder / "a"));
+  }
+  static std::string body(const std::string& keys) { return R"({"bodies": [{)" + keys + "}]}"; }
+};
+
+TEST_F(BadScene, missing_file) {
+  scene = out("missing.json");
+  refused("", {scene, "no such file"});
+}
+TEST_F(BadScene, misspelt_shipped_scene) {
+  scene = "geometric/bar-twits";
+  refused("", {"geometric/bar-twits", "did you mean \"geometric/bar-twist\"?"});
+}
+TEST_F(BadScene, broken_json) { refused("{\n\"frames\": 3,,\n}", {scene, "line 2, column 13"}); }
+TEST_F(BadScene, unknown_key) {
+  refused(body(R"("densty": 3)"), {scene, "bodies.0.densty", "did you mean \"density\"?"});
+}
+TEST_F(BadScene, wrong_type) {
+  refused(R"({"frames": "many"})", {scene, "frames", "found \"many\", expected a whole number"});
+}
+TEST_F(BadScene, negative_density) {
+  refused(body(R"("density": -1)"), {scene, "bodies.0.density", "found -1, expected a number > 0", "kg/m^3"});
+}
+TEST_F(BadScene, pin_that_selects_nothing) {
+  refused(body(R"("pins": [{"select": {"sphere": {"center": [9, 9, 9]}}}])"),
+          {scene, "bodies.0.pins.0.select", "without nodes", "[0, 0, 0] to [1, 1, 1]"});
+}
+TEST_F(BadScene, unknown_method) {
+  refused(body(R"("method": "magic")"), {scene, "bodies.0.method", "found \"magic\"", "\"geometric\""});
+}
+TEST_F(BadScene, bad_set_names_the_argument) {
+  refused("", {"--set bodies.bar.density=-3"}, "--set bodies.bar.density=-3");
+}
+TEST_F(BadScene, unknown_format) {
+  refused("", {"--format", "found \"objj\"", "did you mean \"obj\"?"}, "--format objj");
+}
+TEST_F(BadScene, unknown_option_of_the_command) { refused("", {"--frmaes"}, "--frmaes 3"); }
+
+}  // namespace
+}  // namespace pliant

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of the package, as ctest fixtures: install -> configure -> build -> run.
+set(prefix ${PROJECT_BINARY_DIR}/consumer/prefix)
+set(folder ${PROJECT_BINARY_DIR}/consumer/build)
+set(flags "")
+if(PLIANT_SANITIZE)
+  set(flags -fsanitize=${PLIANT_SANITIZE})  # the library brings calls into the sanitizer's run time
+endif()
+
+function(pliant_consumer_test name needs gives)
+  add_test(NAME consumer.${name} COMMAND ${ARGN})
+  set_tests_properties(consumer.${name} PROPERTIES LABELS consumer TIMEOUT 600
+    FIXTURES_REQUIRED "${needs}" FIXTURES_SETUP "${gives}")
+endfunction()
+
+pliant_consumer_test(starts_from_nothing "" consumer_clean
+  ${CMAKE_COMMAND} -E rm -rf ${PROJECT_BINARY_DIR}/consumer)
+pliant_consumer_test(installs consumer_clean consumer_installed
+  ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
+pliant_consumer_test(configures_with_find_package consumer_installed consumer_configured
+  ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${folder} -G ${CMAKE_GENERATOR}
+  -DCMAKE_PREFIX_PATH=${prefix} -DREADME=${PROJECT_SOURCE_DIR}/README.md -DCMAKE_BUILD_TYPE=Release
+  -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_CXX_FLAGS=${flags})
+pliant_consumer_test(builds_the_sample_of_the_readme consumer_configured consumer_built
+  ${CMAKE_COMMAND} --build ${folder})
+pliant_consumer_test(runs_the_sample_of_the_readme consumer_built "" ${folder}/sample)
+# The package must not know where it was built.
+pliant_consumer_test(installs_no_path_of_the_build consumer_installed ""
+  ${CMAKE_COMMAND} -DPREFIX=${prefix} -DFORBIDDEN=${PROJECT_SOURCE_DIR} -P ${CMAKE_CURRENT_LIST_DIR}/check_prefix.cmake)

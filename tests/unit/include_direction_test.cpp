@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dependencies point one way: apps -> scene -> sim -> methods -> contact, physics, embed -> geometry -> math
+// -> base, with io and render beside them on meshes and frames only. Methods never include one another.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+using Folders = std::set<std::string>;
+
+/// What the files of a folder may include besides their own folder. "methods" is the folder itself (the
+/// interface and the registry); "methods/*" is every method.
+const std::map<std::string, Folders>& allowed() {
+  static const Folders ground = {"base", "math", "geometry"},
+                       matter = {"base", "math", "geometry", "physics", "embed", "contact"};
+  static const auto with = [](Folders folders, const Folders& more) {
+    folders.insert(more.begin(), more.end());
+    return folders;
+  };
+  static const std::map<std::string, Folders> table = {
+      {"base", {}},
+      {"math", {"base"}},
+      {"geometry", {"base", "math"}},
+      {"physics", ground},
+      {"embed", ground},
+      {"contact", ground},
+      {"methods/*", with(matter, {"methods"})},
+      {"methods", with(matter, {"methods/*"})},
+      {"sim", with(matter, {"methods", "methods/*"})},
+      {"io", {"base", "geometry"}},
+      {"scene", with(matter, {"methods", "methods/*", "sim", "io"})},
+      {"render", {"base", "geometry", "io"}},
+      {"", with(matter, {"methods", "methods/*", "sim", "io", "scene"})},  // pliant.hpp, the public set
+  };
+  return table;
+}
+
+/// "methods/geometric/step.cpp" -> "methods/geometric"; "math/x.hpp" -> "math"; "pliant.hpp" -> "".
+std::string folder_of(const std::string& file) { return fs::path(file).parent_path().generic_string(); }
+
+/// The row of the table a folder belongs to.
+std::string row_of(const std::string& folder) {
+  if (folder.starts_with("methods/")) return "methods/*";
+  return folder.substr(0, folder.find('/'));
+}
+
+std::vector<std::string> includes_of(const std::string& text) {
+  static const std::regex include("(^|\n)[ \t]*#[ \t]*include[ \t]*([\"<][^\">]*)[\">]");
+  std::vector<std::string> out;
+  for (std::sregex_iterator it(text.begin(), text.end(), include), end; it != end; ++it)
+    out.push_back((*it)[2]);
+  return out;
+}
+
+/// Why `file` (relative to src/pliant) must not have this include ("\"pliant/..." or "<..."), or nothing.
+std::optional<std::string> objection(const std::string& file, const std::string& include) {
+  const std::string folder = folder_of(file), row = row_of(folder);
+  if (!allowed().contains(row)) return "folder '" + row + "' has no place in the order of folders";
+  if (include.starts_with("\"") && !include.starts_with("\"pliant/"))
+    return "includes of our own files are written from the root, \"pliant/...\"";
+  if (include.find("cholmod") != std::string::npos || include.find("Cholmod") != std::string::npos)
+    return "CHOLMOD is a yardstick of tests and benchmarks, never part of the product";
+  if (row == "sim" && (include == "<fstream" || include == "<filesystem")) return "sim does no file access";
+  const std::size_t at = include.find("pliant/");
+  if (at != 1) return std::nullopt;
+  const std::string target = folder_of(include.substr(at + 7));
+  if (target == folder) return std::nullopt;
+  if (row == "methods/*" && row_of(target) == row) return "methods never include one another";
+  if (!allowed().at(row).contains(row_of(target)))
+    return "'" + row + "' must not know '" + row_of(target) + "'";
+  return std::nullopt;
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool is_source(const fs::path& path) {
+  static const std::set<std::string> extensions = {".cpp", ".hpp", ".inl"};
+  return extensions.contains(path.extension().string());
+}
+
+std::vector<fs::path> sources_under(const fs::path& folder) {
+  std::vector<fs::path> out;
+  if (!fs::exists(folder)) return out;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (is_source(entry.path())) out.push_back(entry.path());
+  return out;
+}
+
+const fs::path root = PLIANT_SOURCE_DIR;
+
+TEST(IncludeDirection, every_include_points_the_right_way) {
+  const std::vector<fs::path> files = sources_under(root / "src/pliant");
+  ASSERT_GT(files.size(), 20u);
+  for (const fs::path& path : files) {
+    const std::string file = fs::relative(path, root / "src/pliant").generic_string();
+    for (const std::string& include : includes_of(text_of(path)))
+      if (const auto why = objection(file, include)) ADD_FAILURE() << file << ": " << include << ": " << *why;
+  }
+}
+
+TEST(IncludeDirection, a_wrong_include_is_seen) {
+  EXPECT_EQ(includes_of("#include <a>\n  # include \"pliant/b.hpp\"\n// #include \"c\"\n"),
+            (std::vector<std::string>{"<a", "\"pliant/b.hpp"}));
+  const std::pair<const char*, const char*> wrong[] = {
+      {"base/a.hpp", "\"pliant/math/b.hpp"},
+      {"math/a.cpp", "\"pliant/geometry/b.hpp"},
+      {"geometry/a.cpp", "<pliant/physics/b.hpp"},
+      {"physics/a.cpp", "\"pliant/methods/method.hpp"},
+      {"methods/geometric/a.cpp", "\"pliant/methods/metric/b.hpp"},
+      {"methods/geometric/a.cpp", "\"pliant/sim/b.hpp"},
+      {"methods/geometric/a.cpp", "\"pliant/io/b.hpp"},
+      {"sim/a.cpp", "\"pliant/io/b.hpp"},
+      {"sim/a.cpp", "\"pliant/scene/b.hpp"},
+      {"sim/a.cpp", "<fstream"},
+      {"io/a.cpp", "\"pliant/physics/b.hpp"},
+      {"io/a.cpp", "\"pliant/math/b.hpp"},
+      {"render/a.cpp", "\"pliant/sim/b.hpp"},
+      {"scene/a.cpp", "\"pliant/render/b.hpp"},
+      {"scene/a.cpp", "\"pliant/pliant.hpp"},
+      {"attic/a.cpp", "<vector"},
+      {"base/a.cpp", "\"a.hpp"},
+      {"math/a.cpp", "<Eigen/CholmodSupport"},
+      {"math/a.cpp", "<cholmod.h"},
+  };
+  for (const auto& [file, include] : wrong) EXPECT_TRUE(objection(file, include)) << file << " " << include;
+  const std::pair<const char*, const char*> right[] = {
+      {"pliant.hpp", "\"pliant/scene/build.hpp"},
+      {"scene/a.cpp", "\"pliant/methods/geometric/options.hpp"},
+      {"methods/registry.cpp", "\"pliant/methods/geometric/build.hpp"},
+      {"methods/geometric/a.cpp", "\"pliant/methods/method.hpp"},
+      {"methods/geometric/a.cpp", "\"pliant/methods/geometric/b.hpp"},
+      {"render/a.cpp", "\"pliant/io/read_mesh.hpp"},
+      {"sim/a.cpp", "<vector"},
+  };
+  for (const auto& [file, include] : right)
+    EXPECT_FALSE(objection(file, include)) << file << " " << include << ": " << *objection(file, include);
+}
+
+TEST(Sources, carry_their_licence_in_the_first_line) {
+  std::size_t seen = 0;
+  for (const char* folder : {"src", "apps", "tests", "bench"})
+    for (const fs::path& path : sources_under(root / folder)) {
+      ++seen;
+      EXPECT_TRUE(text_of(path).starts_with("// SPDX-License-Identifier: Apache-2.0\n")) << path;
+    }
+  EXPECT_GT(seen, 20u);
+}
+
+}  // namespace
+}  // namespace pliant

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simplest method there is: nodes fall freely, held nodes go to their targets, grabbed ones are pulled.
+#pragma once
+
+#include <algorithm>
+
+#include "pliant/geometry/shape.hpp"
+#include "pliant/methods/method.hpp"
+
+namespace pliant {
+
+class FreeFall : public Method {
+ public:
+  FreeFall(const Shape& shape, double density) : embedding_(shape.embedding) {
+    nodes_.x = shape.graph.positions;
+    nodes_.v.assign(nodes_.x.size(), Vec3::Zero());
+    for (const double volume : shape.graph.volumes) nodes_.mass.push_back(density * volume);
+  }
+
+  StepReport advance(const StepInput& input) override {
+    StepReport report;
+    if (fail_at_step >= 0 && steps_ == fail_at_step) {
+      report.trouble = "told to fail";
+      return report;
+    }
+    ++steps_;
+    held.assign(input.held.begin(), input.held.end());
+    Points force(nodes_.x.size(), Vec3::Zero());
+    for (const Grab& grab : input.grabs)
+      force[grab.node] += grab.stiffness * (grab.target - nodes_.x[grab.node]);
+    for (std::size_t i = 0; i < nodes_.x.size(); ++i) {
+      const auto at = std::lower_bound(input.held.begin(), input.held.end(), Index(i));
+      if (at != input.held.end() && *at == Index(i)) {
+        const Vec3& target = input.targets[std::size_t(at - input.held.begin())];
+        nodes_.v[i] = (target - nodes_.x[i]) / input.h;
+        nodes_.x[i] = target;
+      } else {
+        nodes_.v[i] += input.h * (input.gravity + force[i] / nodes_.mass[i]);
+        nodes_.x[i] += input.h * nodes_.v[i];
+      }
+    }
+    report.ms.total = 0.25;
+    return report;
+  }
+  const NodeState& nodes() const override { return nodes_; }
+  void place(std::span<const Vec3> x, std::span<const Vec3> v) override {
+    nodes_.x.assign(x.begin(), x.end());
+    nodes_.v.assign(v.begin(), v.end());
+  }
+  void surface(std::span<Vec3> vertices) const override { gather(embedding_, nodes_.x, vertices); }
+  void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override {
+    scatter_add(embedding_, surface_forces, node_forces);
+  }
+  double elastic_energy() const override { return 0; }
+  void elastic_forces(std::span<Vec3> out) const override { std::fill(out.begin(), out.end(), Vec3::Zero()); }
+  void save(Writer& writer) const override {
+    writer.array(nodes_.x);
+    writer.array(nodes_.v);
+  }
+  bool load(Reader& reader) override {
+    reader.array(nodes_.x);
+    reader.array(nodes_.v);
+    return reader.ok();
+  }
+  MethodDescription describe() const override {
+    return {"free-fall", Index(nodes_.x.size()), 3 * Index(nodes_.x.size()), "none", 0, 0};
+  }
+
+  int fail_at_step = -1;
+  std::vector<Index> held;  ///< of the last step
+
+ private:
+  NodeState nodes_;
+  Gather embedding_;
+  int steps_ = 0;
+};
+
+}  // namespace pliant

@@ -13,23 +13,24 @@ namespace pliant::geometric {
 
 inline constexpr int lanes = 16;
 
-/// Arrays of a body in the order of the step, raw so that kernels need no inline code of others.
+/// Arrays of a body in the order of the step, raw so that kernels need no inline code of others. Padded to
+/// whole batches; the nodes of a batch have the same number of directed edges, filled up by empty ones to
+/// themselves.
 struct SweepArrays {
-  const int* begin = nullptr;       ///< directed edges of node i: [begin[i], begin[i + 1]); padded to batches
-  const int* target = nullptr;      ///< the other node of a directed edge
-  const float* row = nullptr;       ///< per directed edge: a r, a
-  const float* star = nullptr;      ///< per directed edge: c r, a; c = weight in the covariance; may be row
-  const float* slew = nullptr;      ///< [batch][xx xy xz yy yz zz][16]: J of energy.hpp
-  const float* edge_sum = nullptr;  ///< per node: s_i, -|N(i)|
-  const float* laplacian = nullptr;  ///< per node: d_i, 1/|N(i)|; null without Laplacian rows
+  const int* begin = nullptr;        ///< directed edges of node i: [begin[i], begin[i + 1])
+  const int* target = nullptr;       ///< the other node of a directed edge
+  const float* row = nullptr;        ///< per directed edge: a r, a
+  const float* star = nullptr;       ///< per directed edge: c r, a; c = weight in the covariance; may be row
+  const float* slew = nullptr;       ///< [batch][xx xy xz yy yz zz][16]: J of energy.hpp
+  const float* edge_sum = nullptr;   ///< per node: s_i, -(number of directed edges)
+  const float* laplacian = nullptr;  ///< [batch][d_i, 1/|N(i)|][16]; null without Laplacian rows
   float laplacian_weight = 0;        ///< lambda, N/m
   bool laplacian_turns = false;      ///< Laplacian rows take part in the covariance
 
   float* quaternion = nullptr;  ///< [batch][w x y z][16]: warm start in, result out
   float* rotation = nullptr;    ///< [batch][9][16], row-major R
   float* turn = nullptr;        ///< [batch][3][16]: w of the last turn sweep, rad per unit of p
-  float* tensor = nullptr;      ///< [node][16]: columns of T, then the Laplacian row; the fourths are 0
-  float* pull = nullptr;        ///< per node: -2 sum_j a_ij (x_j - x_i), scaled
+  float* tensor = nullptr;      ///< [node][16]: what the second sweep gathers, see the kernels
 
   /// math/rotation.hpp: finish_rotations.
   unsigned (*finish)(const float (*)[16], float (*)[16], float (*)[16], unsigned) = nullptr;
@@ -37,14 +38,15 @@ struct SweepArrays {
 
 struct StepKernels {
   /// Sweep 1 of the gradient over batches [first, last): rotations at the positions x (4 doubles a node) from
-  /// the warm start; tensor = scale R, pull scaled alike.
+  /// the warm start; T = scale R.
   void (*rotate)(const SweepArrays&, const double* x, float scale, int first, int last);
   /// The same with the rotations that are there.
   void (*stretch)(const SweepArrays&, const double* x, float scale, int first, int last);
-  /// Sweep 1 of the product with p: w = J axial(R^T dA), tensor = turn_scale R [w]x, pull by pull_scale.
+  /// Sweep 1 of the product with p: w = J axial(R^T dA), T = turn_scale R [w]x, the linear part by
+  /// pull_scale.
   void (*turn)(const SweepArrays&, const float* p, float pull_scale, float turn_scale, int first, int last);
-  /// Sweep 2 over nodes [begin, end): out = base + diagonal u + pull + rows; base and diagonal may be null.
-  /// Returns u . out.
+  /// Sweep 2 over nodes [begin, end): out = base + diagonal u + what the first sweep left; begin is even;
+  /// base, diagonal and u may be null. Returns u . out.
   double (*collect)(const SweepArrays&, const float* base, const float* diagonal, const float* u, float* out,
                     int begin, int end);
   /// y += s x over floats [begin, end).

@@ -22,7 +22,7 @@ inline void store(float* p, Quad q) { *reinterpret_cast<Quad*>(p) = q; }
 inline Lanes& at(float* p) { return *reinterpret_cast<Lanes*>(p); }
 inline Lanes at(const float* p) { return *reinterpret_cast<const Lanes*>(p); }
 
-/// Four vectors of x, y, z, 0 to three vectors of four x, y, z (and back: the operation is its own inverse).
+/// Four quads as the rows of a 4x4 matrix, transposed.
 inline void transpose(Quad& a, Quad& b, Quad& c, Quad& d) {
   const Quad ab_low = __builtin_shuffle(a, b, Quad_index{0, 4, 1, 5});
   const Quad ab_high = __builtin_shuffle(a, b, Quad_index{2, 6, 3, 7});
@@ -34,27 +34,26 @@ inline void transpose(Quad& a, Quad& b, Quad& c, Quad& d) {
   d = __builtin_shuffle(ab_high, cd_high, Quad_index{2, 3, 6, 7});
 }
 
-/// Sixteen nodes with the columns of a 3x3 in their first three quads, to row-major entries side by side.
-inline void to_lanes(const float (*node)[16], float (*entry)[16]) {
-  for (int column = 0; column < 3; ++column)
+/// Numbers of 16 nodes: [node][16] to [number][16] or back, quads [first, last) of each node.
+inline void to_lanes(const float (*node)[16], float (*entry)[16], int quads) {
+  for (int quad = 0; quad < quads; ++quad)
     for (int lane = 0; lane < lanes; lane += 4) {
-      Quad a = load(node[lane] + 4 * column), b = load(node[lane + 1] + 4 * column);
-      Quad c = load(node[lane + 2] + 4 * column), d = load(node[lane + 3] + 4 * column);
+      Quad a = load(node[lane] + 4 * quad), b = load(node[lane + 1] + 4 * quad);
+      Quad c = load(node[lane + 2] + 4 * quad), d = load(node[lane + 3] + 4 * quad);
       transpose(a, b, c, d);
-      store(entry[column] + lane, a);
-      store(entry[3 + column] + lane, b);
-      store(entry[6 + column] + lane, c);
+      store(entry[4 * quad] + lane, a);
+      store(entry[4 * quad + 1] + lane, b);
+      store(entry[4 * quad + 2] + lane, c);
+      store(entry[4 * quad + 3] + lane, d);
     }
 }
-
-/// And back, into the tensors of a batch.
-inline void to_nodes(const float (*entry)[16], float* tensor) {
-  for (int column = 0; column < 3; ++column)
+inline void to_nodes(const float (*entry)[16], float* node) {
+  for (int quad = 0; quad < 4; ++quad)
     for (int lane = 0; lane < lanes; lane += 4) {
-      Quad a = load(entry[column] + lane), b = load(entry[3 + column] + lane);
-      Quad c = load(entry[6 + column] + lane), d = {};
+      Quad a = load(entry[4 * quad] + lane), b = load(entry[4 * quad + 1] + lane);
+      Quad c = load(entry[4 * quad + 2] + lane), d = load(entry[4 * quad + 3] + lane);
       transpose(a, b, c, d);
-      float* out = tensor + 16 * lane + 4 * column;
+      float* out = node + 16 * lane + 4 * quad;
       store(out, a);
       store(out + 16, b);
       store(out + 32, c);
@@ -62,119 +61,187 @@ inline void to_nodes(const float (*entry)[16], float* tensor) {
     }
 }
 
+// Sixteen numbers of one node as four quads. A product with a quad multiplies each of them.
 #if defined(__AVX512F__)
-/// x, y, z, w to xxxx yyyy zzzz wwww.
-inline __m512 spread(const float* p) {
-  const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-  return _mm512_maskz_permutexvar_ps(0xffff, each, _mm512_castps128_ps512(_mm_load_ps(p)));
-}
-/// The same with 1 for w.
-inline __m512 spread_three(const float* p) {
-  const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-  return _mm512_mask_permutexvar_ps(_mm512_set1_ps(1), 0x0fff, each, _mm512_castps128_ps512(_mm_load_ps(p)));
-}
-inline __m512 repeat(Quad q) { return _mm512_maskz_broadcast_f32x4(0xffff, (__m128)q); }
-inline Quad sum_of_quads(__m512 v) {
-  const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_maskz_extractf32x8_ps(0xff, v, 1));
-  return (Quad)_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
-}
+struct Sixteen {
+  __m512 value = _mm512_setzero_ps();
+
+  static Sixteen at(const float* p) { return {_mm512_load_ps(p)}; }
+  void store_to(float* p) const { _mm512_store_ps(p, value); }
+  /// + (c x, c y, c z, with_fourth ? e : 0) for e = (x, y, z, 0).
+  template <bool with_fourth>
+  void add_outer(Quad e, const float* c) {
+    const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 0, 1, 2, 3);
+    const __m512 spread = _mm512_maskz_permutexvar_ps(0xffff, each, _mm512_zextps128_ps512((__m128)e));
+    value = _mm512_fmadd_ps(spread, with_fourth ? one_for_fourth(c) : four_times(c), value);
+  }
+  /// + s * c for each quad of s; with_laplacian: the last number of c counts as 1.
+  template <bool with_laplacian>
+  void add_product(const float* s, const float* c) {
+    __m512 factor = four_times(c);
+    if constexpr (with_laplacian) factor = _mm512_mask_blend_ps(0x8888, factor, _mm512_set1_ps(1));
+    value = _mm512_fmadd_ps(_mm512_load_ps(s), factor, value);
+  }
+  /// Sums of the first three quads, 0.
+  Quad row_sums() const {
+    __m512 v = _mm512_add_ps(value, _mm512_maskz_permute_ps(0xffff, value, 0xb1));
+    v = _mm512_add_ps(v, _mm512_maskz_permute_ps(0xffff, v, 0x4e));
+    const __m512i pick = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    return (Quad)_mm512_castps512_ps128(_mm512_maskz_permutexvar_ps(0x7, pick, v));
+  }
+  static __m512 four_times(const float* c) { return _mm512_maskz_broadcast_f32x4(0xffff, _mm_load_ps(c)); }
+  static __m512 one_for_fourth(const float* c) {
+    return _mm512_mask_broadcast_f32x4(_mm512_set1_ps(1), 0x0fff, _mm_load_ps(c));
+  }
+};
+#else
+struct Sixteen {
+  Quad value[4] = {};
+
+  static Sixteen at(const float* p) { return {{load(p), load(p + 4), load(p + 8), load(p + 12)}}; }
+  void store_to(float* p) const {
+    for (int k = 0; k < 4; ++k) store(p + 4 * k, value[k]);
+  }
+  template <bool with_fourth>
+  void add_outer(Quad e, const float* c) {
+    const Quad coefficients = load(c);
+    value[0] += __builtin_shuffle(e, Quad_index{0, 0, 0, 0}) * coefficients;
+    value[1] += __builtin_shuffle(e, Quad_index{1, 1, 1, 1}) * coefficients;
+    value[2] += __builtin_shuffle(e, Quad_index{2, 2, 2, 2}) * coefficients;
+    if constexpr (with_fourth) value[3] += e;
+  }
+  template <bool with_laplacian>
+  void add_product(const float* s, const float* c) {
+    Quad factor = load(c);
+    if constexpr (with_laplacian) factor[3] = 1;
+    for (int k = 0; k < 3; ++k) value[k] += load(s + 4 * k) * factor;
+  }
+  Quad row_sums() const {
+    Quad a = value[0], b = value[1], c = value[2], d = {};
+    transpose(a, b, c, d);
+    return (a + b) + (c + d);
+  }
+};
 #endif
 
 /// x_j - x_i, of positions in double or of vectors in single precision.
 struct Positions {
+  typedef Quad64 Own;
   const double* x;
-  struct Own {
-    Quad64 value;
-  };
-  Own own(int i) const { return {*reinterpret_cast<const Quad64*>(x + 4 * i)}; }
-  Quad minus(int j, const Own& o) const {
-    return __builtin_convertvector(*reinterpret_cast<const Quad64*>(x + 4 * j) - o.value, Quad);
-  }
+  Own own(int i) const { return *reinterpret_cast<const Quad64*>(x + 4 * i); }
+  Quad minus(int j, const Own& o) const { return __builtin_convertvector(own(j) - o, Quad); }
 };
 struct Vectors {
+  typedef Quad Own;
   const float* x;
-  struct Own {
-    Quad value;
-  };
-  Own own(int i) const { return {load(x + 4 * i)}; }
-  Quad minus(int j, const Own& o) const { return load(x + 4 * j) - o.value; }
+  Own own(int i) const { return load(x + 4 * i); }
+  Quad minus(int j, const Own& o) const { return own(j) - o; }
 };
 
-/// The star of node i: out = columns of sum_j c r_ij-weighted differences, then sum_j a (x_j - x_i). Returns
-/// the plain sum of the differences when the body has Laplacian rows.
+/// The stars of a batch: per node the rows of sum_j (x_j - x_i)(c r_ij, a)^T and, for Laplacian rows, the
+/// plain sum of the differences. All nodes of a batch have the same number of edges (empty ones fill up), so
+/// that two of them run side by side and no loop ends by surprise.
 template <bool with_laplacian, class Field>
-inline Quad sum_star(const SweepArrays& s, const float* coefficients, const Field& field, int i, float* out) {
-  const auto own = field.own(i);
-  const int end = s.begin[i + 1];
-  Quad plain = {};
-#if defined(__AVX512F__)
-  __m512 sum = _mm512_setzero_ps();
-  for (int k = s.begin[i]; k < end; ++k) {
-    const Quad e = field.minus(s.target[k], own);
-    sum = _mm512_fmadd_ps(spread(coefficients + 4 * k), repeat(e), sum);
-    if constexpr (with_laplacian) plain += e;
+inline void sum_stars(const SweepArrays& s, const float* coefficients, const Field& field, int batch,
+                      float (*star)[16]) {
+  const int count = s.begin[lanes * batch + 1] - s.begin[lanes * batch];
+  for (int lane = 0; lane < lanes; lane += 2) {
+    const int i = lanes * batch + lane;
+    const typename Field::Own one = field.own(i), two = field.own(i + 1);
+    const int* target = s.target + s.begin[i];
+    const float* c = coefficients + 4 * static_cast<long>(s.begin[i]);
+    Sixteen sum_one, sum_two;
+    for (int k = 0; k < count; ++k) {
+      sum_one.add_outer<with_laplacian>(field.minus(target[k], one), c + 4 * k);
+      sum_two.add_outer<with_laplacian>(field.minus(target[count + k], two), c + 4 * (count + k));
+    }
+    sum_one.store_to(star[lane]);
+    sum_two.store_to(star[lane + 1]);
   }
-  _mm512_store_ps(out, sum);
-#else
-  Quad c0 = {}, c1 = {}, c2 = {}, c3 = {};
-  for (int k = s.begin[i]; k < end; ++k) {
-    const Quad e = field.minus(s.target[k], own);
-    const float* c = coefficients + 4 * k;
-    c0 += c[0] * e;
-    c1 += c[1] * e;
-    c2 += c[2] * e;
-    c3 += c[3] * e;
-    if constexpr (with_laplacian) plain += e;
-  }
-  store(out, c0);
-  store(out + 4, c1);
-  store(out + 8, c2);
-  store(out + 12, c3);
-#endif
-  return plain;
 }
 
-inline void add_laplacian_row(const SweepArrays& s, int i, Quad mean, float* star) {
-  const float* d = s.laplacian + 4 * i;
-  for (int k = 0; k < 3; ++k) store(star + 4 * k, load(star + 4 * k) + (s.laplacian_weight * d[k]) * mean);
+// Numbers of a star side by side: row r of the matrix at 4 r .. 4 r + 2, of the pull at 4 r + 3, the plain
+// sum at 12 .. 14. The tensor of a node: row r of T at 4 r .. 4 r + 2, of the Laplacian row at 4 r + 3, the
+// pull at 12 .. 14.
+
+/// matrix += lambda l d^T, l the mean difference.
+inline void add_laplacian_rows(const SweepArrays& s, int batch, float (*e)[16]) {
+  const float* d = s.laplacian + 4 * lanes * batch;
+  for (int lane = 0; lane < lanes; lane += width) {
+    const Lanes scale = s.laplacian_weight * at(d + 3 * lanes + lane);
+    for (int row = 0; row < 3; ++row)
+      for (int column = 0; column < 3; ++column)
+        at(e[4 * row + column] + lane) += scale * at(e[12 + row] + lane) * at(d + lanes * column + lane);
+  }
 }
 
-/// The last quad of the tensor: lambda (pull_scale l - T d)/|N|, T already scaled.
-inline void store_laplacian_row(const SweepArrays& s, int i, Quad mean, float pull_scale) {
-  const float* d = s.laplacian + 4 * i;
-  float* t = s.tensor + 16 * i;
-  const Quad turned = load(t) * d[0] + load(t + 4) * d[1] + load(t + 8) * d[2];
-  store(t + 12, (s.laplacian_weight * d[3]) * (pull_scale * mean - turned));
+/// The tensors of a batch: T (16 lanes of 9), lambda (pull_scale l - T d)/|N| and -2 pull_scale pull.
+template <bool with_laplacian>
+inline void store_tensors(const SweepArrays& s, int batch, const float (*t)[16], float pull_scale,
+                          const float (*e)[16]) {
+  alignas(64) float out[16][16];
+  for (int lane = 0; lane < lanes; lane += width) {
+    for (int row = 0; row < 3; ++row) {
+      for (int column = 0; column < 3; ++column)
+        at(out[4 * row + column] + lane) = at(t[3 * row + column] + lane);
+      at(out[12 + row] + lane) = (-2 * pull_scale) * at(e[4 * row + 3] + lane);
+      if constexpr (with_laplacian) {
+        const float* d = s.laplacian + 4 * lanes * batch + lane;
+        const Lanes turned = at(t[3 * row] + lane) * at(d) + at(t[3 * row + 1] + lane) * at(d + lanes) +
+                             at(t[3 * row + 2] + lane) * at(d + 2 * lanes);
+        const Lanes inverse = at(d + 3 * lanes);
+        at(out[4 * row + 3] + lane) =
+            s.laplacian_weight * inverse * (pull_scale * inverse * at(e[12 + row] + lane) - turned);
+      } else {
+        at(out[4 * row + 3] + lane) = Lanes{};
+      }
+    }
+    at(out[15] + lane) = Lanes{};
+  }
+  to_nodes(out, s.tensor + 16 * lanes * static_cast<long>(batch));
+}
+
+inline float (*rows_of(float* array, int numbers, int batch))[16] {
+  return reinterpret_cast<float(*)[16]>(array + numbers * lanes * static_cast<long>(batch));
+}
+
+/// Rotations of one or two batches from the matrices in e.
+inline void renew_rotations(const SweepArrays& s, int batch, bool two, float (*e)[16][16]) {
+  alignas(64) float a[2][9][16];
+  for (int b = 0; b <= int(two); ++b)
+    for (int k = 0; k < 9; ++k)
+      for (int lane = 0; lane < lanes; lane += width)
+        at(a[b][k] + lane) = at(e[b][4 * (k / 3) + k % 3] + lane);
+  const rotation_lanes::Sixteen low{a[0], rows_of(s.quaternion, 4, batch), rows_of(s.rotation, 9, batch)};
+  if (!two) {
+    const unsigned rest = rotation_lanes::nearest16(low, 2);
+    if (rest) s.finish(low.a, low.q, low.r, rest);
+    return;
+  }
+  const rotation_lanes::Sixteen high{a[1], rows_of(s.quaternion, 4, batch + 1),
+                                     rows_of(s.rotation, 9, batch + 1)};
+  const unsigned rest = rotation_lanes::nearest32(low, high, 2);
+  if (rest & 0xffff) s.finish(low.a, low.q, low.r, rest & 0xffff);
+  if (rest >> 16) s.finish(high.a, high.q, high.r, rest >> 16);
 }
 
 template <bool with_laplacian, bool renew>
 void rotate_batches(const SweepArrays& s, const double* x, float scale, int first, int last) {
-  const Positions field{x};
-  for (int b = first; b < last; ++b) {
-    alignas(64) float star[lanes][16], a[9][16];
-    alignas(16) float mean[lanes][4];
-    for (int lane = 0; lane < lanes; ++lane) {
-      const int i = lanes * b + lane;
-      const Quad plain = sum_star<with_laplacian>(s, s.star, field, i, star[lane]);
-      store(s.pull + 4 * i, (-2 * scale) * load(star[lane] + 12));
-      if constexpr (with_laplacian) {
-        store(mean[lane], plain * s.laplacian[4 * i + 3]);
-        if (s.laplacian_turns) add_laplacian_row(s, i, load(mean[lane]), star[lane]);
-      }
+  for (int b = first; b < last; b += 2) {
+    const bool two = b + 1 < last;
+    alignas(64) float star[lanes][16], e[2][16][16], t[9][16];
+    for (int k = 0; k <= int(two); ++k) {
+      sum_stars<with_laplacian>(s, s.star, Positions{x}, b + k, star);
+      to_lanes(star, e[k], with_laplacian ? 4 : 3);
+      if (with_laplacian && s.laplacian_turns) add_laplacian_rows(s, b + k, e[k]);
     }
-    float(*r)[16] = reinterpret_cast<float(*)[16]>(s.rotation + 9 * lanes * b);
-    if constexpr (renew) {
-      float(*q)[16] = reinterpret_cast<float(*)[16]>(s.quaternion + 4 * lanes * b);
-      to_lanes(star, a);
-      const unsigned unfinished = rotation_lanes::nearest16({a, q, r}, 2);
-      if (unfinished) s.finish(a, q, r, unfinished);
+    if constexpr (renew) renew_rotations(s, b, two, e);
+    for (int k = 0; k <= int(two); ++k) {
+      const float(*r)[16] = rows_of(s.rotation, 9, b + k);
+      for (int n = 0; n < 9; ++n)
+        for (int lane = 0; lane < lanes; lane += width) at(t[n] + lane) = scale * at(r[n] + lane);
+      store_tensors<with_laplacian>(s, b + k, t, scale, e[k]);
     }
-    for (int k = 0; k < 9; ++k)
-      for (int lane = 0; lane < lanes; lane += width) at(a[k] + lane) = scale * at(r[k] + lane);
-    to_nodes(a, s.tensor + 16 * lanes * b);
-    if constexpr (with_laplacian)
-      for (int lane = 0; lane < lanes; ++lane)
-        store_laplacian_row(s, lanes * b + lane, load(mean[lane]), scale);
   }
 }
 
@@ -187,28 +254,29 @@ void stretch(const SweepArrays& s, const double* x, float scale, int first, int 
               : rotate_batches<false, false>(s, x, scale, first, last);
 }
 
-/// w = J axial(R^T dA) and dA <- scale R [w]x for 16 nodes.
-inline void turn_lanes(const float* rotation, const float* slew, float scale, float (*a)[16], float* turn) {
+/// w = J axial(R^T dA), dA in e; t = scale R [w]x.
+inline void turn_lanes(const float (*rotation)[16], const float (*slew)[16], float scale,
+                       const float (*e)[16], float (*turn)[16], float (*t)[16]) {
   for (int lane = 0; lane < lanes; lane += width) {
     Lanes r[9], d[9], j[6];
-    for (int k = 0; k < 9; ++k) r[k] = at(rotation + lanes * k + lane);
-    for (int k = 0; k < 9; ++k) d[k] = at(a[k] + lane);
-    for (int k = 0; k < 6; ++k) j[k] = at(slew + lanes * k + lane);
+    for (int k = 0; k < 9; ++k) r[k] = at(rotation[k] + lane);
+    for (int k = 0; k < 9; ++k) d[k] = at(e[4 * (k / 3) + k % 3] + lane);
+    for (int k = 0; k < 6; ++k) j[k] = at(slew[k] + lane);
     const auto b = [&](int row, int column) { return rotation_lanes::rotated_back(r, d, row, column); };
     const Lanes t0 = b(2, 1) - b(1, 2), t1 = b(0, 2) - b(2, 0), t2 = b(1, 0) - b(0, 1);
     Lanes w0 = j[0] * t0 + j[1] * t1 + j[2] * t2;
     Lanes w1 = j[1] * t0 + j[3] * t1 + j[4] * t2;
     Lanes w2 = j[2] * t0 + j[4] * t1 + j[5] * t2;
-    at(turn + lane) = w0;
-    at(turn + lanes + lane) = w1;
-    at(turn + 2 * lanes + lane) = w2;
+    at(turn[0] + lane) = w0;
+    at(turn[1] + lane) = w1;
+    at(turn[2] + lane) = w2;
     w0 *= scale;
     w1 *= scale;
     w2 *= scale;
     for (int row = 0; row < 9; row += 3) {
-      at(a[row] + lane) = w2 * r[row + 1] - w1 * r[row + 2];
-      at(a[row + 1] + lane) = w0 * r[row + 2] - w2 * r[row];
-      at(a[row + 2] + lane) = w1 * r[row] - w0 * r[row + 1];
+      at(t[row] + lane) = w2 * r[row + 1] - w1 * r[row + 2];
+      at(t[row + 1] + lane) = w0 * r[row + 2] - w2 * r[row];
+      at(t[row + 2] + lane) = w1 * r[row] - w0 * r[row + 1];
     }
   }
 }
@@ -216,25 +284,14 @@ inline void turn_lanes(const float* rotation, const float* slew, float scale, fl
 template <bool with_laplacian>
 void turn_batches(const SweepArrays& s, const float* p, float pull_scale, float turn_scale, int first,
                   int last) {
-  const Vectors field{p};
   for (int b = first; b < last; ++b) {
-    alignas(64) float star[lanes][16], a[9][16];
-    alignas(16) float mean[lanes][4];
-    for (int lane = 0; lane < lanes; ++lane) {
-      const int i = lanes * b + lane;
-      const Quad plain = sum_star<with_laplacian>(s, s.row, field, i, star[lane]);
-      store(s.pull + 4 * i, (-2 * pull_scale) * load(star[lane] + 12));
-      if constexpr (with_laplacian) {
-        store(mean[lane], plain * s.laplacian[4 * i + 3]);
-        add_laplacian_row(s, i, load(mean[lane]), star[lane]);
-      }
-    }
-    to_lanes(star, a);
-    turn_lanes(s.rotation + 9 * lanes * b, s.slew + 6 * lanes * b, turn_scale, a, s.turn + 3 * lanes * b);
-    to_nodes(a, s.tensor + 16 * lanes * b);
-    if constexpr (with_laplacian)
-      for (int lane = 0; lane < lanes; ++lane)
-        store_laplacian_row(s, lanes * b + lane, load(mean[lane]), pull_scale);
+    alignas(64) float star[lanes][16], e[16][16], t[9][16];
+    sum_stars<with_laplacian>(s, s.row, Vectors{p}, b, star);
+    to_lanes(star, e, with_laplacian ? 4 : 3);
+    if constexpr (with_laplacian) add_laplacian_rows(s, b, e);
+    const auto slew = reinterpret_cast<const float(*)[16]>(s.slew + 6 * lanes * static_cast<long>(b));
+    turn_lanes(rows_of(s.rotation, 9, b), slew, turn_scale, e, rows_of(s.turn, 3, b), t);
+    store_tensors<with_laplacian>(s, b, t, pull_scale, e);
   }
 }
 
@@ -243,39 +300,49 @@ void turn(const SweepArrays& s, const float* p, float pull_scale, float turn_sca
               : turn_batches<false>(s, p, pull_scale, turn_scale, first, last);
 }
 
-/// T_i s_i + sum_j T_j a_ij r_ij, and sum_j y_j - |N(i)| y_i of the Laplacian rows in the last quad.
-inline Quad sum_rows(const SweepArrays& s, int i) {
-  const int end = s.begin[i + 1];
-#if defined(__AVX512F__)
-  __m512 sum = _mm512_mul_ps(spread(s.edge_sum + 4 * i), _mm512_load_ps(s.tensor + 16 * i));
-  for (int k = s.begin[i]; k < end; ++k)
-    sum = _mm512_fmadd_ps(spread_three(s.row + 4 * k), _mm512_load_ps(s.tensor + 16 * s.target[k]), sum);
-  return sum_of_quads(sum);
-#else
-  const float* c = s.edge_sum + 4 * i;
-  const float* t = s.tensor + 16 * i;
-  Quad sum = c[0] * load(t) + c[1] * load(t + 4) + c[2] * load(t + 8) + c[3] * load(t + 12);
-  for (int k = s.begin[i]; k < end; ++k) {
-    c = s.row + 4 * k;
-    t = s.tensor + 16 * s.target[k];
-    sum += c[0] * load(t) + c[1] * load(t + 4) + c[2] * load(t + 8) + load(t + 12);
+/// T_i s_i + sum_j T_j a_ij r_ij + sum_j y_j - |N(i)| y_i (Laplacian rows) for nodes i and i + 1.
+template <bool with_laplacian>
+inline void sum_rows(const SweepArrays& s, int i, Quad out[2]) {
+  const int count = s.begin[i + 1] - s.begin[i];
+  const int* target = s.target + s.begin[i];
+  const float* c = s.row + 4 * static_cast<long>(s.begin[i]);
+  Sixteen one, two;
+  one.add_product<false>(s.tensor + 16 * static_cast<long>(i), s.edge_sum + 4 * i);
+  two.add_product<false>(s.tensor + 16 * static_cast<long>(i + 1), s.edge_sum + 4 * (i + 1));
+  for (int k = 0; k < count; ++k) {
+    one.add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(target[k]), c + 4 * k);
+    two.add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(target[count + k]),
+                                    c + 4 * (count + k));
   }
-  return sum;
-#endif
+  out[0] = one.row_sums() + load(s.tensor + 16 * static_cast<long>(i) + 12);
+  out[1] = two.row_sums() + load(s.tensor + 16 * static_cast<long>(i + 1) + 12);
+}
+
+template <bool with_laplacian>
+double collect_nodes(const SweepArrays& s, const float* base, const float* diagonal, const float* u,
+                     float* out, int begin, int end) {
+  Quad64 dot = {};
+  for (int first = begin; first < end; first += 2) {
+    Quad values[2];
+    sum_rows<with_laplacian>(s, first, values);
+    for (int i = first; i < end && i < first + 2; ++i) {
+      Quad value = values[i - first];
+      if (base) value += load(base + 4 * i);
+      if (u) {
+        const Quad own = load(u + 4 * i);
+        if (diagonal) value += diagonal[i] * own;
+        dot += __builtin_convertvector(value, Quad64) * __builtin_convertvector(own, Quad64);
+      }
+      store(out + 4 * i, value);
+    }
+  }
+  return dot[0] + dot[1] + dot[2];
 }
 
 double collect(const SweepArrays& s, const float* base, const float* diagonal, const float* u, float* out,
                int begin, int end) {
-  Quad64 dot = {};
-  for (int i = begin; i < end; ++i) {
-    Quad value = sum_rows(s, i) + load(s.pull + 4 * i);
-    if (base) value += load(base + 4 * i);
-    const Quad own = u ? load(u + 4 * i) : Quad{};
-    if (diagonal) value += diagonal[i] * own;
-    store(out + 4 * i, value);
-    dot += __builtin_convertvector(value, Quad64) * __builtin_convertvector(own, Quad64);
-  }
-  return dot[0] + dot[1] + dot[2];
+  return s.laplacian ? collect_nodes<true>(s, base, diagonal, u, out, begin, end)
+                     : collect_nodes<false>(s, base, diagonal, u, out, begin, end);
 }
 
 void add(float s, const float* __restrict x, float* __restrict y, int begin, int end) {

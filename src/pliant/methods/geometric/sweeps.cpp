@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/sweeps.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "pliant/math/rotation.hpp"
@@ -35,7 +36,6 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement) {
   turn_.assign(3 * n, 0);
   turn_sum_.assign(3 * n, 0);
   tensor_.assign(16 * n, 0);
-  pull_.assign(4 * n, 0);
   partial_.assign(std::size_t(parts_of(padded(), block_nodes)), 0);
 
   arrays_ = {.begin = begin_.data(),
@@ -51,22 +51,30 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement) {
              .rotation = rotation_.data(),
              .turn = turn_.data(),
              .tensor = tensor_.data(),
-             .pull = pull_.data(),
              .finish = finish_rotations};
 }
 
 void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement) {
   const Adjacency& adj = model.adjacency;
-  const bool own_star = model.covariance == Covariance::paper;
+  const auto edges_of = [&](int i) {
+    return i < nodes_ ? adj.begin[arrangement.node[i] + 1] - adj.begin[arrangement.node[i]] : 0;
+  };
   begin_.assign(std::size_t(padded()) + 1, 0);
-  target_.resize(adj.target.size());
-  row_.resize(4 * adj.target.size());
-  star_.resize(own_star ? 4 * adj.target.size() : 0);
-  int next = 0;
+  for (int b = 0; b < batches_; ++b) {
+    int most = 0;
+    for (int i = lanes * b; i < lanes * (b + 1); ++i) most = std::max(most, int(edges_of(i)));
+    for (int i = lanes * b; i < lanes * (b + 1); ++i) begin_[i + 1] = begin_[i] + most;
+  }
+  const bool own_star = model.covariance == Covariance::paper;
+  const std::size_t count = std::size_t(begin_.back());
+  target_.resize(count);
+  row_.assign(4 * count, 0);
+  star_.assign(own_star ? 4 * count : 0, 0);
   for (int i = 0; i < padded(); ++i) {
-    begin_[i] = next;
+    std::fill(target_.begin() + begin_[i], target_.begin() + begin_[i + 1], i);
     if (i >= nodes_) continue;
     const Index node = arrangement.node[i];
+    int next = begin_[i];
     for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k, ++next) {
       const Index other = adj.target[k];
       const Vec3 r = model.rest[other] - model.rest[node];
@@ -76,7 +84,6 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement) {
       if (own_star) put(star_, next, covariance_weight(model, adj.edge[k], other) * r, weight);
     }
   }
-  begin_[padded()] = next;
 }
 
 void Sweeps::fill_nodes(const Model& model, const Arrangement& arrangement) {
@@ -86,12 +93,17 @@ void Sweeps::fill_nodes(const Model& model, const Arrangement& arrangement) {
   laplacian_.assign(model.has_laplacian() ? 4 * n : 0, 0);
   for (int i = 0; i < nodes_; ++i) {
     const Index node = arrangement.node[i];
+    const std::size_t batch = std::size_t(i / lanes) * lanes, lane = std::size_t(i % lanes);
     const Mat3& j = model.slew[node];
     const double entries[6] = {j(0, 0), j(0, 1), j(0, 2), j(1, 1), j(1, 2), j(2, 2)};
-    for (int k = 0; k < 6; ++k) slew_[6 * lanes * (i / lanes) + lanes * k + i % lanes] = float(entries[k]);
-    const double valence = begin_[i + 1] - begin_[i];
-    put(edge_sum_, i, model.edge_sum[node], -valence);
-    if (model.has_laplacian()) put(laplacian_, i, model.laplacian_rest[node], valence > 0 ? 1 / valence : 0);
+    for (int k = 0; k < 6; ++k) slew_[6 * batch + lanes * k + lane] = float(entries[k]);
+    // Empty edges add a node's own Laplacian row: the count takes them off again.
+    put(edge_sum_, i, model.edge_sum[node], -(begin_[i + 1] - begin_[i]));
+    if (!model.has_laplacian()) continue;
+    const double valence = model.adjacency.begin[node + 1] - model.adjacency.begin[node];
+    for (int k = 0; k < 3; ++k)
+      laplacian_[4 * batch + lanes * k + lane] = float(model.laplacian_rest[node][k]);
+    laplacian_[4 * batch + lanes * 3 + lane] = float(valence > 0 ? 1 / valence : 0);
   }
 }
 
@@ -174,14 +186,14 @@ void Sweeps::quaternion(Index place, float q[4]) const {
 
 std::size_t Sweeps::gradient_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
-  // x, quaternion in and out, rotation, tensor, pull; then tensor, sum, pull, base, out.
-  return 2 * 20 * edges + n * (32 + 16 + 16 + 36 + 64 + 16) + f * (64 + 16 + 16 + 16 + 16);
+  // x, quaternion in and out, rotation, tensor; then tensor, sum, base, out.
+  return 2 * 20 * edges + n * (32 + 16 + 16 + 36 + 64) + f * (64 + 16 + 16 + 16);
 }
 
 std::size_t Sweeps::product_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
-  // p, rotation, slew, turn, tensor, pull; then tensor, sum, pull, mass, p, out.
-  return 2 * 20 * edges + n * (16 + 36 + 24 + 12 + 64 + 16) + f * (64 + 16 + 16 + 4 + 16 + 16);
+  // p, rotation, slew, turn, tensor; then tensor, sum, mass, p, out.
+  return 2 * 20 * edges + n * (16 + 36 + 24 + 12 + 64) + f * (64 + 16 + 4 + 16 + 16);
 }
 
 std::size_t Sweeps::update_bytes() const {
@@ -192,7 +204,7 @@ std::size_t Sweeps::update_bytes() const {
 std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
   for (const Floats* array : {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &quaternion_, &rotation_,
-                              &turn_, &turn_sum_, &tensor_, &pull_})
+                              &turn_, &turn_sum_, &tensor_})
     bytes += sizeof(float) * array->size();
   return bytes;
 }

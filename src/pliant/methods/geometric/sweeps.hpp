@@ -62,7 +62,7 @@ class Sweeps {
   int nodes_ = 0, free_ = 0, batches_ = 0;
   AlignedVector<int> begin_, target_;
   Floats row_, star_, slew_, edge_sum_, laplacian_;
-  Floats quaternion_, rotation_, turn_, turn_sum_, tensor_, pull_;
+  Floats quaternion_, rotation_, turn_, turn_sum_, tensor_;
   std::vector<double> partial_;
   SweepArrays arrays_;
 };

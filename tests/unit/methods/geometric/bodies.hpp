@@ -15,8 +15,8 @@ namespace pliant::geometric {
 
 /// A lattice with the same edge weight and mass everywhere, also on the boundary.
 inline Rows lattice(std::array<int, 3> nodes, double spacing, double mass, double weight) {
-  const Shape shape = make_shape(BoxShape{
-      .size = spacing * Vec3(nodes[0] - 1, nodes[1] - 1, nodes[2] - 1), .nodes = nodes});
+  const Shape shape =
+      make_shape(BoxShape{.size = spacing * Vec3(nodes[0] - 1, nodes[1] - 1, nodes[2] - 1), .nodes = nodes});
   Rows rows;
   rows.rest = shape.graph.positions;
   rows.edges = shape.graph.edges;

@@ -187,7 +187,8 @@ TEST(GeometricEnergy, the_model_hessian_is_exact_at_rest_and_lies_between_zero_a
   }
 }
 
-/// Elongation at a corner of a 5 x 5 x layers bar, clamped at one end, with 10 force units on every node of the other.
+/// Elongation at a corner of a 5 x 5 x layers bar, clamped at one end, with 10 force units on every node of
+/// the other.
 double elongation(int layers, double edge, double laplacian, Covariance covariance) {
   Rows rows = lattice({5, 5, layers}, 1, 1, edge);
   rows.laplacian_weight = laplacian;
@@ -204,8 +205,8 @@ double elongation(int layers, double edge, double laplacian, Covariance covarian
   for (Index i = 0; i < k.rows(); ++i)
     for (Index e = k.begin[i]; e < k.begin[i + 1]; ++e)
       if (number[i] >= 0 && number[k.column[e]] >= 0)
-        entries.emplace_back(std::max(number[i], number[k.column[e]]), std::min(number[i], number[k.column[e]]),
-                             k.value[e]);
+        entries.emplace_back(std::max(number[i], number[k.column[e]]),
+                             std::min(number[i], number[k.column[e]]), k.value[e]);
   Eigen::SparseMatrix<double> matrix(count, count);
   matrix.setFromTriplets(entries.begin(), entries.end());
   Eigen::VectorXd load = Eigen::VectorXd::Zero(count);

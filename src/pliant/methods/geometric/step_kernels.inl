@@ -34,7 +34,39 @@ inline void transpose(Quad& a, Quad& b, Quad& c, Quad& d) {
   d = __builtin_shuffle(ab_high, cd_high, Quad_index{2, 3, 6, 7});
 }
 
-/// Numbers of 16 nodes: [node][16] to [number][16] or back, quads [first, last) of each node.
+// Numbers of 16 nodes: [node][16] to [number][16] or back; to_lanes may leave out quads beyond the given
+// count.
+#if defined(__AVX512F__)
+/// 16 x 16 numbers transposed: 4 x 4 inside the quads, then the quads.
+inline void transpose16(const float* in, float* out) {
+  __m512 quad[4][4];  // [number in its quad][group of four rows]
+  for (int group = 0; group < 4; ++group) {
+    const float* row = in + 64 * group;
+    const __m512 a = _mm512_load_ps(row), b = _mm512_load_ps(row + 16);
+    const __m512 c = _mm512_load_ps(row + 32), d = _mm512_load_ps(row + 48);
+    const __m512d ab_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, a, b);
+    const __m512d ab_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, a, b);
+    const __m512d cd_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, c, d);
+    const __m512d cd_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, c, d);
+    quad[0][group] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_low, cd_low);
+    quad[1][group] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_low, cd_low);
+    quad[2][group] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_high, cd_high);
+    quad[3][group] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_high, cd_high);
+  }
+  for (int k = 0; k < 4; ++k) {
+    const __m512 even_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][0], quad[k][1], 0x88);
+    const __m512 odd_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][0], quad[k][1], 0xdd);
+    const __m512 even_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][2], quad[k][3], 0x88);
+    const __m512 odd_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][2], quad[k][3], 0xdd);
+    _mm512_store_ps(out + 16 * k, _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0x88));
+    _mm512_store_ps(out + 16 * (4 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0x88));
+    _mm512_store_ps(out + 16 * (8 + k), _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0xdd));
+    _mm512_store_ps(out + 16 * (12 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0xdd));
+  }
+}
+inline void to_lanes(const float (*node)[16], float (*entry)[16], int) { transpose16(node[0], entry[0]); }
+inline void to_nodes(const float (*entry)[16], float* node) { transpose16(entry[0], node); }
+#else
 inline void to_lanes(const float (*node)[16], float (*entry)[16], int quads) {
   for (int quad = 0; quad < quads; ++quad)
     for (int lane = 0; lane < lanes; lane += 4) {
@@ -60,6 +92,7 @@ inline void to_nodes(const float (*entry)[16], float* node) {
       store(out + 48, d);
     }
 }
+#endif
 
 // Sixteen numbers of one node as four quads. A product with a quad multiplies each of them.
 #if defined(__AVX512F__)
@@ -87,7 +120,7 @@ struct Sixteen {
     __m512 v = _mm512_add_ps(value, _mm512_maskz_permute_ps(0xffff, value, 0xb1));
     v = _mm512_add_ps(v, _mm512_maskz_permute_ps(0xffff, v, 0x4e));
     const __m512i pick = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    return (Quad)_mm512_castps512_ps128(_mm512_maskz_permutexvar_ps(0x7, pick, v));
+    return (Quad)_mm512_maskz_extractf32x4_ps(0xf, _mm512_maskz_permutexvar_ps(0x7, pick, v), 0);
   }
   static __m512 four_times(const float* c) { return _mm512_maskz_broadcast_f32x4(0xffff, _mm_load_ps(c)); }
   static __m512 one_for_fourth(const float* c) {

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 
 #include "pliant/base/check.hpp"
 #include "pliant/methods/geometric/body.hpp"
@@ -37,6 +38,8 @@ constexpr double violent_turn = 0.3;  // rad
 constexpr double stiff_step = 150;
 
 using Clock = std::chrono::steady_clock;
+
+void clear(Floats& array) { std::memset(array.data(), 0, sizeof(float) * array.size()); }
 
 }  // namespace
 
@@ -148,30 +151,32 @@ bool Body::history_applies(const StepInput& input) const {
 /// x^, v^, X0 with held nodes at their targets, and the part of G that does not depend on D.
 void Body::predict(const StepInput& input, const Scheme& s) {
   const NodeState& now = state_.nodes;
-  const bool two_steps = options_.integrator == Integrator::bdf2;
-  const bool history = history_applies(input);
-  outer_impulse_.setZero();
+  // x^ = x + a (x - x_n-1) + b v, v^ = v + a (v - v_n-1). Without history BDF2 starts as if the last step had
+  // been a straight line, x_n-1 = x_n - h v_n.
+  const bool two_steps = options_.integrator == Integrator::bdf2, history = history_applies(input);
+  const double a = two_steps && history ? 1.0 / 3 : 0, b = two_steps && !history ? input.h / 3 : 0;
+  const Vec3 gravity = input.gravity;
+  Vec3 impulse = Vec3::Zero();
   for (std::size_t i = 0; i < now.x.size(); ++i) {
-    if (!two_steps) {
-      hat_x_[i] = now.x[i];
-      hat_v_[i] = now.v[i];
-    } else if (history) {
-      hat_x_[i] = (4 * now.x[i] - state_.x_before[i]) / 3;
-      hat_v_[i] = (4 * now.v[i] - state_.v_before[i]) / 3;
-    } else {  // as if the last step had been a straight line: x_n-1 = x_n - h v_n
-      hat_x_[i] = now.x[i] + (input.h / 3) * now.v[i];
-      hat_v_[i] = now.v[i];
-    }
-    const Vec3 start = hat_x_[i] + s.h * hat_v_[i];
-    Vec3 load = now.mass[i] * (input.gravity - s.drag * hat_v_[i]);
-    if (!input.forces.empty()) load += input.forces[i];
-    load *= s.elastic;
-    outer_impulse_ += load;
+    const double mass = s.elastic * now.mass[i];
     const std::size_t k = 4 * std::size_t(arrangement_.place[i]);
     for (int c = 0; c < 3; ++c) {
-      start_[k + c] = start[c];
-      base_[k + c] = float(-load[c]);
+      const double x = now.x[i][c], v = now.v[i][c];
+      const double hat_x = x + a * (x - state_.x_before[i][c]) + b * v;
+      const double hat_v = v + a * (v - state_.v_before[i][c]);
+      const double load = mass * (gravity[c] - s.drag * hat_v);
+      hat_x_[i][c] = hat_x;
+      hat_v_[i][c] = hat_v;
+      impulse[c] += load;
+      start_[k + c] = hat_x + s.h * hat_v;
+      base_[k + c] = float(-load);
     }
+  }
+  outer_impulse_ = impulse;
+  for (std::size_t i = 0; i < input.forces.size(); ++i) {
+    const Vec3 load = s.elastic * input.forces[i];
+    outer_impulse_ += load;
+    for (int c = 0; c < 3; ++c) base_[4 * std::size_t(arrangement_.place[i]) + c] -= float(load[c]);
   }
   for (std::size_t n = 0; n < input.held.size(); ++n)
     for (int c = 0; c < 3; ++c)
@@ -262,7 +267,7 @@ void Body::solve(const float* b, float* z, Pool& pool, Stopwatch& watch) {
 void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
   Pool& pool = *input.pool;
   float *g = g_.data(), *z = z_.data(), *p = p_.data(), *q = q_.data(), *d = d_.data();
-  std::fill(d_.begin(), d_.end(), 0.0f);
+  clear(d_);
   residual(nullptr, true, s, pool, watch);
   solve(g, z, pool, watch);
   double rho = sweeps_.dot(g, z, pool);
@@ -297,13 +302,13 @@ void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report,
   const bool stiff = s.elastic * model_.stiffness_ratio > stiff_step;
   const int count = system_.direct() ? (stiff ? 20 : 8) : (stiff ? 24 : 12);
   Eigen::Matrix<double, window + 1, window + 1> gram;
-  std::fill(d_.begin(), d_.end(), 0.0f);
+  clear(d_);
   for (int k = 0; k < count; ++k) {
     const int now = k % (window + 1), known = std::min(k, window);
     residual(k == 0 ? nullptr : d_.data(), true, s, pool, watch);
     std::copy(d_.begin(), d_.end(), iterate_[now].begin());
     solve(g_.data(), z_.data(), pool, watch);
-    std::fill(increment_[now].begin(), increment_[now].end(), 0.0f);
+    clear(increment_[now]);
     sweeps_.add(-1, z_.data(), increment_[now].data(), pool);
     const auto slot = [&](int back) { return (now - back + window + 1) % (window + 1); };
     for (int j = 0; j <= known; ++j)
@@ -330,7 +335,7 @@ void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report,
         theta = normal.ldlt().solve(right);
       }
     }
-    std::fill(d_.begin(), d_.end(), 0.0f);
+    clear(d_);
     for (int j = 0; j <= known; ++j) {
       const double share = j == 0 ? 1 - theta.sum() : theta[j - 1];
       sweeps_.add(share, iterate_[slot(j)].data(), d_.data(), pool);
@@ -343,7 +348,7 @@ void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report,
 void Body::local_global(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
   Pool& pool = *input.pool;
   const bool from_now = options_.rotation_state == RotationState::current;
-  std::fill(d_.begin(), d_.end(), 0.0f);
+  clear(d_);
   if (from_now) {
     for (std::size_t i = 0; i < model_.rest.size(); ++i)
       for (int c = 0; c < 3; ++c) trial_[4 * std::size_t(arrangement_.place[i]) + c] = state_.nodes.x[i][c];

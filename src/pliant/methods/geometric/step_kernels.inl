@@ -387,10 +387,16 @@ void redirect(float s, float* __restrict p, const float* __restrict z, int begin
 }
 
 double dot(const float* a, const float* b, int begin, int end) {
-  Quad64 sum = {};
-  for (int i = begin; i < end; i += 4)
-    sum += __builtin_convertvector(load(a + i), Quad64) * __builtin_convertvector(load(b + i), Quad64);
-  return sum[0] + sum[1] + sum[2] + sum[3];
+  Quad64 sum[4] = {};  // four chains: an addition need not wait for the last one
+  int i = begin;
+  for (; i + 16 <= end; i += 16)
+    for (int k = 0; k < 4; ++k)
+      sum[k] += __builtin_convertvector(load(a + i + 4 * k), Quad64) *
+                __builtin_convertvector(load(b + i + 4 * k), Quad64);
+  for (; i < end; i += 4)
+    sum[0] += __builtin_convertvector(load(a + i), Quad64) * __builtin_convertvector(load(b + i), Quad64);
+  const Quad64 all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  return (all[0] + all[1]) + (all[2] + all[3]);
 }
 
 float largest_turn(const float* turn, int first, int last) {

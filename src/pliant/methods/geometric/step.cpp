@@ -155,29 +155,29 @@ void Body::predict(const StepInput& input, const Scheme& s) {
   // been a straight line, x_n-1 = x_n - h v_n.
   const bool two_steps = options_.integrator == Integrator::bdf2, history = history_applies(input);
   const double a = two_steps && history ? 1.0 / 3 : 0, b = two_steps && !history ? input.h / 3 : 0;
-  const Vec3 gravity = input.gravity;
-  Vec3 impulse = Vec3::Zero();
-  for (std::size_t i = 0; i < now.x.size(); ++i) {
-    const double mass = s.elastic * now.mass[i];
-    const std::size_t k = 4 * std::size_t(arrangement_.place[i]);
-    for (int c = 0; c < 3; ++c) {
-      const double x = now.x[i][c], v = now.v[i][c];
-      const double hat_x = x + a * (x - state_.x_before[i][c]) + b * v;
-      const double hat_v = v + a * (v - state_.v_before[i][c]);
-      const double load = mass * (gravity[c] - s.drag * hat_v);
-      hat_x_[i][c] = hat_x;
-      hat_v_[i][c] = hat_v;
-      impulse[c] += load;
-      start_[k + c] = hat_x + s.h * hat_v;
-      base_[k + c] = float(-load);
+  for_blocks(*input.pool, 3 * model_.nodes(), 3 * 1024, [&](int begin, int end) {
+    step_kernels().extrapolate(now.x[0].data(), now.v[0].data(), state_.x_before[0].data(),
+                               state_.v_before[0].data(), a, b, hat_x_[0].data(), hat_v_[0].data(), begin,
+                               end);
+  });
+  const double gx = input.gravity.x(), gy = input.gravity.y(), gz = input.gravity.z();
+  for_blocks(*input.pool, model_.nodes(), 1024, [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) {
+      const std::size_t i = std::size_t(arrangement_.node[k]);
+      const double *x = hat_x_[i].data(), *v = hat_v_[i].data(), mass = -s.elastic * now.mass[i];
+      double* start = start_.data() + 4 * std::size_t(k);
+      float* base = base_.data() + 4 * std::size_t(k);
+      start[0] = x[0] + s.h * v[0];
+      start[1] = x[1] + s.h * v[1];
+      start[2] = x[2] + s.h * v[2];
+      base[0] = float(mass * (gx - s.drag * v[0]));
+      base[1] = float(mass * (gy - s.drag * v[1]));
+      base[2] = float(mass * (gz - s.drag * v[2]));
     }
-  }
-  outer_impulse_ = impulse;
-  for (std::size_t i = 0; i < input.forces.size(); ++i) {
-    const Vec3 load = s.elastic * input.forces[i];
-    outer_impulse_ += load;
-    for (int c = 0; c < 3; ++c) base_[4 * std::size_t(arrangement_.place[i]) + c] -= float(load[c]);
-  }
+  });
+  for (std::size_t i = 0; i < input.forces.size(); ++i)
+    for (int c = 0; c < 3; ++c)
+      base_[4 * std::size_t(arrangement_.place[i]) + c] -= float(s.elastic * input.forces[i][c]);
   for (std::size_t n = 0; n < input.held.size(); ++n)
     for (int c = 0; c < 3; ++c)
       start_[4 * std::size_t(arrangement_.place[input.held[n]]) + c] = input.targets[n][c];
@@ -366,13 +366,20 @@ void Body::local_global(const StepInput& input, const Scheme& s, StepReport& rep
 
 void Body::accept(const StepInput& input, const Scheme& s) {
   const double inverse = 1 / s.h;
-  for (std::size_t i = 0; i < new_x_.size(); ++i) {
-    const float* d = d_.data() + 4 * std::size_t(arrangement_.place[i]);
-    new_v_[i] = hat_v_[i] + inverse * Vec3(d[0], d[1], d[2]);
-  }
+  for_blocks(*input.pool, model_.nodes(), 1024, [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) {
+      const std::size_t i = std::size_t(arrangement_.node[k]);
+      const float* d = d_.data() + 4 * std::size_t(k);
+      const double *hat_x = hat_x_[i].data(), *hat_v = hat_v_[i].data();
+      double *x = new_x_[i].data(), *v = new_v_[i].data();
+      for (int c = 0; c < 3; ++c) {
+        v[c] = hat_v[c] + inverse * d[c];
+        x[c] = hat_x[c] + s.h * v[c];
+      }
+    }
+  });
   const bool free_body = input.held.empty() && pull_count_ == 0;
-  if (free_body) keep_linear_momentum(s);
-  for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] = hat_x_[i] + s.h * new_v_[i];
+  if (free_body) keep_linear_momentum(input, s);
   if (free_body && options_.angular_momentum) keep_angular_momentum(input, s);
   for (std::size_t n = 0; n < input.held.size(); ++n) {
     const Index i = input.held[n];
@@ -389,16 +396,23 @@ void Body::accept(const StepInput& input, const Scheme& s) {
   state_.has_before = true;
 }
 
-/// Inner forces have no resultant: (1 + h' alpha) sum M D = the outer impulse.
-void Body::keep_linear_momentum(const Scheme& s) {
+/// Inner forces have no resultant: (1 + h' alpha) (P_new - P^) = h' (F - alpha P^), P the momentum, F the
+/// outer force.
+void Body::keep_linear_momentum(const StepInput& input, const Scheme& s) {
   double mass = 0;
-  Vec3 gained = Vec3::Zero();
+  Vec3 before = Vec3::Zero(), after = Vec3::Zero(), force = Vec3::Zero();
   for (std::size_t i = 0; i < new_v_.size(); ++i) {
     mass += model_.mass[i];
-    gained += model_.mass[i] * (new_v_[i] - hat_v_[i]);
+    before += model_.mass[i] * hat_v_[i];
+    after += model_.mass[i] * new_v_[i];
   }
-  const Vec3 shift = (outer_impulse_ / (s.h * s.mass) - gained) / mass;
-  for (Vec3& v : new_v_) v += shift;
+  for (const Vec3& f : input.forces) force += f;
+  force += mass * input.gravity - s.drag * before;
+  const Vec3 shift = (before + s.h / s.mass * force - after) / mass;
+  for (std::size_t i = 0; i < new_v_.size(); ++i) {
+    new_v_[i] += shift;
+    new_x_[i] = hat_x_[i] + s.h * new_v_[i];
+  }
 }
 
 void Body::keep_angular_momentum(const StepInput& input, const Scheme& s) {

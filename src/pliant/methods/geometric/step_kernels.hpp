@@ -54,6 +54,9 @@ struct StepKernels {
   /// p = s p - z.
   void (*redirect)(float s, float* p, const float* z, int begin, int end);
   double (*dot)(const float* a, const float* b, int begin, int end);
+  /// x^ = x + a (x - x_before) + b v and v^ = v + a (v - v_before) over numbers [begin, end).
+  void (*extrapolate)(const double* x, const double* v, const double* x_before, const double* v_before,
+                      double a, double b, double* hat_x, double* hat_v, int begin, int end);
   /// Largest squared length of the vectors (w0, w1, w2) in [batch][3][16], batches [first, last).
   float (*largest_turn)(const float* turn, int first, int last);
 };

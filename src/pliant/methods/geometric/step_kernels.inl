@@ -399,6 +399,15 @@ double dot(const float* a, const float* b, int begin, int end) {
   return (all[0] + all[1]) + (all[2] + all[3]);
 }
 
+void extrapolate(const double* __restrict x, const double* __restrict v, const double* __restrict x_before,
+                 const double* __restrict v_before, double a, double b, double* __restrict hat_x,
+                 double* __restrict hat_v, int begin, int end) {
+  for (int i = begin; i < end; ++i) {
+    hat_x[i] = x[i] + a * (x[i] - x_before[i]) + b * v[i];
+    hat_v[i] = v[i] + a * (v[i] - v_before[i]);
+  }
+}
+
 float largest_turn(const float* turn, int first, int last) {
   Lanes most = {};
   for (int b = first; b < last; ++b)
@@ -413,7 +422,7 @@ float largest_turn(const float* turn, int first, int last) {
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate, stretch, turn, collect, add, redirect, dot, largest_turn};
+  return {rotate, stretch, turn, collect, add, redirect, dot, extrapolate, largest_turn};
 }
 
 }  // namespace

@@ -64,6 +64,7 @@ class Body final : public Method {
   bool prepare_system(const StepInput& input, const Scheme& scheme, StepReport& report);
   void rearrange();
   bool history_applies(const StepInput& input) const;
+  EndArrays end_arrays(const Scheme& scheme) const;
   void predict(const StepInput& input, const Scheme& scheme);
   void set_springs(const StepInput& input, const Scheme& scheme);
 

@@ -148,6 +148,10 @@ bool Body::history_applies(const StepInput& input) const {
   return state_.has_before && state_.h == input.h && state_.held == new_held_;
 }
 
+EndArrays Body::end_arrays(const Scheme& s) const {
+  return {arrangement_.node.data(), hat_x_[0].data(), hat_v_[0].data(), model_.mass.data(), s.h};
+}
+
 /// x^, v^, X0 with held nodes at their targets, and the part of G that does not depend on D.
 void Body::predict(const StepInput& input, const Scheme& s) {
   const NodeState& now = state_.nodes;
@@ -160,20 +164,10 @@ void Body::predict(const StepInput& input, const Scheme& s) {
                                state_.v_before[0].data(), a, b, hat_x_[0].data(), hat_v_[0].data(), begin,
                                end);
   });
-  const double gx = input.gravity.x(), gy = input.gravity.y(), gz = input.gravity.z();
+  const EndArrays ends = end_arrays(s);
   for_blocks(*input.pool, model_.nodes(), 1024, [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) {
-      const std::size_t i = std::size_t(arrangement_.node[k]);
-      const double *x = hat_x_[i].data(), *v = hat_v_[i].data(), mass = -s.elastic * now.mass[i];
-      double* start = start_.data() + 4 * std::size_t(k);
-      float* base = base_.data() + 4 * std::size_t(k);
-      start[0] = x[0] + s.h * v[0];
-      start[1] = x[1] + s.h * v[1];
-      start[2] = x[2] + s.h * v[2];
-      base[0] = float(mass * (gx - s.drag * v[0]));
-      base[1] = float(mass * (gy - s.drag * v[1]));
-      base[2] = float(mass * (gz - s.drag * v[2]));
-    }
+    step_kernels().predict(ends, s.elastic, s.drag, input.gravity.data(), start_.data(), base_.data(), begin,
+                           end);
   });
   for (std::size_t i = 0; i < input.forces.size(); ++i)
     for (int c = 0; c < 3; ++c)
@@ -365,18 +359,9 @@ void Body::local_global(const StepInput& input, const Scheme& s, StepReport& rep
 // ---- the new state ----
 
 void Body::accept(const StepInput& input, const Scheme& s) {
-  const double inverse = 1 / s.h;
+  const EndArrays ends = end_arrays(s);
   for_blocks(*input.pool, model_.nodes(), 1024, [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) {
-      const std::size_t i = std::size_t(arrangement_.node[k]);
-      const float* d = d_.data() + 4 * std::size_t(k);
-      const double *hat_x = hat_x_[i].data(), *hat_v = hat_v_[i].data();
-      double *x = new_x_[i].data(), *v = new_v_[i].data();
-      for (int c = 0; c < 3; ++c) {
-        v[c] = hat_v[c] + inverse * d[c];
-        x[c] = hat_x[c] + s.h * v[c];
-      }
-    }
+    step_kernels().accept(ends, d_.data(), new_x_[0].data(), new_v_[0].data(), begin, end);
   });
   const bool free_body = input.held.empty() && pull_count_ == 0;
   if (free_body) keep_linear_momentum(input, s);
@@ -384,7 +369,7 @@ void Body::accept(const StepInput& input, const Scheme& s) {
   for (std::size_t n = 0; n < input.held.size(); ++n) {
     const Index i = input.held[n];
     new_x_[i] = input.targets[n];
-    new_v_[i] = (input.targets[n] - hat_x_[i]) * inverse;
+    new_v_[i] = (input.targets[n] - hat_x_[i]) / s.h;
   }
   // Written as swaps: nothing is lost and nothing allocated.
   state_.x_before.swap(state_.nodes.x);

@@ -408,6 +408,42 @@ void extrapolate(const double* __restrict x, const double* __restrict v, const d
   }
 }
 
+// Three doubles as a pair and a single.
+typedef double Pair __attribute__((vector_size(16), may_alias, aligned(8)));
+typedef float Float_pair __attribute__((vector_size(8), may_alias, aligned(4)));
+
+void predict(const EndArrays& e, double elastic, double drag, const double* gravity, double* start,
+             float* base, int begin, int end) {
+  const Pair g = *reinterpret_cast<const Pair*>(gravity);
+  for (int k = begin; k < end; ++k) {
+    const long i = e.node[k];
+    const double *x = e.hat_x + 3 * i, *v = e.hat_v + 3 * i, mass = -elastic * e.mass[i];
+    const Pair velocity = *reinterpret_cast<const Pair*>(v);
+    double* s = start + 4 * static_cast<long>(k);
+    float* b = base + 4 * static_cast<long>(k);
+    *reinterpret_cast<Pair*>(s) = *reinterpret_cast<const Pair*>(x) + e.h * velocity;
+    s[2] = x[2] + e.h * v[2];
+    *reinterpret_cast<Float_pair*>(b) = __builtin_convertvector(mass * (g - drag * velocity), Float_pair);
+    b[2] = float(mass * (gravity[2] - drag * v[2]));
+  }
+}
+
+void accept(const EndArrays& e, const float* d, double* x, double* v, int begin, int end) {
+  const double inverse = 1 / e.h;
+  for (int k = begin; k < end; ++k) {
+    const long i = e.node[k];
+    const float* step = d + 4 * static_cast<long>(k);
+    const double *hat_x = e.hat_x + 3 * i, *hat_v = e.hat_v + 3 * i;
+    const Pair change = __builtin_convertvector(*reinterpret_cast<const Float_pair*>(step), Pair);
+    const Pair velocity = *reinterpret_cast<const Pair*>(hat_v) + inverse * change;
+    const double last = hat_v[2] + inverse * double(step[2]);
+    *reinterpret_cast<Pair*>(v + 3 * i) = velocity;
+    *reinterpret_cast<Pair*>(x + 3 * i) = *reinterpret_cast<const Pair*>(hat_x) + e.h * velocity;
+    v[3 * i + 2] = last;
+    x[3 * i + 2] = hat_x[2] + e.h * last;
+  }
+}
+
 float largest_turn(const float* turn, int first, int last) {
   Lanes most = {};
   for (int b = first; b < last; ++b)
@@ -422,7 +458,7 @@ float largest_turn(const float* turn, int first, int last) {
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate, stretch, turn, collect, add, redirect, dot, extrapolate, largest_turn};
+  return {rotate, stretch, turn, collect, add, redirect, dot, extrapolate, predict, accept, largest_turn};
 }
 
 }  // namespace

@@ -69,6 +69,11 @@ struct DirectSolver::Impl {
   PanelSolver panels;
   DoubleFactor exact;
 
+  void clear() {
+    const bool keep = keep_double;
+    *this = Impl{};
+    keep_double = keep;
+  }
   std::string factor_numbers(const SymmetricMatrix& matrix);
   Report report(std::string trouble, double analyse_ms, double factor_ms) const;
 };
@@ -110,9 +115,7 @@ DirectSolver::DirectSolver(DirectSolver&&) noexcept = default;
 DirectSolver& DirectSolver::operator=(DirectSolver&&) noexcept = default;
 
 DirectSolver::Report DirectSolver::factor(const SymmetricMatrix& matrix) {
-  const bool keep = impl_->keep_double;
-  *impl_ = Impl{};
-  impl_->keep_double = keep;
+  impl_->clear();
   const auto start = std::chrono::steady_clock::now();
   if (std::string defect = find_defect(matrix); !defect.empty()) return impl_->report(defect, 0, 0);
   impl_->pattern = analyse(graph_of(matrix));
@@ -123,6 +126,7 @@ DirectSolver::Report DirectSolver::factor(const SymmetricMatrix& matrix) {
   const double analyse_ms = milliseconds_since(start);
   Report report = refactor(matrix);
   report.analyse_ms = analyse_ms;
+  if (!report.ok()) impl_->clear();
   return report;
 }
 

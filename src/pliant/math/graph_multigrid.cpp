@@ -6,8 +6,8 @@
 //   600 nodes are left (dense inverse, double).
 //   smoother: Chebyshev polynomial of degree 2 on [hi/5, hi], hi = 1.02 lmax, lmax = max_i sum_j |A_ij|/A_ii,
 //   as two Jacobi sweeps of weights w1 = 1/(t + d/sqrt 2), w2 = 1/(t - d/sqrt 2), t, d = (hi +- lo)/2.
-//   cycle: z = w1 D^-1 r | sweep w2 | r_c = P^T (r - A z), z_c = cycle(r_c), z += P z_c | sweep w2 | sweep
-//   w1.
+//   cycle: sweeps w1, w2 from zero | r_c = P^T (r - A z), z_c = cycle(r_c), z += P z_c | sweeps w2, w1.
+//   Mass-dominated last level: weight 2/(lmin + lmax) with the Gershgorin bounds, the best single weight.
 // The sweeps after the correction mirror those before it, so B is symmetric and plain CG may use it.
 //
 // Storage order: the children of a coarse node are neighbours in memory, on every level (the depth-first
@@ -308,6 +308,7 @@ struct GraphMultigrid::Impl {
   void finish(const Hierarchy& hierarchy, Report& report);
   void take_in(const float* given, Pool& pool);
   void give_out(float* wanted, Pool& pool);
+  void smooth_from_zero(Level& level, Pool& pool);
   void smooth(Level& level, float omega, Pool& pool);
   void solve_last(Pool& pool);
   void descend(std::size_t l, Pool& pool);
@@ -359,12 +360,10 @@ GraphMultigrid::Report GraphMultigrid::build(const GraphOperator& fine) {
   return report;
 }
 
-/// r of the finest level and its first sweep from zero.
 void GraphMultigrid::Impl::take_in(const float* given, Pool& pool) {
   Level& fine = levels[0];
-  in_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().take_in(fine.rows(), begin, end, fine.w1, order.data(), given, floats(fine.r), floats(fine.z));
-  });
+  in_blocks(pool, fine.nodes(), rows_per_block,
+            [&](int begin, int end) { kernels().take_in(begin, end, order.data(), given, floats(fine.r)); });
 }
 
 /// The last sweep of the finest level, or its dense answer, in the caller's order.
@@ -385,11 +384,19 @@ void GraphMultigrid::Impl::smooth(Level& level, float omega, Pool& pool) {
   std::swap(level.z, level.other);
 }
 
+/// z = two sweeps from zero, of weights w1 and w2.
+void GraphMultigrid::Impl::smooth_from_zero(Level& level, Pool& pool) {
+  in_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
+    kernels().smooth_from_zero(level.rows(), begin, end, level.w1, level.w2, floats(level.r),
+                               floats(level.z));
+  });
+}
+
 /// The answer of the last level in its z; of the sweeps of a single level the last is left to give_out.
 void GraphMultigrid::Impl::solve_last(Pool& pool) {
   Level& level = levels.back();
   if (inverse.empty()) {
-    smooth(level, level.w1, pool);
+    smooth_from_zero(level, pool);
     if (levels.size() > 1) smooth(level, level.w1, pool);
     return;
   }
@@ -403,13 +410,13 @@ void GraphMultigrid::Impl::solve_last(Pool& pool) {
   });
 }
 
-/// From r and the first sweep in z to r and the first sweep of the next level.
+/// From r to r of the next level.
 void GraphMultigrid::Impl::descend(std::size_t l, Pool& pool) {
   Level &level = levels[l], &coarse = levels[l + 1];
-  smooth(level, level.w2, pool);
+  smooth_from_zero(level, pool);
   in_blocks(pool, level.coarse_nodes(), coarse_rows_per_block, [&](int begin, int end) {
-    kernels().restrict_residual(level.rows(), coarse.rows(), level.first.data(), begin, end, coarse.w1,
-                                floats(level.r), floats(level.z), floats(coarse.r), floats(coarse.z));
+    kernels().restrict_residual(level.rows(), level.first.data(), begin, end, floats(level.r),
+                                floats(level.z), floats(coarse.r));
   });
 }
 
@@ -445,8 +452,9 @@ std::size_t GraphMultigrid::bytes_per_apply() const {
     const std::size_t n = level.mass.size(), matrix = level.entries.size() * 8 + n * 12;
     const bool last = l + 1 == levels;
     if (last && !impl_->inverse.empty()) continue;
-    // Sweeps read the matrix, r and z and write z (48 a node); the restriction writes next to nothing.
-    bytes += last ? 2 * (matrix + 48 * n) : 4 * matrix + (3 * 48 + 32) * n;
+    // A sweep reads the matrix, r and z and writes z (48 a node); that from zero does not read z, and the
+    // restriction writes next to nothing (32 each).
+    bytes += last ? 2 * matrix + (32 + 48) * n : 4 * matrix + (2 * 32 + 2 * 48) * n;
   }
   return bytes;
 }

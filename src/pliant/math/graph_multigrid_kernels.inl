@@ -38,31 +38,36 @@ inline void smooth_out(const GraphRows& rows, int begin, int end, float omega, c
   for (int i = begin; i < end; ++i) to[order[i]] = zv[i] + omega * rows.inverse[i] * residual(rows, i, r, z);
 }
 
-/// r in our order, and the first sweep from zero, z = omega D^-1 r.
-inline void take_in(const GraphRows& rows, int begin, int end, float omega, const int* order,
-                    const float* given, float* r, float* z) {
+/// r in our order.
+inline void take_in(int begin, int end, const int* order, const float* given, float* r) {
   const Xyz0* const from = reinterpret_cast<const Xyz0*>(given);
-  Xyz0* const rv = reinterpret_cast<Xyz0*>(r);
-  Xyz0* const zv = reinterpret_cast<Xyz0*>(z);
+  Xyz0* const to = reinterpret_cast<Xyz0*>(r);
+  for (int i = begin; i < end; ++i) to[i] = from[order[i]];
+}
+
+/// Two sweeps from zero in one: z = first D^-1 r is never stored, out = z + second D^-1 (r - A z).
+inline void smooth_from_zero(const GraphRows& rows, int begin, int end, float first, float second,
+                             const float* r, float* out) {
+  Xyz0* const to = reinterpret_cast<Xyz0*>(out);
   for (int i = begin; i < end; ++i) {
-    const Xyz0 value = from[order[i]];
-    rv[i] = value;
-    zv[i] = omega * rows.inverse[i] * value;
+    const Xyz0 right = reinterpret_cast<const Xyz0*>(r)[i], here = rows.inverse[i] * right;
+    Xyz0 sum = -rows.mass[i] * here;
+    const GraphRows::Entry* const row_end = rows.entries + rows.begin[i + 1];
+    for (const GraphRows::Entry* e = rows.entries + rows.begin[i]; e != row_end; ++e)
+      sum += e->weight * (rows.inverse[e->at >> 2] * *reinterpret_cast<const Xyz0*>(r + e->at) - here);
+    to[i] = first * here + second * rows.inverse[i] * (right + first * sum);
   }
 }
 
-/// Coarse right-hand side r_c = P^T (r - A z) and its first sweep from zero. The fine nodes of coarse node I
-/// are first[I] .. first[I + 1] - 1.
-inline void restrict_residual(const GraphRows& rows, const GraphRows& coarse, const int* first, int begin,
-                              int end, float omega, const float* r, const float* z, float* coarse_r,
-                              float* coarse_z) {
-  Xyz0* const crv = reinterpret_cast<Xyz0*>(coarse_r);
-  Xyz0* const czv = reinterpret_cast<Xyz0*>(coarse_z);
+/// Coarse right-hand side r_c = P^T (r - A z). The fine nodes of coarse node I are first[I] ..
+/// first[I + 1] - 1.
+inline void restrict_residual(const GraphRows& rows, const int* first, int begin, int end, const float* r,
+                              const float* z, float* coarse_r) {
+  Xyz0* const to = reinterpret_cast<Xyz0*>(coarse_r);
   for (int c = begin; c < end; ++c) {
     Xyz0 sum = {};
     for (int i = first[c]; i < first[c + 1]; ++i) sum += residual(rows, i, r, z);
-    crv[c] = sum;
-    czv[c] = omega * coarse.inverse[c] * sum;
+    to[c] = sum;
   }
 }
 
@@ -102,7 +107,8 @@ inline void dense_rows(const double* inverse, int stride, int begin, int end, co
   }
 }
 
-inline constexpr GraphKernels kernels = {smooth, smooth_out, take_in, restrict_residual, prolong, dense_rows};
+inline constexpr GraphKernels kernels = {take_in,           smooth_from_zero, smooth,    smooth_out,
+                                         restrict_residual, prolong,          dense_rows};
 
 }  // namespace graph_rows
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include "pliant/base/simd.hpp"
 
@@ -14,7 +15,7 @@
 namespace pliant {
 namespace {
 
-constexpr std::size_t cache_line = 64, huge_page = std::size_t(2) << 20;
+constexpr std::size_t huge_page = std::size_t(2) << 20;
 
 const PanelKernels& kernels() {
   switch (simd_level()) {

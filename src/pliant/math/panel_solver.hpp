@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "pliant/base/parallel.hpp"

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <tuple>
 
-#include "pliant/base/check.hpp"
 #include "pliant/math/elimination_tree.hpp"
 
 namespace pliant {

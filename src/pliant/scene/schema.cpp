@@ -146,9 +146,10 @@ std::string section(const Description& description) {
 void append_keys(const Description& description, const std::string& path, std::string& text) {
   for (const Description::Entry& entry : description.entries) {
     const std::string at = path + (path.empty() ? "" : ".") + entry.name;
+    const std::string& unit = entry.facts.unit;
     if (entry.kind == Kind::value)
-      text += fmt::format("  {:<44} {}{}{}\n", at, entry.facts.help, entry.facts.unit.size() > 1 ? ", " : "",
-                          entry.facts.unit.size() > 1 ? entry.facts.unit : "");
+      text += fmt::format("  {:<44} {}{}\n", at, entry.facts.help,
+                          unit.empty() || unit == "1" ? "" : ", " + unit);
     else if (!entry.of->choice)  // a selector or a shape has too many forms to list here
       append_keys(*entry.of, at + (entry.kind == Kind::list ? ".N" : ""), text);
   }

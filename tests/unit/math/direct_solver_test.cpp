@@ -10,13 +10,16 @@
 #include <memory>
 
 #include "pliant/base/simd.hpp"
-#include "pliant/math/supernodal_factor.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/unit/math/matrix_samples.hpp"
 
 #ifdef PLIANT_HAVE_CHOLMOD
 #include <cholmod.h>
 #endif
+
+// As OpenBLAS declares them; its header is not part of pliant's interface.
+extern "C" int openblas_get_num_threads(void);
+extern "C" void openblas_set_num_threads(int);
 
 namespace pliant {
 namespace {
@@ -233,6 +236,16 @@ TEST(DirectSolver, solves_in_place) {
   EXPECT_TRUE(same_bits(b, z));
 }
 
+TEST(DirectSolver, leaves_the_number_of_blas_threads_as_it_was) {
+  const int before = openblas_get_num_threads();
+  for (int threads : {1, 2}) {
+    openblas_set_num_threads(threads);
+    ASSERT_TRUE(DirectSolver().factor(small_matrix()).ok());
+    EXPECT_EQ(openblas_get_num_threads(), threads);
+  }
+  openblas_set_num_threads(before);
+}
+
 TEST(DirectSolver, order_is_a_permutation) {
   DirectSolver solver;
   ASSERT_TRUE(solver.factor(small_matrix()).ok());
@@ -280,6 +293,7 @@ TEST(DirectSolver, names_the_row_of_a_pivot_that_is_not_positive) {
   auto report = solver.factor(a);
   EXPECT_FALSE(report.ok());
   EXPECT_NE(report.trouble.find("not positive definite at row 17:"), std::string::npos) << report.trouble;
+  EXPECT_TRUE(solver.order().empty());
   // The same solver takes a good matrix afterwards, and a bad one is found by refactor as well.
   ASSERT_TRUE(solver.factor(small_matrix()).ok());
   report = solver.refactor(a);

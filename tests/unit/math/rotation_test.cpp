@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -56,8 +55,9 @@ Quaternion horn(const Mat3& a) {
 
 /// (s2 + s3) / s1, s3 with the sign of det A.
 double distinctness(const Mat3& a) {
-  const Vec3 s = Eigen::JacobiSVD<Mat3>(a).singularValues();
-  return (s[1] + std::copysign(s[2], a.determinant())) / s[0];
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(a.transpose() * a, Eigen::EigenvaluesOnly);
+  const Vec3 s = eigen.eigenvalues().cwiseMax(0).cwiseSqrt();
+  return (s[1] + std::copysign(s[0], a.determinant())) / s[2];
 }
 
 double difference(const Mat3& r, const Quaternion& q) {

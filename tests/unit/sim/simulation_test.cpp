@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "free_fall.hpp"
+#include "pliant/physics/metrics.hpp"
 #include "pliant/physics/selection.hpp"
 #include "pliant/sim/checkpoint.hpp"
 
@@ -120,8 +121,9 @@ std::vector<Hold> turning_handle() {
 struct Recorded {
   Simulation simulation = make_simulation(turning_handle());
   Recorder recorder{simulation, {{"tip", 0, face(1)}}};
+  /// Steps from one frame to another; frame 0 is noted at the start.
+  Recorded() { recorder.note_frame(simulation, 0); }
   void frames(int from, int to) {
-    if (from == 0) recorder.note_frame(simulation, 0);
     for (int frame = from + 1; frame <= to; ++frame) {
       ASSERT_FALSE(simulation.step());
       recorder.note_step(simulation);
@@ -134,13 +136,17 @@ TEST(Checkpoint, resumes_bit_for_bit_with_metrics_hash_and_grabs) {
   Recorded whole, first, second;
   const GrabNode grab{0, 1, 13, Vec3(0.5, 3, 0.5), 1e3};
   whole.simulation.post(grab);
-  whole.frames(0, 12);
+  whole.frames(0, 8);
+  whole.simulation.post(LetGo{0, 1});
+  whole.frames(8, 12);
   first.simulation.post(grab);
   first.frames(0, 5);
   const auto bytes = save_checkpoint(first.simulation, first.recorder, 42);
   ASSERT_EQ(load_checkpoint(bytes, 42, second.simulation, second.recorder), "");
   EXPECT_EQ(second.simulation.steps(), 5);
-  second.frames(5, 12);
+  second.frames(5, 8);
+  second.simulation.post(LetGo{0, 1});
+  second.frames(8, 12);
   EXPECT_EQ(x_of(second.simulation), x_of(whole.simulation));
   EXPECT_EQ(second.recorder.hash(0), whole.recorder.hash(0));
   EXPECT_EQ(second.recorder.csv(second.simulation), whole.recorder.csv(whole.simulation));
@@ -183,6 +189,16 @@ TEST(Recorder, a_cell_that_makes_no_sense_is_empty) {
   EXPECT_NE(csv.find("\n0,0,block,,0,0,"), std::string::npos);     // no step before frame 0
   EXPECT_NE(csv.find("\n1,0.1,block,0.25,"), std::string::npos);   // one step of 0.25 ms
   EXPECT_NE(csv.find(",,,1,0.5,0.5,0,0,0\n"), std::string::npos);  // inverted and rotations, then the probe
+}
+
+TEST(Recorder, hash_chains_the_surfaces_of_all_frames) {
+  Recorded run;
+  std::uint64_t hash = frame_hash(run.simulation.bodies()[0].surface());
+  for (int frame = 1; frame <= 3; ++frame) {
+    run.frames(frame - 1, frame);
+    hash = frame_hash(run.simulation.bodies()[0].surface(), hash);
+  }
+  EXPECT_EQ(run.recorder.hash(0), hash);
 }
 
 TEST(Recorder, statistics_are_of_all_steps) {

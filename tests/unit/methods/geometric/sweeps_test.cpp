@@ -40,7 +40,7 @@ std::vector<Named> models() {
   return out;
 }
 
-class EverySimdLevel : public testing::TestWithParam<SimdLevel> {
+class SweepsAtEverySimdLevel : public testing::TestWithParam<SimdLevel> {
  protected:
   void SetUp() override {
     if (set_simd_level(GetParam()) != GetParam()) GTEST_SKIP() << "not on this processor";
@@ -73,7 +73,7 @@ double relative_error(const Arrangement& arrangement, const Floats& got, const P
   return std::sqrt(error / size);
 }
 
-TEST_P(EverySimdLevel, the_gradient_equals_that_in_double_precision) {
+TEST_P(SweepsAtEverySimdLevel, the_gradient_equals_that_in_double_precision) {
   for (const auto& [name, model] : models()) {
     const Arrangement arrangement = every_third_held(model);
     Sweeps sweeps;
@@ -105,7 +105,7 @@ TEST_P(EverySimdLevel, the_gradient_equals_that_in_double_precision) {
   }
 }
 
-TEST_P(EverySimdLevel, rotations_equal_those_in_double_precision) {
+TEST_P(SweepsAtEverySimdLevel, rotations_equal_those_in_double_precision) {
   for (const auto& [name, model] : models()) {
     if (name == "chain") continue;  // spin about the chain is arbitrary
     const Arrangement arrangement = every_third_held(model);
@@ -126,7 +126,7 @@ TEST_P(EverySimdLevel, rotations_equal_those_in_double_precision) {
   }
 }
 
-TEST_P(EverySimdLevel, the_hessian_product_equals_that_in_double_precision) {
+TEST_P(SweepsAtEverySimdLevel, the_hessian_product_equals_that_in_double_precision) {
   for (const auto& [name, model] : models()) {
     const Arrangement arrangement = every_third_held(model);
     Sweeps sweeps;
@@ -158,7 +158,7 @@ TEST_P(EverySimdLevel, the_hessian_product_equals_that_in_double_precision) {
   }
 }
 
-TEST_P(EverySimdLevel, turns_add_up_and_the_largest_is_found) {
+TEST_P(SweepsAtEverySimdLevel, turns_add_up_and_the_largest_is_found) {
   const Model model = models()[0].model;
   const Arrangement arrangement = every_third_held(model);
   Sweeps sweeps;
@@ -177,7 +177,7 @@ TEST_P(EverySimdLevel, turns_add_up_and_the_largest_is_found) {
   EXPECT_NEAR(sweeps.largest_turn(), 0.6, 1e-5);  // every star turns by the rotation of the whole
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, EverySimdLevel,
+INSTANTIATE_TEST_SUITE_P(Levels, SweepsAtEverySimdLevel,
                          testing::Values(SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512),
                          [](const auto& level) { return std::string(name(level.param)); });
 

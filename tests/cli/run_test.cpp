@@ -90,6 +90,17 @@ TEST_F(Run, removes_frames_of_an_earlier_longer_run) {
   EXPECT_FALSE(fs::exists(folder / "a/frames/bar_0003.obj"));
 }
 
+TEST_F(Run, removes_frames_of_an_earlier_run_that_was_killed) {
+  run_pliant("run '" + scene + "' -o '" + out("a") + "' --frames 100000000 --format obj --quiet",
+             "timeout --signal=KILL 1");
+  ASSERT_TRUE(fs::exists(folder / "a/frames/bar_0003.obj"));
+  EXPECT_EQ(summary("a")["status"], "running");
+  ASSERT_EQ(run("a", "--format obj --frames 2").exit, 0);
+  EXPECT_EQ(summary("a")["status"], "done");
+  EXPECT_TRUE(fs::exists(folder / "a/frames/bar_0002.obj"));
+  EXPECT_FALSE(fs::exists(folder / "a/frames/bar_0003.obj"));
+}
+
 TEST_F(Run, one_and_two_threads_give_the_same_frames) {
   ASSERT_EQ(run("a", "--threads 1").exit, 0);
   ASSERT_EQ(run("b", "--threads 2").exit, 0);
@@ -212,7 +223,16 @@ TEST_F(BadScene, bad_set_names_the_argument) {
 TEST_F(BadScene, unknown_format) {
   refused("", {"--format", "found \"objj\"", "did you mean \"obj\"?"}, "--format objj");
 }
-TEST_F(BadScene, unknown_option_of_the_command) { refused("", {"--frmaes"}, "--frmaes 3"); }
+TEST_F(BadScene, unknown_option_of_the_command) {
+  refused("", {"--frmaes", "did you mean \"--frames\"?"}, "--frmaes 3");
+}
+TEST_F(BadScene, shipped_scene_without_its_folder) {
+  scene = "bar-twist";
+  refused("", {"did you mean \"geometric/bar-twist\"?"});
+}
+TEST_F(BadScene, no_rows_at_all) {
+  refused(body(R"("geometric": {"edge": 0})"), {scene, "bodies.0.geometric.edge", "above 0"});
+}
 
 }  // namespace
 }  // namespace pliant

@@ -64,7 +64,13 @@ class Run {
 
   void begin() {
     if (options_.resume) frame_ = folder_.resume(scene_, recorder_);
-    folder_.open(scene_, options_.resume ? frame_ + 1 : 0, options_.checkpoint > 0);
+    if (frame_ > scene_.spec.frames)
+      throw InputError(
+          fmt::format("--resume: found a checkpoint after frame {}, expected one before the last, {}", frame_,
+                      scene_.spec.frames));
+    // A resumed run can be resumed again, with new checkpoints or from the old one.
+    const bool resumable = options_.resume || options_.checkpoint > 0;
+    folder_.open(scene_, options_.resume ? frame_ + 1 : 0, resumable);
     // Also what a run that is killed leaves: the next one knows that these files are ours to remove.
     folder_.write_summary(scene_, recorder_, {"running", "", frame_, {}});
     if (!options_.quiet) announce();

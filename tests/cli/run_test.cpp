@@ -121,6 +121,32 @@ TEST_F(Run, resumed_equals_uninterrupted_bit_for_bit) {
   EXPECT_EQ(summary("parts")["bodies"][0]["steps"], 12);
 }
 
+TEST_F(Run, a_resumed_run_can_be_resumed_again) {
+  ASSERT_EQ(run("a", "--checkpoint 4 --frames 6").exit, 0);
+  ASSERT_EQ(run("a", "--resume --frames 9").exit, 0);  // without checkpoints of its own
+  const auto again = run("a", "--resume");
+  EXPECT_EQ(again.exit, 0) << again.output;
+  ASSERT_EQ(run("whole", "").exit, 0);
+  EXPECT_TRUE(read_text(folder / "a/frames/bar.pc2") == read_text(folder / "whole/frames/bar.pc2"));
+}
+
+TEST_F(Run, resume_beyond_the_last_frame_is_refused_and_touches_nothing) {
+  ASSERT_EQ(run("a", "--checkpoint 4").exit, 0);
+  const std::string before = read_text(folder / "a/summary.json");
+  const auto result = run("a", "--resume --frames 3");
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_TRUE(result.says("after frame 12")) << result.output;
+  EXPECT_EQ(read_text(folder / "a/summary.json"), before);
+}
+
+TEST_F(Run, a_scene_may_come_through_a_pipe) {
+  EXPECT_EQ(run_pliant("run /dev/stdin --quiet --format none --frames 1 -o '" + out("a") + "'",
+                       "cat '" + scene + "' |")
+                .exit,
+            0);
+  EXPECT_EQ(summary("a")["scene"], "stdin");
+}
+
 TEST_F(Run, resume_needs_a_sound_checkpoint_of_the_same_scene) {
   EXPECT_EQ(run("none", "--resume").exit, 2);
   EXPECT_FALSE(fs::exists(folder / "none"));
@@ -229,6 +255,9 @@ TEST_F(BadScene, unknown_option_of_the_command) {
 TEST_F(BadScene, shipped_scene_without_its_folder) {
   scene = "bar-twist";
   refused("", {"did you mean \"geometric/bar-twist\"?"});
+}
+TEST_F(BadScene, names_whose_files_would_be_mistaken_for_each_other) {
+  refused(R"({"bodies": [{"name": "bar"}, {"name": "bar_0001"}]})", {"bodies.1.name", "beside \"bar\""});
 }
 TEST_F(BadScene, no_rows_at_all) {
   refused(body(R"("geometric": {"edge": 0})"), {scene, "bodies.0.geometric.edge", "above 0"});

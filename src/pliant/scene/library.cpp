@@ -22,7 +22,9 @@ struct Found {
 
 std::optional<Found> find_scene(const std::string& wanted, const std::vector<fs::path>& libraries) {
   std::error_code ignored;
-  if (fs::is_regular_file(wanted, ignored)) return Found{fs::path(wanted).stem().string(), wanted};
+  // any kind of file, so that a pipe will do
+  if (fs::exists(wanted, ignored) && !fs::is_directory(wanted, ignored))
+    return Found{fs::path(wanted).stem().string(), wanted};
   for (const ShippedScene& scene : shipped_scenes(libraries))
     if (scene.name == wanted) return Found{scene.name, scene.file};
   return std::nullopt;

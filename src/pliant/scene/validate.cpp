@@ -22,6 +22,12 @@ bool usable_name(const std::string& name, std::string_view extra) {
          });
 }
 
+/// "bar_0001" beside "bar": a file of one would be taken for a frame of the other.
+bool looks_like_a_frame(const std::string& name, const std::string& of) {
+  return name.size() > of.size() + 1 && name.rfind(of + "_", 0) == 0 &&
+         name.find_first_not_of("0123456789", of.size() + 1) == std::string::npos;
+}
+
 std::string shown_name(const std::string& name) {
   return name.size() > 60 ? fmt::format("\"{}...\"", name.substr(0, 57)) : fmt::format("\"{}\"", name);
 }
@@ -179,6 +185,12 @@ std::vector<Problem> validate(const SceneSpec& scene) {
       if (scene.bodies[j].name == scene.bodies[i].name)
         problems.push_back({place + ".name", fmt::format("\"{}\" again", scene.bodies[i].name),
                             "each name once", "give every body a name of its own"});
+    for (const BodySpec& other : scene.bodies)
+      if (looks_like_a_frame(scene.bodies[i].name, other.name))
+        problems.push_back({place + ".name",
+                            fmt::format("\"{}\" beside \"{}\"", scene.bodies[i].name, other.name),
+                            "names whose files are not mistaken for each other's frames",
+                            {}});
   }
   check_probes(scene, problems);
   check_expectations(scene, problems);

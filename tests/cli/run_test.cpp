@@ -259,6 +259,11 @@ TEST_F(BadScene, shipped_scene_without_its_folder) {
 TEST_F(BadScene, names_whose_files_would_be_mistaken_for_each_other) {
   refused(R"({"bodies": [{"name": "bar"}, {"name": "bar_0001"}]})", {"bodies.1.name", "beside \"bar\""});
 }
+TEST_F(BadScene, a_shape_too_small_or_too_far_away_for_its_nodes) {
+  refused(body(R"("shape": {"sphere": {"radius": 1e-120}})"), {"bodies.0.shape.sphere.radius", ">= 1e-09"});
+  refused(body(R"("shape": {"box": {"size": [1e-9, 1, 1], "nodes": [41, 3, 3], "corner": [1e6, 0, 0]}})"),
+          {"bodies.0.shape.box", "apart", "towards the origin"});
+}
 TEST_F(BadScene, no_rows_at_all) {
   refused(body(R"("geometric": {"edge": 0})"), {scene, "bodies.0.geometric.edge", "above 0"});
 }

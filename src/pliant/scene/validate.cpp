@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "pliant/scene/layout.hpp"
@@ -53,23 +54,46 @@ struct ShapeCheck {
     if (nodes < 4)
       problems.push_back({place + ".nodes", std::to_string(nodes) + " across", "at least 4 across", {}});
   }
-  void operator()(const BoxShape& s) const { count(double(s.nodes[0]) * s.nodes[1] * s.nodes[2]); }
-  void operator()(const SphereShape& s) const { count(double(s.nodes) * s.nodes * s.nodes); }
-  void operator()(const EllipsoidShape& s) const { count(double(s.nodes) * s.nodes * s.nodes); }
+  /// Far from the origin, nodes that are close together would round to one place.
+  void apart(double length, int nodes, double reach) const {
+    const double spacing = length / nodes, least = 1e-12 * reach;
+    if (spacing < least)
+      problems.push_back({place,
+                          fmt::format("nodes {:.2g} m apart, {:.2g} m from the origin", spacing, reach),
+                          fmt::format("at least {:.2g} m there", least),
+                          "move the shape towards the origin, or use fewer nodes"});
+  }
+  void operator()(const BoxShape& s) const {
+    count(double(s.nodes[0]) * s.nodes[1] * s.nodes[2]);
+    for (int c = 0; c < 3; ++c) apart(s.size[c], s.nodes[c], std::abs(s.corner[c]) + s.size[c]);
+  }
+  void operator()(const SphereShape& s) const {
+    (*this)(EllipsoidShape{Vec3::Constant(s.radius), s.nodes, s.center});
+  }
+  void operator()(const EllipsoidShape& s) const {
+    count(double(s.nodes) * s.nodes * s.nodes);
+    for (int c = 0; c < 3; ++c) apart(s.radii[c], s.nodes, std::abs(s.center[c]) + s.radii[c]);
+  }
   void operator()(const CylinderShape& s) const {
     across(s.nodes[0]);
     count(double(s.nodes[0]) * s.nodes[0] * s.nodes[1]);
+    apart(s.radius, s.nodes[0], s.center.cwiseAbs().maxCoeff() + s.radius);
+    apart(s.height, s.nodes[1], std::abs(s.center.y()) + s.height);
   }
   void operator()(const TorusShape& s) const {
     across(s.nodes[0]);
     count(double(s.nodes[0]) * s.nodes[0] * s.nodes[1]);
+    apart(s.tube_radius, s.nodes[0], s.center.cwiseAbs().maxCoeff() + s.ring_radius);
     if (s.tube_radius >= s.ring_radius)
       problems.push_back({place + ".tube_radius",
                           fmt::format("{:g}", s.tube_radius),
                           fmt::format("less than ring_radius, {:g} m", s.ring_radius),
                           {}});
   }
-  void operator()(const SheetShape&) const {}
+  void operator()(const SheetShape& s) const {
+    apart(s.size[0], s.nodes[0], std::abs(s.center.x()) + s.size[0]);
+    apart(s.size[1], s.nodes[1], std::abs(s.center.z()) + s.size[1]);
+  }
 };
 
 const char* shape_name(const ShapeSpec& shape) {

@@ -36,20 +36,28 @@ TEST(Render, shows_the_body_in_the_middle_and_the_backdrop_around) {
   }
 }
 
-TEST(Render, darkens_the_floor_under_a_body) {
+/// The darkest grey of the picture: the floor, since the body is coloured and without lines.
+int darkest_floor(double ground) {
   RenderScene scene = one_box();
+  scene.bodies[0].color = color_of(0xd02010);
   const Camera camera = framed(scene, View{.elevation = 40});
-  scene.ground = -0.1;
-  const RenderSettings settings = small_picture();
+  scene.ground = ground;
+  RenderSettings settings = small_picture();
+  settings.pattern = Pattern::none;
   Pool pool;
-  const Image near = render(scene, camera, settings, pool);
+  const Image image = render(scene, camera, settings, pool);
   int darkest = 255;
   for (int x = 0; x < settings.width; ++x)
     for (int y = 0; y < settings.height; ++y) {
-      const std::uint8_t* p = near.at(x, y);
+      const std::uint8_t* p = image.at(x, y);
       if (std::abs(int(p[0]) - int(p[2])) < 20) darkest = std::min(darkest, int(p[1]));
     }
-  EXPECT_LT(darkest, 170);
+  return darkest;
+}
+
+TEST(Render, darkens_the_floor_under_a_body) {
+  EXPECT_LT(darkest_floor(-0.1), 145);
+  EXPECT_GT(darkest_floor(-100), 155) << "no shadow where no body is near";
 }
 
 TEST(Render, colours_by_the_scalar_when_there_is_a_legend) {

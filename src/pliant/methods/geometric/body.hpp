@@ -64,6 +64,7 @@ class Body final : public Method {
   bool prepare_system(const StepInput& input, const Scheme& scheme, StepReport& report);
   void rearrange();
   bool history_applies(const StepInput& input) const;
+  EndArrays end_arrays(const Scheme& scheme) const;
   void predict(const StepInput& input, const Scheme& scheme);
   void set_springs(const StepInput& input, const Scheme& scheme);
 
@@ -76,7 +77,7 @@ class Body final : public Method {
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
 
   void accept(const StepInput& input, const Scheme& scheme);
-  void keep_linear_momentum(const Scheme& scheme);
+  void keep_linear_momentum(const StepInput& input, const Scheme& scheme);
   void keep_angular_momentum(const StepInput& input, const Scheme& scheme);
   Rotations rotations_now() const;
   void set_rotations(const Rotations& rotations);
@@ -102,8 +103,7 @@ class Body final : public Method {
 
   // Scratch: never read across steps.
   Points hat_x_, hat_v_, new_x_, new_v_;
-  Vec3 outer_impulse_{0, 0, 0};  // h'^2 sum of (f - alpha M v^): what the linear momentum must gain
-  Doubles start_, trial_;        // X0 and the positions the residual is taken at
+  Doubles start_, trial_;  // X0 and the positions the residual is taken at
   Floats base_, diagonal_, g_, z_, p_, q_, d_, velocity_, quaternions_before_;
   struct Pull {
     LinearSystem::Spring spring;

@@ -5,34 +5,41 @@
 #include <Eigen/Geometry>
 
 namespace pliant::geometric {
-namespace {
-
-Vec3 center_of(const std::vector<double>& mass, const Points& x, double& total) {
-  Vec3 sum = Vec3::Zero();
-  total = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += mass[i] * x[i], total += mass[i];
-  return sum / total;
-}
-
-}  // namespace
-
 Spin spin(const std::vector<double>& mass, const Points& x, const Points& v) {
+  // One pass, about the first node: near the body nothing cancels that matters.
+  const Vec3 origin = x[0];
   Spin out;
-  out.center = center_of(mass, x, out.mass);
-  out.velocity = center_of(mass, v, out.mass);
-  for (std::size_t i = 0; i < x.size(); ++i)
-    out.angular += mass[i] * (x[i] - out.center).cross(v[i] - out.velocity);
+  Vec3 first = Vec3::Zero(), momentum = Vec3::Zero(), angular = Vec3::Zero();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Vec3 r = x[i] - origin, p = mass[i] * v[i];
+    out.mass += mass[i];
+    first += mass[i] * r;
+    momentum += p;
+    angular += r.cross(p);
+  }
+  out.center = origin + first / out.mass;
+  out.velocity = momentum / out.mass;
+  out.angular = angular - (out.center - origin).cross(momentum);
   return out;
 }
 
 Vec3 rotation_rate(const std::vector<double>& mass, const Points& x, const Vec3& wanted) {
+  const Vec3 origin = x[0];
   double total = 0;
-  const Vec3 center = center_of(mass, x, total);
-  Mat3 second = Mat3::Zero();
+  Vec3 first = Vec3::Zero();
+  Vec3 squares = Vec3::Zero(), products = Vec3::Zero();  // of m r r^T
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const Vec3 r = x[i] - center;
-    second += (mass[i] * r) * r.transpose();
+    const Vec3 r = x[i] - origin, s = mass[i] * r;
+    total += mass[i];
+    first += s;
+    squares += s.cwiseProduct(r);
+    products += Vec3(s.y() * r.z(), s.x() * r.z(), s.x() * r.y());
   }
+  Mat3 second = squares.asDiagonal();
+  second(1, 2) = second(2, 1) = products.x();
+  second(0, 2) = second(2, 0) = products.y();
+  second(0, 1) = second(1, 0) = products.z();
+  second -= first * first.transpose() / total;
   const Eigen::SelfAdjointEigenSolver<Mat3> inertia(second.trace() * Mat3::Identity() - second);
   const Vec3 values = inertia.eigenvalues();
   Vec3 along = inertia.eigenvectors().transpose() * wanted;

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 
 #include "pliant/base/check.hpp"
 #include "pliant/methods/geometric/body.hpp"
@@ -37,6 +38,8 @@ constexpr double violent_turn = 0.3;  // rad
 constexpr double stiff_step = 150;
 
 using Clock = std::chrono::steady_clock;
+
+void clear(Floats& array) { std::memset(array.data(), 0, sizeof(float) * array.size()); }
 
 }  // namespace
 
@@ -145,34 +148,30 @@ bool Body::history_applies(const StepInput& input) const {
   return state_.has_before && state_.h == input.h && state_.held == new_held_;
 }
 
+EndArrays Body::end_arrays(const Scheme& s) const {
+  return {arrangement_.node.data(), hat_x_[0].data(), hat_v_[0].data(), model_.mass.data(), s.h};
+}
+
 /// x^, v^, X0 with held nodes at their targets, and the part of G that does not depend on D.
 void Body::predict(const StepInput& input, const Scheme& s) {
   const NodeState& now = state_.nodes;
-  const bool two_steps = options_.integrator == Integrator::bdf2;
-  const bool history = history_applies(input);
-  outer_impulse_.setZero();
-  for (std::size_t i = 0; i < now.x.size(); ++i) {
-    if (!two_steps) {
-      hat_x_[i] = now.x[i];
-      hat_v_[i] = now.v[i];
-    } else if (history) {
-      hat_x_[i] = (4 * now.x[i] - state_.x_before[i]) / 3;
-      hat_v_[i] = (4 * now.v[i] - state_.v_before[i]) / 3;
-    } else {  // as if the last step had been a straight line: x_n-1 = x_n - h v_n
-      hat_x_[i] = now.x[i] + (input.h / 3) * now.v[i];
-      hat_v_[i] = now.v[i];
-    }
-    const Vec3 start = hat_x_[i] + s.h * hat_v_[i];
-    Vec3 load = now.mass[i] * (input.gravity - s.drag * hat_v_[i]);
-    if (!input.forces.empty()) load += input.forces[i];
-    load *= s.elastic;
-    outer_impulse_ += load;
-    const std::size_t k = 4 * std::size_t(arrangement_.place[i]);
-    for (int c = 0; c < 3; ++c) {
-      start_[k + c] = start[c];
-      base_[k + c] = float(-load[c]);
-    }
-  }
+  // x^ = x + a (x - x_n-1) + b v, v^ = v + a (v - v_n-1). Without history BDF2 starts as if the last step had
+  // been a straight line, x_n-1 = x_n - h v_n.
+  const bool two_steps = options_.integrator == Integrator::bdf2, history = history_applies(input);
+  const double a = two_steps && history ? 1.0 / 3 : 0, b = two_steps && !history ? input.h / 3 : 0;
+  for_blocks(*input.pool, 3 * model_.nodes(), 3 * 1024, [&](int begin, int end) {
+    step_kernels().extrapolate(now.x[0].data(), now.v[0].data(), state_.x_before[0].data(),
+                               state_.v_before[0].data(), a, b, hat_x_[0].data(), hat_v_[0].data(), begin,
+                               end);
+  });
+  const EndArrays ends = end_arrays(s);
+  for_blocks(*input.pool, model_.nodes(), 1024, [&](int begin, int end) {
+    step_kernels().predict(ends, s.elastic, s.drag, input.gravity.data(), start_.data(), base_.data(), begin,
+                           end);
+  });
+  for (std::size_t i = 0; i < input.forces.size(); ++i)
+    for (int c = 0; c < 3; ++c)
+      base_[4 * std::size_t(arrangement_.place[i]) + c] -= float(s.elastic * input.forces[i][c]);
   for (std::size_t n = 0; n < input.held.size(); ++n)
     for (int c = 0; c < 3; ++c)
       start_[4 * std::size_t(arrangement_.place[input.held[n]]) + c] = input.targets[n][c];
@@ -262,7 +261,7 @@ void Body::solve(const float* b, float* z, Pool& pool, Stopwatch& watch) {
 void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
   Pool& pool = *input.pool;
   float *g = g_.data(), *z = z_.data(), *p = p_.data(), *q = q_.data(), *d = d_.data();
-  std::fill(d_.begin(), d_.end(), 0.0f);
+  clear(d_);
   residual(nullptr, true, s, pool, watch);
   solve(g, z, pool, watch);
   double rho = sweeps_.dot(g, z, pool);
@@ -297,13 +296,13 @@ void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report,
   const bool stiff = s.elastic * model_.stiffness_ratio > stiff_step;
   const int count = system_.direct() ? (stiff ? 20 : 8) : (stiff ? 24 : 12);
   Eigen::Matrix<double, window + 1, window + 1> gram;
-  std::fill(d_.begin(), d_.end(), 0.0f);
+  clear(d_);
   for (int k = 0; k < count; ++k) {
     const int now = k % (window + 1), known = std::min(k, window);
     residual(k == 0 ? nullptr : d_.data(), true, s, pool, watch);
     std::copy(d_.begin(), d_.end(), iterate_[now].begin());
     solve(g_.data(), z_.data(), pool, watch);
-    std::fill(increment_[now].begin(), increment_[now].end(), 0.0f);
+    clear(increment_[now]);
     sweeps_.add(-1, z_.data(), increment_[now].data(), pool);
     const auto slot = [&](int back) { return (now - back + window + 1) % (window + 1); };
     for (int j = 0; j <= known; ++j)
@@ -330,7 +329,7 @@ void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report,
         theta = normal.ldlt().solve(right);
       }
     }
-    std::fill(d_.begin(), d_.end(), 0.0f);
+    clear(d_);
     for (int j = 0; j <= known; ++j) {
       const double share = j == 0 ? 1 - theta.sum() : theta[j - 1];
       sweeps_.add(share, iterate_[slot(j)].data(), d_.data(), pool);
@@ -343,7 +342,7 @@ void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report,
 void Body::local_global(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
   Pool& pool = *input.pool;
   const bool from_now = options_.rotation_state == RotationState::current;
-  std::fill(d_.begin(), d_.end(), 0.0f);
+  clear(d_);
   if (from_now) {
     for (std::size_t i = 0; i < model_.rest.size(); ++i)
       for (int c = 0; c < 3; ++c) trial_[4 * std::size_t(arrangement_.place[i]) + c] = state_.nodes.x[i][c];
@@ -360,19 +359,17 @@ void Body::local_global(const StepInput& input, const Scheme& s, StepReport& rep
 // ---- the new state ----
 
 void Body::accept(const StepInput& input, const Scheme& s) {
-  const double inverse = 1 / s.h;
-  for (std::size_t i = 0; i < new_x_.size(); ++i) {
-    const float* d = d_.data() + 4 * std::size_t(arrangement_.place[i]);
-    new_v_[i] = hat_v_[i] + inverse * Vec3(d[0], d[1], d[2]);
-  }
+  const EndArrays ends = end_arrays(s);
+  for_blocks(*input.pool, model_.nodes(), 1024, [&](int begin, int end) {
+    step_kernels().accept(ends, d_.data(), new_x_[0].data(), new_v_[0].data(), begin, end);
+  });
   const bool free_body = input.held.empty() && pull_count_ == 0;
-  if (free_body) keep_linear_momentum(s);
-  for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] = hat_x_[i] + s.h * new_v_[i];
+  if (free_body) keep_linear_momentum(input, s);
   if (free_body && options_.angular_momentum) keep_angular_momentum(input, s);
   for (std::size_t n = 0; n < input.held.size(); ++n) {
     const Index i = input.held[n];
     new_x_[i] = input.targets[n];
-    new_v_[i] = (input.targets[n] - hat_x_[i]) * inverse;
+    new_v_[i] = (input.targets[n] - hat_x_[i]) / s.h;
   }
   // Written as swaps: nothing is lost and nothing allocated.
   state_.x_before.swap(state_.nodes.x);
@@ -384,16 +381,23 @@ void Body::accept(const StepInput& input, const Scheme& s) {
   state_.has_before = true;
 }
 
-/// Inner forces have no resultant: (1 + h' alpha) sum M D = the outer impulse.
-void Body::keep_linear_momentum(const Scheme& s) {
+/// Inner forces have no resultant: (1 + h' alpha) (P_new - P^) = h' (F - alpha P^), P the momentum, F the
+/// outer force.
+void Body::keep_linear_momentum(const StepInput& input, const Scheme& s) {
   double mass = 0;
-  Vec3 gained = Vec3::Zero();
+  Vec3 before = Vec3::Zero(), after = Vec3::Zero(), force = Vec3::Zero();
   for (std::size_t i = 0; i < new_v_.size(); ++i) {
     mass += model_.mass[i];
-    gained += model_.mass[i] * (new_v_[i] - hat_v_[i]);
+    before += model_.mass[i] * hat_v_[i];
+    after += model_.mass[i] * new_v_[i];
   }
-  const Vec3 shift = (outer_impulse_ / (s.h * s.mass) - gained) / mass;
-  for (Vec3& v : new_v_) v += shift;
+  for (const Vec3& f : input.forces) force += f;
+  force += mass * input.gravity - s.drag * before;
+  const Vec3 shift = (before + s.h / s.mass * force - after) / mass;
+  for (std::size_t i = 0; i < new_v_.size(); ++i) {
+    new_v_[i] += shift;
+    new_x_[i] = hat_x_[i] + s.h * new_v_[i];
+  }
 }
 
 void Body::keep_angular_momentum(const StepInput& input, const Scheme& s) {

@@ -36,6 +36,15 @@ struct SweepArrays {
   unsigned (*finish)(const float (*)[16], float (*)[16], float (*)[16], unsigned) = nullptr;
 };
 
+/// The ends of a step, where nodes go from the caller's order to that of the step and back.
+struct EndArrays {
+  const int* node;      ///< the node at a place
+  const double* hat_x;  ///< 3 a node
+  const double* hat_v;
+  const double* mass;
+  double h;  ///< h', s
+};
+
 struct StepKernels {
   /// Sweep 1 of the gradient over batches [first, last): rotations at the positions x (4 doubles a node) from
   /// the warm start; T = scale R.
@@ -54,6 +63,15 @@ struct StepKernels {
   /// p = s p - z.
   void (*redirect)(float s, float* p, const float* z, int begin, int end);
   double (*dot)(const float* a, const float* b, int begin, int end);
+  /// x^ = x + a (x - x_before) + b v and v^ = v + a (v - v_before) over numbers [begin, end).
+  void (*extrapolate)(const double* x, const double* v, const double* x_before, const double* v_before,
+                      double a, double b, double* hat_x, double* hat_v, int begin, int end);
+  /// Places [begin, end): start = x^ + h v^ and base = -m elastic (gravity - drag v^) from nodes in the
+  /// caller's order (3 doubles each).
+  void (*predict)(const EndArrays&, double elastic, double drag, const double* gravity, double* start,
+                  float* base, int begin, int end);
+  /// v = v^ + d/h, x = x^ + h v.
+  void (*accept)(const EndArrays&, const float* d, double* x, double* v, int begin, int end);
   /// Largest squared length of the vectors (w0, w1, w2) in [batch][3][16], batches [first, last).
   float (*largest_turn)(const float* turn, int first, int last);
 };

@@ -34,7 +34,39 @@ inline void transpose(Quad& a, Quad& b, Quad& c, Quad& d) {
   d = __builtin_shuffle(ab_high, cd_high, Quad_index{2, 3, 6, 7});
 }
 
-/// Numbers of 16 nodes: [node][16] to [number][16] or back, quads [first, last) of each node.
+// Numbers of 16 nodes: [node][16] to [number][16] or back; to_lanes may leave out quads beyond the given
+// count.
+#if defined(__AVX512F__)
+/// 16 x 16 numbers transposed: 4 x 4 inside the quads, then the quads.
+inline void transpose16(const float* in, float* out) {
+  __m512 quad[4][4];  // [number in its quad][group of four rows]
+  for (int group = 0; group < 4; ++group) {
+    const float* row = in + 64 * group;
+    const __m512 a = _mm512_load_ps(row), b = _mm512_load_ps(row + 16);
+    const __m512 c = _mm512_load_ps(row + 32), d = _mm512_load_ps(row + 48);
+    const __m512d ab_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, a, b);
+    const __m512d ab_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, a, b);
+    const __m512d cd_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, c, d);
+    const __m512d cd_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, c, d);
+    quad[0][group] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_low, cd_low);
+    quad[1][group] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_low, cd_low);
+    quad[2][group] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_high, cd_high);
+    quad[3][group] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_high, cd_high);
+  }
+  for (int k = 0; k < 4; ++k) {
+    const __m512 even_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][0], quad[k][1], 0x88);
+    const __m512 odd_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][0], quad[k][1], 0xdd);
+    const __m512 even_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][2], quad[k][3], 0x88);
+    const __m512 odd_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][2], quad[k][3], 0xdd);
+    _mm512_store_ps(out + 16 * k, _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0x88));
+    _mm512_store_ps(out + 16 * (4 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0x88));
+    _mm512_store_ps(out + 16 * (8 + k), _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0xdd));
+    _mm512_store_ps(out + 16 * (12 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0xdd));
+  }
+}
+inline void to_lanes(const float (*node)[16], float (*entry)[16], int) { transpose16(node[0], entry[0]); }
+inline void to_nodes(const float (*entry)[16], float* node) { transpose16(entry[0], node); }
+#else
 inline void to_lanes(const float (*node)[16], float (*entry)[16], int quads) {
   for (int quad = 0; quad < quads; ++quad)
     for (int lane = 0; lane < lanes; lane += 4) {
@@ -60,6 +92,7 @@ inline void to_nodes(const float (*entry)[16], float* node) {
       store(out + 48, d);
     }
 }
+#endif
 
 // Sixteen numbers of one node as four quads. A product with a quad multiplies each of them.
 #if defined(__AVX512F__)
@@ -87,7 +120,7 @@ struct Sixteen {
     __m512 v = _mm512_add_ps(value, _mm512_maskz_permute_ps(0xffff, value, 0xb1));
     v = _mm512_add_ps(v, _mm512_maskz_permute_ps(0xffff, v, 0x4e));
     const __m512i pick = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    return (Quad)_mm512_castps512_ps128(_mm512_maskz_permutexvar_ps(0x7, pick, v));
+    return (Quad)_mm512_maskz_extractf32x4_ps(0xf, _mm512_maskz_permutexvar_ps(0x7, pick, v), 0);
   }
   static __m512 four_times(const float* c) { return _mm512_maskz_broadcast_f32x4(0xffff, _mm_load_ps(c)); }
   static __m512 one_for_fourth(const float* c) {
@@ -354,10 +387,61 @@ void redirect(float s, float* __restrict p, const float* __restrict z, int begin
 }
 
 double dot(const float* a, const float* b, int begin, int end) {
-  Quad64 sum = {};
-  for (int i = begin; i < end; i += 4)
-    sum += __builtin_convertvector(load(a + i), Quad64) * __builtin_convertvector(load(b + i), Quad64);
-  return sum[0] + sum[1] + sum[2] + sum[3];
+  Quad64 sum[4] = {};  // four chains: an addition need not wait for the last one
+  int i = begin;
+  for (; i + 16 <= end; i += 16)
+    for (int k = 0; k < 4; ++k)
+      sum[k] += __builtin_convertvector(load(a + i + 4 * k), Quad64) *
+                __builtin_convertvector(load(b + i + 4 * k), Quad64);
+  for (; i < end; i += 4)
+    sum[0] += __builtin_convertvector(load(a + i), Quad64) * __builtin_convertvector(load(b + i), Quad64);
+  const Quad64 all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  return (all[0] + all[1]) + (all[2] + all[3]);
+}
+
+void extrapolate(const double* __restrict x, const double* __restrict v, const double* __restrict x_before,
+                 const double* __restrict v_before, double a, double b, double* __restrict hat_x,
+                 double* __restrict hat_v, int begin, int end) {
+  for (int i = begin; i < end; ++i) {
+    hat_x[i] = x[i] + a * (x[i] - x_before[i]) + b * v[i];
+    hat_v[i] = v[i] + a * (v[i] - v_before[i]);
+  }
+}
+
+// Three doubles as a pair and a single.
+typedef double Pair __attribute__((vector_size(16), may_alias, aligned(8)));
+typedef float Float_pair __attribute__((vector_size(8), may_alias, aligned(4)));
+
+void predict(const EndArrays& e, double elastic, double drag, const double* gravity, double* start,
+             float* base, int begin, int end) {
+  const Pair g = *reinterpret_cast<const Pair*>(gravity);
+  for (int k = begin; k < end; ++k) {
+    const long i = e.node[k];
+    const double *x = e.hat_x + 3 * i, *v = e.hat_v + 3 * i, mass = -elastic * e.mass[i];
+    const Pair velocity = *reinterpret_cast<const Pair*>(v);
+    double* s = start + 4 * static_cast<long>(k);
+    float* b = base + 4 * static_cast<long>(k);
+    *reinterpret_cast<Pair*>(s) = *reinterpret_cast<const Pair*>(x) + e.h * velocity;
+    s[2] = x[2] + e.h * v[2];
+    *reinterpret_cast<Float_pair*>(b) = __builtin_convertvector(mass * (g - drag * velocity), Float_pair);
+    b[2] = float(mass * (gravity[2] - drag * v[2]));
+  }
+}
+
+void accept(const EndArrays& e, const float* d, double* x, double* v, int begin, int end) {
+  const double inverse = 1 / e.h;
+  for (int k = begin; k < end; ++k) {
+    const long i = e.node[k];
+    const float* step = d + 4 * static_cast<long>(k);
+    const double *hat_x = e.hat_x + 3 * i, *hat_v = e.hat_v + 3 * i;
+    const Pair change = __builtin_convertvector(*reinterpret_cast<const Float_pair*>(step), Pair);
+    const Pair velocity = *reinterpret_cast<const Pair*>(hat_v) + inverse * change;
+    const double last = hat_v[2] + inverse * double(step[2]);
+    *reinterpret_cast<Pair*>(v + 3 * i) = velocity;
+    *reinterpret_cast<Pair*>(x + 3 * i) = *reinterpret_cast<const Pair*>(hat_x) + e.h * velocity;
+    v[3 * i + 2] = last;
+    x[3 * i + 2] = hat_x[2] + e.h * last;
+  }
 }
 
 float largest_turn(const float* turn, int first, int last) {
@@ -374,7 +458,7 @@ float largest_turn(const float* turn, int first, int last) {
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate, stretch, turn, collect, add, redirect, dot, largest_turn};
+  return {rotate, stretch, turn, collect, add, redirect, dot, extrapolate, predict, accept, largest_turn};
 }
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include <cstring>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/momentum.hpp"
 
@@ -62,6 +63,7 @@ struct Body::Stopwatch {
 
 StepReport Body::advance(const StepInput& input) {
   PLIANT_CHECK(input.pool != nullptr);
+  const FlushTinyNumbers in_this_step;
   Stopwatch watch;
   StepReport report;
   report.trouble = trouble_of(input);

@@ -15,6 +15,7 @@ struct Setting {
   int exponent;   ///< of Young's modulus: 10^exponent Pa
   int frequency;  ///< steps a second
   bool damped;    ///< as shipped, or without the scene's damping: then nothing hides a gain of energy
+  int steps;
 };
 
 class BarSweep : public testing::TestWithParam<Setting> {};
@@ -44,25 +45,25 @@ TEST_P(BarSweep, stays_finite_and_gains_no_energy) {
   for (const Vec3& p : rest) length = std::max(length, p.z());
   const double scale = mass * 9.81 * length;
 
-  // The integrator dissipates, the solver stops early: the sum may rise above its start by what the latter
-  // leaves, measured 0.8 % of the energy in play.
+  // Only the solver's early stop can put energy in. It was measured to raise the sum by up to 0.08 % of the
+  // weight times the length (undamped, 1e6 Pa, 1/60 s).
   double most = -1e300;
-  for (int step = 1; step <= 2000; ++step) {
+  for (int step = 1; step <= setting.steps; ++step) {
     const auto failure = simulation.step();
     ASSERT_FALSE(failure) << failure->text();
     if (step % 20 != 0) continue;
     ASSERT_TRUE(all_finite(bar.method().nodes())) << "step " << step;
     most = std::max(most, total_energy(bar, rest, simulation.options().gravity) / scale);
   }
-  fmt::print("most {:.3e}\n", most);
-  EXPECT_LT(most, 0.01);
+  EXPECT_LT(most, 0.003);
 }
 
 std::vector<Setting> settings() {
   std::vector<Setting> all;
-  for (bool damped : {true, false})
-    for (int exponent = 2; exponent <= 9; ++exponent)
-      for (int frequency : {1000, 240, 60, 15}) all.push_back({exponent, frequency, damped});
+  for (int exponent = 2; exponent <= 9; ++exponent) {
+    for (int frequency : {1000, 240, 60, 15}) all.push_back({exponent, frequency, true, 2000});
+    for (int frequency : {60, 15}) all.push_back({exponent, frequency, false, 600});
+  }
   return all;
 }
 

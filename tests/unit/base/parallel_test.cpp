@@ -31,5 +31,16 @@ TEST(Pool, blocks_cover_the_range_without_overlap) {
   for (int count : touched) ASSERT_EQ(count, 1);
 }
 
+TEST(Pool, tiny_numbers_are_zero_in_every_part_and_only_there) {
+  const volatile float small = 1e-20f;
+  for (int threads : {1, 3}) {
+    Pool pool(threads);
+    std::vector<float> product(64, 1);
+    pool.run(64, [&](int part) { product[part] = small * small; });
+    for (float p : product) EXPECT_EQ(p, 0);
+    EXPECT_GT(small * small, 0);
+  }
+}
+
 }  // namespace
 }  // namespace pliant

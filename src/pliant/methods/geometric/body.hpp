@@ -66,7 +66,7 @@ class Body final : public Method {
   bool history_applies(const StepInput& input) const;
   EndArrays end_arrays(const Scheme& scheme) const;
   void predict(const StepInput& input, const Scheme& scheme);
-  void set_springs(const StepInput& input, const Scheme& scheme);
+  std::string set_springs(const StepInput& input, const Scheme& scheme);
 
   void residual(const float* u, bool renew_rotations, const Scheme& scheme, Pool& pool, Stopwatch& watch);
   void add_inner_drag(const float* u, const Scheme& scheme, Pool& pool);
@@ -77,8 +77,8 @@ class Body final : public Method {
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
 
   void accept(const StepInput& input, const Scheme& scheme);
-  void keep_linear_momentum(const StepInput& input, const Scheme& scheme);
-  void keep_angular_momentum(const StepInput& input, const Scheme& scheme);
+  void keep_linear_momentum(std::span<const Index> part, const StepInput& input, const Scheme& scheme);
+  void keep_angular_momentum(std::span<const Index> part, const StepInput& input, const Scheme& scheme);
   Rotations rotations_now() const;
   void set_rotations(const Rotations& rotations);
   StepTraffic traffic(const StepReport& report) const;

@@ -88,23 +88,23 @@ void LinearSystem::plain_solve(const float* b, float* z, Pool& pool) {
     cycle_.apply(vectors(b), vectors(z), pool);
 }
 
-void LinearSystem::set_springs(std::span<const Spring> springs, Pool& pool) {
+std::string LinearSystem::set_springs(std::span<const Spring> springs, Pool& pool) {
   const int count = int(springs.size());
-  if (count == spring_count_ && std::equal(springs.begin(), springs.end(), springs_.begin())) return;
+  if (count == spring_count_ && std::equal(springs.begin(), springs.end(), springs_.begin())) return {};
   spring_count_ = count;
-  if (count == 0) return;
+  if (count == 0) return {};
   std::copy(springs.begin(), springs.end(), springs_.begin());
   const std::size_t n = std::size_t(free_);
   response_.resize(max_grabs * n);
-  unit_.assign(4 * n, 0);
+  load_.assign(4 * n, 0);
   answer_.resize(4 * n);
   // Three columns of E at a time, one in each coordinate.
   for (int first = 0; first < count; first += 3) {
     const int here = std::min(3, count - first);
-    for (int k = 0; k < here; ++k) unit_[4 * std::size_t(springs_[first + k].place) + k] = 1;
-    plain_solve(unit_.data(), answer_.data(), pool);
+    for (int k = 0; k < here; ++k) load_[4 * std::size_t(springs_[first + k].place) + k] = 1;
+    plain_solve(load_.data(), answer_.data(), pool);
     for (int k = 0; k < here; ++k) {
-      unit_[4 * std::size_t(springs_[first + k].place) + k] = 0;
+      load_[4 * std::size_t(springs_[first + k].place) + k] = 0;
       for (std::size_t i = 0; i < n; ++i) response_[(first + k) * n + i] = answer_[4 * i + k];
     }
   }
@@ -113,25 +113,42 @@ void LinearSystem::set_springs(std::span<const Spring> springs, Pool& pool) {
     for (int c = 0; c < count; ++c)
       matrix(r, c) = 0.5 * (response_[c * n + springs_[r].place] + response_[r * n + springs_[c].place]) +
                      (r == c ? 1 / springs_[r].stiffness : 0);
-  small_inverse_ = matrix.llt().solve(Small::Identity(count, count));
+  const Eigen::LLT<Small> factor(matrix);
+  if (factor.info() != Eigen::Success) {
+    spring_count_ = 0;
+    return "the springs of the grabs leave no solvable system: fewer or softer grabs are needed";
+  }
+  small_inverse_ = factor.solve(Small::Identity(count, count));
+  return {};
 }
 
 void LinearSystem::solve(const float* b, float* z, Pool& pool) {
-  plain_solve(b, z, pool);
-  if (spring_count_ == 0) return;
-  Eigen::Matrix<double, Eigen::Dynamic, 3, 0, max_grabs, 3> at_grabs(spring_count_, 3);
+  if (spring_count_ == 0) return plain_solve(b, z, pool);
+  using Few = Eigen::Matrix<double, Eigen::Dynamic, 3, 0, max_grabs, 3>;
+  Few own(spring_count_, 3), pull(spring_count_, 3);  // C^-1 e; E^T y
+  std::copy(b, b + 4 * std::size_t(free_), load_.begin());
   for (int r = 0; r < spring_count_; ++r)
-    for (int k = 0; k < 3; ++k) at_grabs(r, k) = z[4 * std::size_t(springs_[r].place) + k];
-  const Eigen::Matrix<double, Eigen::Dynamic, 3, 0, max_grabs, 3> pull = small_inverse_ * at_grabs;
+    for (int k = 0; k < 3; ++k) {
+      float& load = load_[4 * std::size_t(springs_[r].place) + k];
+      own(r, k) = load / springs_[r].stiffness;
+      load = 0;
+    }
+  plain_solve(load_.data(), z, pool);
+  for (int r = 0; r < spring_count_; ++r)
+    for (int k = 0; k < 3; ++k) pull(r, k) = z[4 * std::size_t(springs_[r].place) + k];
+  const Few s = small_inverse_ * (pull - own);
   for (int c = 0; c < spring_count_; ++c) {
     const float* y = response_.data() + c * std::size_t(free_);
-    const float px = float(pull(c, 0)), py = float(pull(c, 1)), pz = float(pull(c, 2));
+    const float sx = float(s(c, 0)), sy = float(s(c, 1)), sz = float(s(c, 2));
     for (Index i = 0; i < free_; ++i) {
-      z[4 * i] -= y[i] * px;
-      z[4 * i + 1] -= y[i] * py;
-      z[4 * i + 2] -= y[i] * pz;
+      z[4 * i] -= y[i] * sx;
+      z[4 * i + 1] -= y[i] * sy;
+      z[4 * i + 2] -= y[i] * sz;
     }
   }
+  for (int r = 0; r < spring_count_; ++r)
+    for (int k = 0; k < 3; ++k)
+      z[4 * std::size_t(springs_[r].place) + k] = float(own(r, k) + s(r, k) / springs_[r].stiffness);
 }
 
 std::size_t LinearSystem::bytes_per_solve() const {
@@ -141,7 +158,7 @@ std::size_t LinearSystem::bytes_per_solve() const {
 
 std::size_t LinearSystem::memory_bytes() const {
   const std::size_t solver = free_ == 0 ? 0 : direct_ ? factor_.memory_bytes() : cycle_.memory_bytes();
-  return solver + sizeof(float) * (response_.size() + unit_.size() + answer_.size());
+  return solver + sizeof(float) * (response_.size() + load_.size() + answer_.size());
 }
 
 }  // namespace pliant::geometric

@@ -2,9 +2,11 @@
 // A = m M + k K on the free nodes, constant until its coefficients or the held set change: z = A^-1 b by the
 // direct solver, or one V-cycle as its stand-in in the conjugate gradients. Soft grabs change A by a few
 // rows; they are folded in without factoring again:
-//   (A + E C E^T)^-1 b = y - Y (C^-1 + E^T Y)^-1 E^T y,   y = A^-1 b, Y = A^-1 E     (Woodbury)
-// E the unit columns of the grabbed nodes, C their stiffnesses. The same formula holds with the V-cycle for
-// A^-1, and keeps it symmetric and positive.
+//   (A + E C E^T)^-1 (b + E e) = y - Y s,   s = (C^-1 + E^T Y)^-1 (E^T y - C^-1 e),   y = A^-1 b, Y = A^-1 E
+// E the unit columns of the grabbed nodes, C their stiffnesses, b zero and e the right-hand side there
+// (Woodbury, written so that a stiff spring's own force, as large as it may be, never meets A^-1 and cancels:
+// at the grabbed nodes the answer is C^-1 (e + s)). The same formula holds with the V-cycle for A^-1, and
+// keeps it symmetric and positive.
 #pragma once
 
 #include "pliant/base/aligned.hpp"
@@ -35,8 +37,9 @@ class LinearSystem {
   std::string factor(const Model& model, const SymmetricMatrix& stiffness, const Arrangement& arrangement,
                      const Coefficients& coefficients, bool new_pattern);
 
-  /// From now on A includes these springs; at most max_grabs.
-  void set_springs(std::span<const Spring> springs, Pool& pool);
+  /// From now on A includes these springs, each at another place; at most max_grabs. Returns the trouble,
+  /// empty when all is well.
+  std::string set_springs(std::span<const Spring> springs, Pool& pool);
 
   /// z = A^-1 b, or the V-cycle. b and z are different arrays of the free nodes.
   void solve(const float* b, float* z, Pool& pool);
@@ -58,7 +61,7 @@ class LinearSystem {
   std::array<Spring, max_grabs> springs_{};
   int spring_count_ = 0;
   AlignedVector<float> response_;       // Y: spring_count_ columns of free_ numbers
-  AlignedVector<float> unit_, answer_;  // scratch of set_springs
+  AlignedVector<float> load_, answer_;  // scratch of set_springs; of solve
   Small small_inverse_;                 // (C^-1 + E^T Y)^-1
 };
 

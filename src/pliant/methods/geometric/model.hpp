@@ -31,10 +31,11 @@ struct Model {
   Covariance covariance = Covariance::consistent;
 
   Adjacency adjacency;
-  Points laplacian_rest;       ///< d_i of the Laplacian rows
-  Points edge_sum;             ///< sum_j a_ij (X_j - X_i)
-  std::vector<Mat3> slew;      ///< J_i: turns the torque on a star at rest into its rotation, see make_model
-  double stiffness_ratio = 0;  ///< max_i K_ii / (12 m_i), 1/s^2; a/m on a lattice
+  Points laplacian_rest;   ///< d_i of the Laplacian rows
+  Points edge_sum;         ///< sum_j a_ij (X_j - X_i)
+  std::vector<Mat3> slew;  ///< J_i: turns the torque on a star at rest into its rotation, see make_model
+  std::vector<std::vector<Index>> parts;  ///< the nodes of each connected part, ascending
+  double stiffness_ratio = 0;             ///< max_i K_ii / (12 m_i), 1/s^2; a/m on a lattice
 
   Index nodes() const { return Index(rest.size()); }
   bool has_laplacian() const { return laplacian_weight > 0; }

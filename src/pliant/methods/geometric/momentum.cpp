@@ -5,12 +5,13 @@
 #include <Eigen/Geometry>
 
 namespace pliant::geometric {
-Spin spin(const std::vector<double>& mass, const Points& x, const Points& v) {
+
+Spin spin(std::span<const Index> nodes, const std::vector<double>& mass, const Points& x, const Points& v) {
   // One pass, about the first node: near the body nothing cancels that matters.
-  const Vec3 origin = x[0];
+  const Vec3 origin = x[nodes[0]];
   Spin out;
   Vec3 first = Vec3::Zero(), momentum = Vec3::Zero(), angular = Vec3::Zero();
-  for (std::size_t i = 0; i < x.size(); ++i) {
+  for (Index i : nodes) {
     const Vec3 r = x[i] - origin, p = mass[i] * v[i];
     out.mass += mass[i];
     first += mass[i] * r;
@@ -23,12 +24,13 @@ Spin spin(const std::vector<double>& mass, const Points& x, const Points& v) {
   return out;
 }
 
-Vec3 rotation_rate(const std::vector<double>& mass, const Points& x, const Vec3& wanted) {
-  const Vec3 origin = x[0];
+Vec3 rotation_rate(std::span<const Index> nodes, const std::vector<double>& mass, const Points& x,
+                   const Vec3& wanted) {
+  const Vec3 origin = x[nodes[0]];
   double total = 0;
   Vec3 first = Vec3::Zero();
   Vec3 squares = Vec3::Zero(), products = Vec3::Zero();  // of m r r^T
-  for (std::size_t i = 0; i < x.size(); ++i) {
+  for (Index i : nodes) {
     const Vec3 r = x[i] - origin, s = mass[i] * r;
     total += mass[i];
     first += s;

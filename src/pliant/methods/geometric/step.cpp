@@ -25,6 +25,7 @@
 #include <cstring>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/momentum.hpp"
 
@@ -62,6 +63,7 @@ struct Body::Stopwatch {
 
 StepReport Body::advance(const StepInput& input) {
   PLIANT_CHECK(input.pool != nullptr);
+  const FlushTinyNumbers in_this_step;
   Stopwatch watch;
   StepReport report;
   report.trouble = trouble_of(input);
@@ -71,7 +73,8 @@ StepReport Body::advance(const StepInput& input) {
   quaternions_before_ = sweeps_.quaternions();
 
   predict(input, now);
-  set_springs(input, now);
+  report.trouble = set_springs(input, now);
+  if (!report.ok()) return report;
   if (options_.step_solver == StepSolver::newton)
     newton(input, now, report, watch);
   else
@@ -177,17 +180,26 @@ void Body::predict(const StepInput& input, const Scheme& s) {
       start_[4 * std::size_t(arrangement_.place[input.held[n]]) + c] = input.targets[n][c];
 }
 
-void Body::set_springs(const StepInput& input, const Scheme& s) {
+/// Two grabs of one node are one spring: stiffnesses add, the target is their weighted mean.
+std::string Body::set_springs(const StepInput& input, const Scheme& s) {
   pull_count_ = 0;
-  std::array<LinearSystem::Spring, max_grabs> springs;
   for (const Grab& grab : input.grabs) {
     const Index place = arrangement_.place[grab.node];
-    if (place >= arrangement_.free || grab.stiffness == 0) continue;
-    springs[pull_count_] = {place, s.elastic * grab.stiffness};
-    pulls_[pull_count_] = {springs[pull_count_], grab.target};
-    ++pull_count_;
+    const double stiffness = s.elastic * grab.stiffness;
+    if (place >= arrangement_.free || !(stiffness > 0)) continue;
+    const auto end = pulls_.begin() + pull_count_;
+    const auto same =
+        std::find_if(pulls_.begin(), end, [&](const Pull& p) { return p.spring.place == place; });
+    if (same == end) {
+      pulls_[pull_count_++] = {{place, stiffness}, grab.target};
+    } else {
+      same->spring.stiffness += stiffness;
+      same->target += stiffness / same->spring.stiffness * (grab.target - same->target);
+    }
   }
-  system_.set_springs({springs.data(), std::size_t(pull_count_)}, *input.pool);
+  std::array<LinearSystem::Spring, max_grabs> springs;
+  for (int k = 0; k < pull_count_; ++k) springs[k] = pulls_[k].spring;
+  return system_.set_springs({springs.data(), std::size_t(pull_count_)}, *input.pool);
 }
 
 // ---- the equation ----
@@ -361,9 +373,11 @@ void Body::accept(const StepInput& input, const Scheme& s) {
   for_blocks(*input.pool, model_.nodes(), 1024, [&](int begin, int end) {
     step_kernels().accept(ends, d_.data(), new_x_[0].data(), new_v_[0].data(), begin, end);
   });
-  const bool free_body = input.held.empty() && pull_count_ == 0;
-  if (free_body) keep_linear_momentum(input, s);
-  if (free_body && options_.angular_momentum) keep_angular_momentum(input, s);
+  if (input.held.empty() && pull_count_ == 0)
+    for (const std::vector<Index>& part : model_.parts) {
+      keep_linear_momentum(part, input, s);
+      if (options_.angular_momentum) keep_angular_momentum(part, input, s);
+    }
   for (std::size_t n = 0; n < input.held.size(); ++n) {
     const Index i = input.held[n];
     new_x_[i] = input.targets[n];
@@ -381,35 +395,35 @@ void Body::accept(const StepInput& input, const Scheme& s) {
 
 /// Inner forces have no resultant: (1 + h' alpha) (P_new - P^) = h' (F - alpha P^), P the momentum, F the
 /// outer force.
-void Body::keep_linear_momentum(const StepInput& input, const Scheme& s) {
+void Body::keep_linear_momentum(std::span<const Index> part, const StepInput& input, const Scheme& s) {
   double mass = 0;
   Vec3 before = Vec3::Zero(), after = Vec3::Zero(), force = Vec3::Zero();
-  for (std::size_t i = 0; i < new_v_.size(); ++i) {
+  for (Index i : part) {
     mass += model_.mass[i];
     before += model_.mass[i] * hat_v_[i];
     after += model_.mass[i] * new_v_[i];
   }
-  for (const Vec3& f : input.forces) force += f;
+  if (!input.forces.empty())
+    for (Index i : part) force += input.forces[i];
   force += mass * input.gravity - s.drag * before;
   const Vec3 shift = (before + s.h / s.mass * force - after) / mass;
-  for (std::size_t i = 0; i < new_v_.size(); ++i) {
+  for (Index i : part) {
     new_v_[i] += shift;
     new_x_[i] = hat_x_[i] + s.h * new_v_[i];
   }
 }
 
-void Body::keep_angular_momentum(const StepInput& input, const Scheme& s) {
-  Vec3 wanted = spin(model_.mass, state_.nodes.x, state_.nodes.v).angular;
+void Body::keep_angular_momentum(std::span<const Index> part, const StepInput& input, const Scheme& s) {
+  Vec3 wanted = spin(part, model_.mass, state_.nodes.x, state_.nodes.v).angular;
   if (options_.integrator == Integrator::bdf2 && history_applies(input))
-    wanted = (4 * wanted - spin(model_.mass, state_.x_before, state_.v_before).angular) / 3;
-  const Spin got = spin(model_.mass, hat_x_, new_v_);
+    wanted = (4 * wanted - spin(part, model_.mass, state_.x_before, state_.v_before).angular) / 3;
+  const Spin got = spin(part, model_.mass, hat_x_, new_v_);
   if (!input.forces.empty()) {
     const Vec3 center = got.center + s.h * got.velocity;
-    for (std::size_t i = 0; i < new_x_.size(); ++i)
-      wanted += s.h * (new_x_[i] - center).cross(input.forces[i]);
+    for (Index i : part) wanted += s.h * (new_x_[i] - center).cross(input.forces[i]);
   }
-  const Vec3 w = rotation_rate(model_.mass, hat_x_, wanted / s.mass - got.angular);
-  for (std::size_t i = 0; i < new_x_.size(); ++i) {
+  const Vec3 w = rotation_rate(part, model_.mass, hat_x_, wanted / s.mass - got.angular);
+  for (Index i : part) {
     new_v_[i] += w.cross(hat_x_[i] - got.center);
     new_x_[i] = hat_x_[i] + s.h * new_v_[i];
   }

@@ -198,6 +198,55 @@ TEST(GeometricStep, a_free_body_keeps_both_momenta_with_either_integrator_and_ei
     }
 }
 
+TEST(GeometricStep, parts_that_nothing_joins_keep_their_own_momenta) {
+  const Rows one = lattice({3, 3, 7}, 0.1, 0.1, 1e4);
+  const std::size_t n = one.rest.size();
+  Rows rows = one;
+  for (std::size_t i = 0; i < n; ++i) {
+    rows.rest.push_back(one.rest[i] + Vec3(5, 0, 0));
+    rows.mass.push_back(one.mass[i]);
+  }
+  for (NodeGraph::Edge e : one.edges) {
+    e.a += Index(n), e.b += Index(n);
+    rows.edges.push_back(e);
+    rows.edge_weight.push_back(1e4);
+  }
+  for (LinearSolver linear : {LinearSolver::direct, LinearSolver::multigrid}) {
+    Options options{.linear_solver = linear};
+    options.integrator = Integrator::euler;
+    const auto body = body_of(rows, options);
+    Points v(2 * n, Vec3::Zero());
+    for (std::size_t i = 0; i < n; ++i) v[i] = Vec3(0, 10, 0).cross(rows.rest[i] - Vec3(0.1, 0.1, 0.3));
+    body->place(rows.rest, v);
+    const double spin = angular_momentum(body->nodes()).norm();
+    Pool pool(1);
+    StepInput in;
+    in.pool = &pool;
+    for (int k = 0; k < 60; ++k) ASSERT_TRUE(body->advance(in).ok());
+    EXPECT_NEAR(angular_momentum(body->nodes()).norm() / spin, 1, 1e-10);
+    for (std::size_t i = n; i < 2 * n; ++i) ASSERT_LT(body->nodes().v[i].norm(), 1e-5);  // of 3 m/s
+  }
+}
+
+TEST(GeometricStep, a_node_alone_falls_and_follows_its_force) {
+  Rows rows;
+  rows.rest = {Vec3(3, -7, 11.1)};
+  rows.mass = {0.1};
+  for (LinearSolver linear : {LinearSolver::direct, LinearSolver::multigrid}) {
+    Options options{.linear_solver = linear};
+    options.integrator = Integrator::euler;
+    const auto body = body_of(rows, options);
+    const Points force{Vec3(1, 2, 3)};
+    Pool pool(1);
+    StepInput in;
+    in.gravity = {0, -9.81, 0};
+    in.forces = force;
+    in.pool = &pool;
+    for (int k = 0; k < 60; ++k) ASSERT_TRUE(body->advance(in).ok());
+    EXPECT_LT((body->nodes().v[0] - Vec3(10, 20 - 9.81, 30)).norm(), 1e-9);
+  }
+}
+
 TEST(GeometricStep, without_the_correction_implicit_euler_loses_spin) {
   Options options;
   options.integrator = Integrator::euler;
@@ -437,7 +486,104 @@ TEST(GeometricStep, one_local_global_step_with_grabs_equals_a_matrix_with_the_sp
   EXPECT_LT(std::sqrt(error), 1e-5 * d.norm());
 }
 
+TEST(GeometricStep, a_grab_may_be_as_stiff_as_it_likes) {
+  const Shape shape = make_shape(BoxShape{.size = {0.4, 0.4, 1}, .nodes = {5, 5, 11}});
+  for (LinearSolver linear : {LinearSolver::direct, LinearSolver::multigrid})
+    for (double stiffness : {1e4, 1e8, 1e12, 1e20}) {
+      const auto body =
+          body_of(shape, {.stiffness = 1e5, .linear_solver = linear}, {.mass = 2, .stiffness = 0});
+      const Points rest = body->nodes().x;
+      std::vector<Grab> grabs;  // the corner of one end twice
+      for (Index i = 0; i < 15; ++i) grabs.push_back({i, rest[i] + Vec3(0, 0.01, 0), stiffness});
+      grabs.push_back({0, rest[0] + Vec3(0, 0.01, 0), 2 * stiffness});
+      Pool pool(1);
+      StepInput in;
+      in.gravity = {0, -9.81, 0};
+      in.grabs = grabs;
+      in.pool = &pool;
+      for (int k = 0; k < 200; ++k) ASSERT_TRUE(body->advance(in).ok());
+      // The bar of 160 kg hangs on 15 springs; they share out its weight and its torque unevenly.
+      for (const Grab& grab : grabs)
+        EXPECT_LT((body->nodes().x[grab.node] - grab.target).norm(), 2e4 / stiffness) << stiffness;
+      for (std::size_t i = 0; i < rest.size(); ++i) ASSERT_LT((body->nodes().x[i] - rest[i]).norm(), 1.5);
+    }
+}
+
+TEST(GeometricStep, two_grabs_of_a_node_are_one_of_their_sum) {
+  const Shape shape = make_shape(BoxShape{.size = {0.2, 0.2, 0.6}, .nodes = {3, 3, 7}});
+  const auto two = body_of(shape, {}), one = body_of(shape, {});
+  const Vec3 place = two->nodes().x[20];
+  const std::array<Grab, 2> both{{{20, place + Vec3(0.3, 0, 0), 100}, {20, place + Vec3(0, 0.2, 0), 300}}};
+  const Grab sum{20, place + Vec3(0.075, 0.15, 0), 400};
+  Pool pool(1);
+  StepInput in;
+  in.pool = &pool;
+  for (int k = 0; k < 20; ++k) {
+    in.grabs = both;
+    ASSERT_TRUE(two->advance(in).ok());
+    in.grabs = {&sum, 1};
+    ASSERT_TRUE(one->advance(in).ok());
+  }
+  for (std::size_t i = 0; i < two->nodes().x.size(); ++i)
+    ASSERT_LT((two->nodes().x[i] - one->nodes().x[i]).norm(), 1e-6);
+}
+
+TEST(GeometricStep, changed_steps_and_pins_put_no_energy_in) {
+  const Shape shape = make_shape(BoxShape{.size = {0.4, 0.4, 1}, .nodes = {5, 5, 11}});
+  for (double stiffness : {1e3, 1e5, 1e7}) {
+    Cantilever bar(body_of(shape, {.stiffness = stiffness}), {0.2, 0.2, 1});
+    const auto total = [&] {
+      double sum = kinetic(bar.body->nodes()) + bar.body->elastic_energy();
+      for (std::size_t i = 0; i < bar.rest.size(); ++i)
+        sum += 9.81 * bar.body->nodes().mass[i] * (bar.body->nodes().x[i] - bar.rest[i]).y();
+      return sum;
+    };
+    const double lengths[] = {1.0 / 60, 1.0 / 240, 1.0 / 1000, 1.0 / 15, 1.0 / 30};
+    for (int k = 0; k < 350; ++k) {
+      ASSERT_TRUE(bar.body->advance(bar.input(9.81, lengths[k / 7 % 5])).ok());
+      ASSERT_LT(total(), 1e-3 * 160 * 9.81) << stiffness << " Pa, step " << k;
+    }
+    // Frozen as it is, then let go without gravity: it has what it had, and loses it.
+    std::vector<Index> all(bar.rest.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = Index(i);
+    const Points now = bar.body->nodes().x;
+    StepInput in = bar.input(0, 1.0 / 60);
+    in.held = all;
+    in.targets = now;
+    for (int k = 0; k < 3; ++k) ASSERT_TRUE(bar.body->advance(in).ok());
+    EXPECT_EQ(bar.body->nodes().x, now);
+    EXPECT_EQ(kinetic(bar.body->nodes()), 0);
+    const double stored = bar.body->elastic_energy();
+    in.held = {};
+    in.targets = {};
+    for (int k = 0; k < 60; ++k) {
+      ASSERT_TRUE(bar.body->advance(in).ok());
+      ASSERT_LE(kinetic(bar.body->nodes()) + bar.body->elastic_energy(), 1.001 * stored);
+    }
+  }
+}
+
 // ---- the rest of the interface ----
+
+TEST(GeometricStep, live_options_and_damping_take_effect_at_the_next_step) {
+  Options options{.stiffness = 1e5};
+  auto made = body_of(make_shape(BoxShape{.size = {0.4, 0.4, 1}, .nodes = {5, 5, 11}}), options);
+  auto& body = dynamic_cast<Body&>(*made);
+  Cantilever bar(std::move(made), {0.2, 0.2, 1});
+  for (int k = 0; k < 20; ++k) ASSERT_TRUE(body.advance(bar.input(9.81)).ok());
+  const int loose = body.advance(bar.input(9.81)).iterations;
+  options.tolerance = 1e-4;
+  body.set_live({0, 0}, options);
+  StepReport report = body.advance(bar.input(9.81));
+  EXPECT_FALSE(report.refactored);
+  EXPECT_GT(report.iterations, loose);
+  EXPECT_GT(kinetic(body.nodes()), 1);
+  body.set_live({.mass = 5, .stiffness = 0.01}, options);
+  report = body.advance(bar.input(9.81));
+  EXPECT_TRUE(report.ok() && report.refactored);
+  for (int k = 0; k < 200; ++k) ASSERT_TRUE(body.advance(bar.input(9.81)).ok());
+  EXPECT_LT(kinetic(body.nodes()), 1e-6);
+}
 
 TEST(GeometricStep, one_and_two_threads_give_the_same_bits_also_when_violent) {
   const Shape shape = make_shape(CylinderShape{.nodes = {9, 21}});

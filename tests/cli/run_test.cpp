@@ -108,6 +108,16 @@ TEST_F(Run, one_and_two_threads_give_the_same_frames) {
   EXPECT_EQ(timeless(read_text(folder / "a/metrics.csv")), timeless(read_text(folder / "b/metrics.csv")));
 }
 
+TEST_F(Run, threads_that_cannot_be_started_are_a_failure_with_a_message) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs more address space than the limit";
+#endif
+  const auto result = run_pliant("run '" + scene + "' --quiet --threads 1024 -o '" + out("a") + "'",
+                                 "ulimit -v 3000000;");  // kB; a stack takes 8 MB
+  EXPECT_EQ(result.exit, 1);
+  EXPECT_TRUE(result.says("cannot start 1024 threads")) << result.output;
+}
+
 TEST_F(Run, resumed_equals_uninterrupted_bit_for_bit) {
   ASSERT_EQ(run("whole", "--format obj,pc2,mdd").exit, 0);
   ASSERT_EQ(run("parts", "--format obj,pc2,mdd --checkpoint 4 --frames 6").exit, 0);  // before the release

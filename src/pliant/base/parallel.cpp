@@ -3,6 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -42,6 +45,14 @@ struct Pool::Shared {
   void (*call)(void*, int) = nullptr;
   void* context = nullptr;
 
+  // Here and not in ~Pool: when a thread cannot be started, those before it must still be joined.
+  ~Shared() {
+    stop.store(true, std::memory_order_release);
+    generation.fetch_add(1, std::memory_order_acq_rel);
+    generation.notify_all();
+    for (std::thread& worker : workers) worker.join();
+  }
+
   void take_parts() {
     std::uint64_t seen = ticket.load(std::memory_order_acquire);
     for (;;) {
@@ -77,15 +88,15 @@ struct Pool::Shared {
 
 Pool::Pool(int threads) : shared_(std::make_unique<Shared>()) {
   if (threads <= 0) threads = int(std::thread::hardware_concurrency());
-  for (int i = 1; i < threads; ++i) shared_->workers.emplace_back([this] { shared_->work(); });
+  try {
+    for (int i = 1; i < threads; ++i)
+      shared_->workers.emplace_back([shared = shared_.get()] { shared->work(); });
+  } catch (const std::system_error& error) {
+    throw std::runtime_error("cannot start " + std::to_string(threads) + " threads: " + error.what());
+  }
 }
 
-Pool::~Pool() {
-  shared_->stop.store(true, std::memory_order_release);
-  shared_->generation.fetch_add(1, std::memory_order_acq_rel);
-  shared_->generation.notify_all();
-  for (std::thread& worker : shared_->workers) worker.join();
-}
+Pool::~Pool() = default;
 
 int Pool::threads() const { return int(shared_->workers.size()) + 1; }
 

@@ -7,7 +7,7 @@ BENCH = out/bench
 
 demo: build
 	@build/pliant run geometric/bar-twist -o $(DEMO) --format obj,pc2,glb
-	@build/pliant render $(DEMO) -o $(DEMO)/picture.png --time 1.4 --size 1280x720
+	@build/pliant render $(DEMO) -o $(DEMO)/picture.png --time 2 --fit frame --size 1280x720
 	@build/pliant render $(DEMO) -o $(DEMO)/video.mp4 --size 768x432 --quality draft --fps 30
 	@echo
 	@echo "A soft bar, twisted and let go:"

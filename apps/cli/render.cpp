@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "commands.hpp"
@@ -26,6 +27,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What camera and floor fit: the whole sequence, so that pictures of different frames compare, or only what
+/// is pictured.
+enum class Fit { sequence, frame };
+
 struct RenderOptions {
   std::string what, output;
   std::optional<int> frame;
@@ -35,6 +40,7 @@ struct RenderOptions {
   std::vector<double> camera;  ///< azimuth, elevation, zoom
   Quality quality = Quality::normal;
   Pattern pattern = Pattern::grid;
+  Fit fit = Fit::sequence;
   std::optional<double> fps, ground;
   std::vector<std::string> sets;
   int threads = 0;
@@ -114,10 +120,12 @@ Sequence simulate(const RenderOptions& options) {
 }
 
 Sequence load(const RenderOptions& options) {
+  const bool scene = !fs::is_directory(options.what) &&
+                     (!fs::is_regular_file(options.what) || ending(options.what) == ".json");
+  if (!scene && !options.sets.empty())
+    refuse("--set", options.sets.front(), "a scene to change", options.what + " is simulated already");
   if (fs::is_directory(options.what)) return value_or_refuse(read_run(options.what));
-  if (fs::is_regular_file(options.what) && ending(options.what) != ".json")
-    return value_or_refuse(read_still(options.what));
-  return simulate(options);
+  return scene ? simulate(options) : value_or_refuse(read_still(options.what));
 }
 
 /// An option that takes one of the words, in the order of the enumeration. The value at hand is the default.
@@ -187,9 +195,12 @@ class RenderJob {
     if (options_.camera.size() > 0) view_.azimuth = options_.camera[0];
     if (options_.camera.size() > 1) view_.elevation = options_.camera[1];
     if (options_.camera.size() > 2) view_.zoom = options_.camera[2];
-    if (!(std::abs(view_.elevation) <= 89) || !(view_.zoom > 0) || !std::isfinite(view_.azimuth + view_.zoom))
+    if (!(std::abs(view_.azimuth) <= 3600) || !(std::abs(view_.elevation) <= 89) ||
+        !(view_.zoom >= 0.01 && view_.zoom <= 1000))
       refuse("--camera", fmt::format("{}", fmt::join(options_.camera, ",")),
-             "azimuth,elevation,zoom: degrees, -89 .. 89 degrees, above 0");
+             "azimuth,elevation,zoom: -3600 .. 3600 degrees, -89 .. 89 degrees, 0.01 .. 1000");
+    if (options_.ground && !(std::abs(*options_.ground) <= 1e6))
+      refuse("--ground", fmt::format("{}", *options_.ground), "a height within 1e6 m");
   }
 
   /// Frames whose times no file tells follow each other at the video's rate.
@@ -233,11 +244,15 @@ class RenderJob {
       refuse("--color", "one frame in " + options_.what, "a run or a scene: colours compare frames");
   }
 
-  /// Camera and floor fit the whole sequence, so that pictures of different frames compare.
   void measure() {
+    std::vector<int> shown = frames_;
+    if (options_.fit == Fit::sequence) {
+      shown.resize(std::size_t(sequence_.frames));
+      std::iota(shown.begin(), shown.end(), 0);
+    }
     Framing framing(view_, double(settings_.width) / settings_.height);
     for (int b = 0; b < bodies(); ++b)
-      for (int frame = 0; frame < sequence_.frames; ++frame) {
+      for (int frame : shown) {
         const Points x = shape(b, frame);
         framing.add(x);
         for (const Vec3& p : x) lowest_ = std::min(lowest_, p.y()), highest_ = std::max(highest_, p.y());
@@ -313,6 +328,8 @@ void add_render(CLI::App& app) {
       ->default_str("35,18,1");
   add_words(*command, "--quality", options->quality, {"draft", "normal", "fine"}, "smoothness against time");
   add_words(*command, "--pattern", options->pattern, {"grid", "none"}, "lines painted on the rest shape");
+  add_words(*command, "--fit", options->fit, {"sequence", "frame"},
+            "camera and floor fit all frames, so that pictures compare, or only what is pictured");
   command
       ->add_option("--fps", options->fps, "pictures a second of a video (default: as recorded, at most 60)")
       ->check(CLI::Range(0.1, 1000.0));

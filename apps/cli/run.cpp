@@ -64,7 +64,15 @@ class Run {
 
   void begin() {
     if (options_.resume) frame_ = folder_.resume(scene_, recorder_);
-    folder_.open(scene_, options_.resume ? frame_ + 1 : 0, options_.checkpoint > 0);
+    if (frame_ > scene_.spec.frames)
+      throw InputError(
+          fmt::format("--resume: found a checkpoint after frame {}, expected one before the last, {}", frame_,
+                      scene_.spec.frames));
+    // A resumed run can be resumed again, with new checkpoints or from the old one.
+    const bool resumable = options_.resume || options_.checkpoint > 0;
+    folder_.open(scene_, options_.resume ? frame_ + 1 : 0, resumable);
+    // Also what a run that is killed leaves: the next one knows that these files are ours to remove.
+    folder_.write_summary(scene_, recorder_, {"running", "", frame_, {}});
     if (!options_.quiet) announce();
     if (!options_.resume) keep_frame();
   }
@@ -191,6 +199,7 @@ void add_run(CLI::App& app) {
       ->check(CLI::Range(1, 100000000));
   command->add_flag("--resume", options->resume, "go on from the checkpoint in the folder");
   command->add_flag("--quiet", options->quiet, "print only what went wrong");
+  command->footer("");  // not that of the whole program as well
   command->footer([] {
     return "Example: pliant run geometric/bar --frames 120 --format glb,obj --set "
            "bodies.bar.geometric.stiffness=1e6\n\nKeys for --set (docs/scene-format.md has ranges and "

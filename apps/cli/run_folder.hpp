@@ -15,7 +15,7 @@ namespace pliant::cli {
 
 /// What summary.json says beyond the recorder.
 struct RunOutcome {
-  std::string status = "done";  ///< done, failed, interrupted
+  std::string status = "done";  ///< running, done, failed, interrupted
   std::string failure;          ///< why it failed
   int frames = 0;               ///< the last frame
   std::vector<ExpectationResult> expectations;

@@ -16,6 +16,7 @@
 #include "pliant/methods/method.hpp"
 #include "pliant/methods/registry.hpp"
 #include "pliant/physics/metrics.hpp"
+#include "pliant/physics/selection.hpp"
 #include "pliant/scene/build.hpp"
 #include "pliant/scene/expect.hpp"
 #include "pliant/scene/library.hpp"

@@ -12,7 +12,7 @@ namespace pliant {
 namespace {
 
 TEST(Commands, every_command_has_help_with_an_example) {
-  for (const char* command : {"", "run", "scenes", "schema"}) {
+  for (const char* command : {"", "run", "render", "scenes", "schema", "bench"}) {
     const auto result = run_pliant(std::string(command) + " --help");
     EXPECT_EQ(result.exit, 0);
     EXPECT_TRUE(result.says("Example: pliant")) << result.output;
@@ -20,9 +20,34 @@ TEST(Commands, every_command_has_help_with_an_example) {
   EXPECT_TRUE(run_pliant("run --help").says("bodies.N.geometric.stiffness"));
 }
 
-TEST(Commands, an_unknown_command_is_wrong_input) {
-  EXPECT_EQ(run_pliant("rnu").exit, 2);
+TEST(Commands, an_unknown_command_is_wrong_input_with_the_nearest_name) {
+  const auto result = run_pliant("rnu");
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_TRUE(result.says("did you mean \"run\"?")) << result.output;
   EXPECT_EQ(run_pliant("").exit, 2);
+}
+
+TEST(Commands, output_that_cannot_be_written_is_a_failure) {
+  for (const char* command : {"schema", "scenes", "--version"})
+    EXPECT_EQ(run_pliant(std::string(command) + " > /dev/full").exit, 1) << command;
+}
+
+TEST(Commands, an_unknown_instruction_set_is_wrong_input) {
+  const auto result = run_pliant("scenes", "PLIANT_SIMD=avx3");
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_TRUE(result.says("expected portable, avx2 or avx512")) << result.output;
+}
+
+TEST(Render, refuses_what_no_camera_can_show_and_what_it_would_ignore) {
+  const TempFolder folder;
+  const std::string mesh = write_text(folder / "a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").string();
+  for (const char* wrong : {"--camera 1e308,0,1", "--camera 0,0,1e-300", "--camera nan,0,1", "--ground nan",
+                            "--ground 1e300", "--set frames=3"}) {
+    const auto result = run_pliant("render '" + mesh + "' --size 32x32 --quality draft " + wrong + " -o '" +
+                                   (folder / "a.png").string() + "'");
+    EXPECT_EQ(result.exit, 2) << wrong << "\n" << result.output;
+    EXPECT_FALSE(std::filesystem::exists(folder / "a.png")) << wrong;
+  }
 }
 
 TEST(Commands, version_is_said) { EXPECT_EQ(run_pliant("--version").exit, 0); }

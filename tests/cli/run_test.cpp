@@ -90,6 +90,17 @@ TEST_F(Run, removes_frames_of_an_earlier_longer_run) {
   EXPECT_FALSE(fs::exists(folder / "a/frames/bar_0003.obj"));
 }
 
+TEST_F(Run, removes_frames_of_an_earlier_run_that_was_killed) {
+  run_pliant("run '" + scene + "' -o '" + out("a") + "' --frames 100000000 --format obj --quiet",
+             "timeout --signal=KILL 1");
+  ASSERT_TRUE(fs::exists(folder / "a/frames/bar_0003.obj"));
+  EXPECT_EQ(summary("a")["status"], "running");
+  ASSERT_EQ(run("a", "--format obj --frames 2").exit, 0);
+  EXPECT_EQ(summary("a")["status"], "done");
+  EXPECT_TRUE(fs::exists(folder / "a/frames/bar_0002.obj"));
+  EXPECT_FALSE(fs::exists(folder / "a/frames/bar_0003.obj"));
+}
+
 TEST_F(Run, one_and_two_threads_give_the_same_frames) {
   ASSERT_EQ(run("a", "--threads 1").exit, 0);
   ASSERT_EQ(run("b", "--threads 2").exit, 0);
@@ -108,6 +119,32 @@ TEST_F(Run, resumed_equals_uninterrupted_bit_for_bit) {
   for (const char* file : {"frames/bar_0002.obj", "frames/bar_0012.obj", "frames/bar.pc2", "frames/bar.mdd"})
     EXPECT_TRUE(read_text(folder / "whole" / file) == read_text(folder / "parts" / file)) << file;
   EXPECT_EQ(summary("parts")["bodies"][0]["steps"], 12);
+}
+
+TEST_F(Run, a_resumed_run_can_be_resumed_again) {
+  ASSERT_EQ(run("a", "--checkpoint 4 --frames 6").exit, 0);
+  ASSERT_EQ(run("a", "--resume --frames 9").exit, 0);  // without checkpoints of its own
+  const auto again = run("a", "--resume");
+  EXPECT_EQ(again.exit, 0) << again.output;
+  ASSERT_EQ(run("whole", "").exit, 0);
+  EXPECT_TRUE(read_text(folder / "a/frames/bar.pc2") == read_text(folder / "whole/frames/bar.pc2"));
+}
+
+TEST_F(Run, resume_beyond_the_last_frame_is_refused_and_touches_nothing) {
+  ASSERT_EQ(run("a", "--checkpoint 4").exit, 0);
+  const std::string before = read_text(folder / "a/summary.json");
+  const auto result = run("a", "--resume --frames 3");
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_TRUE(result.says("after frame 12")) << result.output;
+  EXPECT_EQ(read_text(folder / "a/summary.json"), before);
+}
+
+TEST_F(Run, a_scene_may_come_through_a_pipe) {
+  EXPECT_EQ(run_pliant("run /dev/stdin --quiet --format none --frames 1 -o '" + out("a") + "'",
+                       "cat '" + scene + "' |")
+                .exit,
+            0);
+  EXPECT_EQ(summary("a")["scene"], "stdin");
 }
 
 TEST_F(Run, resume_needs_a_sound_checkpoint_of_the_same_scene) {
@@ -212,7 +249,24 @@ TEST_F(BadScene, bad_set_names_the_argument) {
 TEST_F(BadScene, unknown_format) {
   refused("", {"--format", "found \"objj\"", "did you mean \"obj\"?"}, "--format objj");
 }
-TEST_F(BadScene, unknown_option_of_the_command) { refused("", {"--frmaes"}, "--frmaes 3"); }
+TEST_F(BadScene, unknown_option_of_the_command) {
+  refused("", {"--frmaes", "did you mean \"--frames\"?"}, "--frmaes 3");
+}
+TEST_F(BadScene, shipped_scene_without_its_folder) {
+  scene = "bar-twist";
+  refused("", {"did you mean \"geometric/bar-twist\"?"});
+}
+TEST_F(BadScene, names_whose_files_would_be_mistaken_for_each_other) {
+  refused(R"({"bodies": [{"name": "bar"}, {"name": "bar_0001"}]})", {"bodies.1.name", "beside \"bar\""});
+}
+TEST_F(BadScene, a_shape_too_small_or_too_far_away_for_its_nodes) {
+  refused(body(R"("shape": {"sphere": {"radius": 1e-120}})"), {"bodies.0.shape.sphere.radius", ">= 1e-09"});
+  refused(body(R"("shape": {"box": {"size": [1e-9, 1, 1], "nodes": [41, 3, 3], "corner": [1e6, 0, 0]}})"),
+          {"bodies.0.shape.box", "apart", "towards the origin"});
+}
+TEST_F(BadScene, no_rows_at_all) {
+  refused(body(R"("geometric": {"edge": 0})"), {scene, "bodies.0.geometric.edge", "above 0"});
+}
 
 }  // namespace
 }  // namespace pliant

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <string_view>
 
 namespace pliant {
 namespace {
@@ -22,10 +21,7 @@ SimdLevel processor_level() {
 SimdLevel initial_level() {
   const SimdLevel best = processor_level();
   const char* wish = std::getenv("PLIANT_SIMD");
-  if (!wish) return best;
-  for (SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512})
-    if (std::string_view(wish) == name(level)) return std::min(level, best);
-  return best;
+  return wish ? std::min(simd_level_of(wish).value_or(best), best) : best;
 }
 
 std::atomic<SimdLevel>& current() {
@@ -41,6 +37,12 @@ SimdLevel set_simd_level(SimdLevel wanted) {
   const SimdLevel level = std::min(wanted, processor_level());
   current().store(level, std::memory_order_relaxed);
   return level;
+}
+
+std::optional<SimdLevel> simd_level_of(std::string_view wanted) {
+  for (const SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512})
+    if (wanted == name(level)) return level;
+  return std::nullopt;
 }
 
 const char* name(SimdLevel level) {

@@ -8,6 +8,9 @@
 // level.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 namespace pliant {
 
 enum class SimdLevel { portable = 0, avx2 = 1, avx512 = 2 };
@@ -19,5 +22,8 @@ SimdLevel simd_level();
 SimdLevel set_simd_level(SimdLevel wanted);
 
 const char* name(SimdLevel level);
+
+/// The level of that name, or none.
+std::optional<SimdLevel> simd_level_of(std::string_view name);
 
 }  // namespace pliant

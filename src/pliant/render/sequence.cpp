@@ -173,7 +173,8 @@ Result<Sequence> read_run(const fs::path& folder) {
     if (!times) return times.error();
     if (int(times->size()) != sequence.frames)
       return wrong(metrics, fmt::format("{} frames", times->size()),
-                   fmt::format("{} as in {}", sequence.frames, frames.string()));
+                   fmt::format("{} as in {}", sequence.frames, frames.string()),
+                   "a run that was cut short? `pliant run --resume` completes it");
     sequence.times = std::move(*times);
   }
   for (std::size_t k = 1; k < sequence.times.size(); ++k)

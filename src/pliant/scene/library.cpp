@@ -22,18 +22,33 @@ struct Found {
 
 std::optional<Found> find_scene(const std::string& wanted, const std::vector<fs::path>& libraries) {
   std::error_code ignored;
-  if (fs::is_regular_file(wanted, ignored)) return Found{fs::path(wanted).stem().string(), wanted};
+  // any kind of file, so that a pipe will do
+  if (fs::exists(wanted, ignored) && !fs::is_directory(wanted, ignored))
+    return Found{fs::path(wanted).stem().string(), wanted};
   for (const ShippedScene& scene : shipped_scenes(libraries))
     if (scene.name == wanted) return Found{scene.name, scene.file};
   return std::nullopt;
 }
 
+/// By the whole name, or by its last part: "bar-twist" for "geometric/bar-twist".
+std::string nearest_scene(const std::string& wanted, const std::vector<ShippedScene>& scenes) {
+  std::vector<std::string> names, last_parts;
+  for (const ShippedScene& scene : scenes) {
+    names.push_back(scene.name);
+    last_parts.push_back(fs::path(scene.name).filename().string());
+  }
+  const std::string part = nearest_name(wanted, last_parts);
+  const auto at = std::find(last_parts.begin(), last_parts.end(), part);
+  const std::string hint = did_you_mean(wanted, names);
+  return hint.empty() && at != last_parts.end()
+             ? did_you_mean(names[std::size_t(at - last_parts.begin())], names)
+             : hint;
+}
+
 Error no_such_scene(const std::string& wanted, const std::vector<fs::path>& libraries) {
-  std::vector<std::string> names;
-  for (const ShippedScene& scene : shipped_scenes(libraries)) names.push_back(scene.name);
   std::error_code ignored;
   const bool folder = fs::is_directory(wanted, ignored);
-  const std::string hint = did_you_mean(wanted, names);
+  const std::string hint = folder ? "" : nearest_scene(wanted, shipped_scenes(libraries));
   return {
       wanted,
       {{"", folder ? "a folder" : "no such file", "the path of a scene file, or the name of a shipped scene",

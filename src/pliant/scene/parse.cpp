@@ -29,12 +29,25 @@ std::string plain_message(const std::string& what) {
   return start == std::string::npos ? what : what.substr(start + 2);
 }
 
+/// Numbers too large for a double come without a place: it is where their digits first stand.
+std::string place_of_number(std::string_view text, const std::string& what) {
+  const auto open = what.find('\''), close = what.rfind('\'');
+  if (open == std::string::npos || close <= open) return {};
+  const auto byte = text.find(what.substr(open + 1, close - open - 1));
+  return byte == std::string_view::npos ? std::string() : line_and_column(text, byte);
+}
+
+/// A scene is a dozen levels deep; writing a value out recurses, and thousands of levels would end the stack.
+constexpr int deepest = 100;
+struct TooDeep {};
+
 /// Keys that appear twice in one object would silently lose the first value.
 class DuplicateKeys {
  public:
   explicit DuplicateKeys(Problems& problems) : problems_(problems) {}
-  bool operator()(int, Json::parse_event_t event, Json& parsed) {
+  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;
+    if (depth > deepest) throw TooDeep{};
     if (event == Event::object_start) open_.emplace_back();
     if (event == Event::object_end) open_.pop_back();
     if (event == Event::key && !open_.back().insert(parsed.get<std::string>()).second)
@@ -56,7 +69,10 @@ bool parse_json(std::string_view text, Json& json, Problems& problems) {
     const std::size_t byte = error.byte > 0 ? error.byte - 1 : 0;
     problems.push_back({line_and_column(text, byte), "broken JSON", "", plain_message(error.what())});
   } catch (const Json::exception& error) {
-    problems.push_back({"", "broken JSON", "", plain_message(error.what())});
+    problems.push_back({place_of_number(text, error.what()), "broken JSON", "", plain_message(error.what())});
+  } catch (const TooDeep&) {
+    problems.push_back(
+        {"", "lists and objects within one another", fmt::format("at most {} levels", deepest), {}});
   }
   return false;
 }
@@ -97,13 +113,17 @@ class Setter {
       at = enter(*at, part);
       if (!at) return;
     }
-    const std::string value = argument_.substr(equals + 1);
-    Json parsed = Json::parse(value, nullptr, false, true);
-    *at = parsed.is_discarded() ? Json(value) : std::move(parsed);
+    *at = value_of(argument_.substr(equals + 1));
     scene_.sets.emplace_back(path_, argument_);
   }
 
  private:
+  /// What is not JSON is a word, so that words need no quotes.
+  static Json value_of(const std::string& text) {
+    Json value;
+    Problems problems;
+    return parse_json(text, value, problems) && problems.empty() ? value : Json(text);
+  }
   Json* enter(Json& at, const std::string& part) {
     if (at.is_array()) return enter_list(at, part);
     if (at.is_null()) at = Json::object();

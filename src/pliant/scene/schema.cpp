@@ -96,6 +96,24 @@ Ordered object_schema(const Description& description) {
   return schema;
 }
 
+// A test builds it.
+constexpr const char* scene_example = R"({
+  "frames": 180,
+  "bodies": [{
+    "name": "ball",
+    "shape": {"sphere": {"radius": 0.5, "center": [0, 1, 0]}},
+    "geometric": {"stiffness": 1e5},
+    "pins": [{"select": {"halfspace": {"point": [0, 1.4, 0], "normal": [0, 1, 0]}}}],
+    "handles": [{
+      "select": {"sphere": {"center": [0, 0.5, 0], "radius": 0.2}},
+      "motion": [{"time": 0}, {"time": 1, "translate": [0.3, 0, 0]}],
+      "release": 1
+    }]
+  }],
+  "expect": [{"metric": "inverted", "body": "ball", "at": "always", "max": 0}]
+}
+)";
+
 // ---- Markdown --------------------------------------------------------------------------------------------
 
 struct TypeText {
@@ -178,7 +196,13 @@ std::string scene_markdown() {
       "are\n"
       "errors. `pliant run SCENE --set PATH=VALUE` changes one value, `PATH` being keys joined by dots; an\n"
       "element of a list is named by index or by its `name`: `bodies.0.density=500`,\n"
-      "`bodies.bar.geometric.stiffness=1e6`.\n";
+      "`bodies.bar.geometric.stiffness=1e6`.\n\n"
+      "A soft ball, held at its top, pulled aside for a second and let go:\n\n"
+      "```json\n" +
+      std::string(scene_example) +
+      "```\n\n"
+      "What is left out takes its default: a body without `shape` is a box, a pin or handle without `select` "
+      "takes\nevery node.\n";
   std::vector<const Description*> all;
   collect(root(), all);
   for (const Description* description : all) text += section(*description);

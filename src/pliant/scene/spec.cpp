@@ -14,7 +14,7 @@ OptionFacts place_facts(std::string help) {
   return {.unit = "m", .min = -far_away, .max = far_away, .help = std::move(help)};
 }
 OptionFacts length_facts(std::string help) {
-  return {.unit = "m", .min = 0, .max = far_away, .above_min = true, .help = std::move(help)};
+  return {.unit = "m", .min = 1e-9, .max = far_away, .help = std::move(help)};
 }
 OptionFacts count_facts(int min, std::string help) {
   return {.unit = "1", .min = double(min), .max = 2000, .help = std::move(help)};

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "pliant/scene/layout.hpp"
@@ -20,6 +21,16 @@ bool usable_name(const std::string& name, std::string_view extra) {
          std::all_of(name.begin(), name.end(), [&](unsigned char c) {
            return (c < 128 && std::isalnum(c)) || extra.find(char(c)) != std::string_view::npos;
          });
+}
+
+/// "bar_0001" beside "bar": a file of one would be taken for a frame of the other.
+bool looks_like_a_frame(const std::string& name, const std::string& of) {
+  return name.size() > of.size() + 1 && name.rfind(of + "_", 0) == 0 &&
+         name.find_first_not_of("0123456789", of.size() + 1) == std::string::npos;
+}
+
+std::string shown_name(const std::string& name) {
+  return name.size() > 60 ? fmt::format("\"{}...\"", name.substr(0, 57)) : fmt::format("\"{}\"", name);
 }
 
 std::vector<std::string> body_names(const SceneSpec& scene) {
@@ -43,23 +54,46 @@ struct ShapeCheck {
     if (nodes < 4)
       problems.push_back({place + ".nodes", std::to_string(nodes) + " across", "at least 4 across", {}});
   }
-  void operator()(const BoxShape& s) const { count(double(s.nodes[0]) * s.nodes[1] * s.nodes[2]); }
-  void operator()(const SphereShape& s) const { count(double(s.nodes) * s.nodes * s.nodes); }
-  void operator()(const EllipsoidShape& s) const { count(double(s.nodes) * s.nodes * s.nodes); }
+  /// Far from the origin, nodes that are close together would round to one place.
+  void apart(double length, int nodes, double reach) const {
+    const double spacing = length / nodes, least = 1e-12 * reach;
+    if (spacing < least)
+      problems.push_back({place,
+                          fmt::format("nodes {:.2g} m apart, {:.2g} m from the origin", spacing, reach),
+                          fmt::format("at least {:.2g} m there", least),
+                          "move the shape towards the origin, or use fewer nodes"});
+  }
+  void operator()(const BoxShape& s) const {
+    count(double(s.nodes[0]) * s.nodes[1] * s.nodes[2]);
+    for (int c = 0; c < 3; ++c) apart(s.size[c], s.nodes[c], std::abs(s.corner[c]) + s.size[c]);
+  }
+  void operator()(const SphereShape& s) const {
+    (*this)(EllipsoidShape{Vec3::Constant(s.radius), s.nodes, s.center});
+  }
+  void operator()(const EllipsoidShape& s) const {
+    count(double(s.nodes) * s.nodes * s.nodes);
+    for (int c = 0; c < 3; ++c) apart(s.radii[c], s.nodes, std::abs(s.center[c]) + s.radii[c]);
+  }
   void operator()(const CylinderShape& s) const {
     across(s.nodes[0]);
     count(double(s.nodes[0]) * s.nodes[0] * s.nodes[1]);
+    apart(s.radius, s.nodes[0], s.center.cwiseAbs().maxCoeff() + s.radius);
+    apart(s.height, s.nodes[1], std::abs(s.center.y()) + s.height);
   }
   void operator()(const TorusShape& s) const {
     across(s.nodes[0]);
     count(double(s.nodes[0]) * s.nodes[0] * s.nodes[1]);
+    apart(s.tube_radius, s.nodes[0], s.center.cwiseAbs().maxCoeff() + s.ring_radius);
     if (s.tube_radius >= s.ring_radius)
       problems.push_back({place + ".tube_radius",
                           fmt::format("{:g}", s.tube_radius),
                           fmt::format("less than ring_radius, {:g} m", s.ring_radius),
                           {}});
   }
-  void operator()(const SheetShape&) const {}
+  void operator()(const SheetShape& s) const {
+    apart(s.size[0], s.nodes[0], std::abs(s.center.x()) + s.size[0]);
+    apart(s.size[1], s.nodes[1], std::abs(s.center.z()) + s.size[1]);
+  }
 };
 
 const char* shape_name(const ShapeSpec& shape) {
@@ -92,7 +126,7 @@ void check_motion(const std::vector<MotionKey>& keys, const std::string& place, 
 void check_body(const BodySpec& body, const std::string& place, Problems& problems) {
   if (!usable_name(body.name, "_-."))
     problems.push_back({place + ".name",
-                        fmt::format("\"{}\"", body.name),
+                        shown_name(body.name),
                         "letters, digits, '_', '-' and '.', not starting with '.', at most 100",
                         {}});
   const std::string shape = fmt::format("{}.shape.{}", place, shape_name(body.shape));
@@ -108,7 +142,7 @@ void check_body(const BodySpec& body, const std::string& place, Problems& proble
 
 void check_body_name(const SceneSpec& scene, const std::string& name, const std::string& place,
                      Problems& problems) {
-  if (find_body(scene, name) >= 0) return;
+  if (find_body(scene, name) >= 0 || scene.bodies.empty()) return;  // a scene without bodies is told once
   const std::vector<std::string> names = body_names(scene);
   problems.push_back({place, fmt::format("\"{}\"", name),
                       fmt::format("the name of a body: {}", fmt::join(names, ", ")),
@@ -120,7 +154,7 @@ void check_probes(const SceneSpec& scene, Problems& problems) {
     const ProbeSpec& probe = scene.probes[i];
     const std::string place = fmt::format("probes.{}", i);
     if (!usable_name(probe.name, "_"))
-      problems.push_back({place + ".name", fmt::format("\"{}\"", probe.name), "letters, digits and '_'", {}});
+      problems.push_back({place + ".name", shown_name(probe.name), "letters, digits and '_'", {}});
     for (std::size_t j = 0; j < i; ++j)
       if (scene.probes[j].name == probe.name)
         problems.push_back({place + ".name", fmt::format("\"{}\" again", probe.name), "each name once", {}});
@@ -175,6 +209,12 @@ std::vector<Problem> validate(const SceneSpec& scene) {
       if (scene.bodies[j].name == scene.bodies[i].name)
         problems.push_back({place + ".name", fmt::format("\"{}\" again", scene.bodies[i].name),
                             "each name once", "give every body a name of its own"});
+    for (const BodySpec& other : scene.bodies)
+      if (looks_like_a_frame(scene.bodies[i].name, other.name))
+        problems.push_back({place + ".name",
+                            fmt::format("\"{}\" beside \"{}\"", scene.bodies[i].name, other.name),
+                            "names whose files are not mistaken for each other's frames",
+                            {}});
   }
   check_probes(scene, problems);
   check_expectations(scene, problems);

@@ -28,12 +28,13 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
       active_(holds_.size(), 0),
       poses_(holds_.size()),
       surface_(rest_surface_) {
-  method_->place(start.x, start.v);
+  if (!start.x.empty()) method_->place(start.x, start.v);
+  const Points& x = method_->nodes().x;
   for (Index k = 0; k < Index(holds_.size()); ++k) {
     Points begin;
     for (Index rank = 0; rank < Index(holds_[k].nodes.size()); ++rank) {
       slots_.push_back({holds_[k].nodes[rank], k, rank});
-      begin.push_back(start.x[holds_[k].nodes[rank]]);
+      begin.push_back(x[holds_[k].nodes[rank]]);
     }
     hold_centre_.push_back(mean(begin));
     hold_start_.push_back(std::move(begin));

@@ -22,16 +22,16 @@ struct Hold {
   double release = std::numeric_limits<double>::infinity();  ///< s
 };
 
-/// Where a body starts. Positions and velocities per node.
+/// Where a body starts: positions and velocities per node. Empty = at rest.
 struct Start {
   Points x, v;
 };
 
 class Body {
  public:
-  /// No node may be in two holds. The method is placed at the start.
+  /// No node may be in two holds. The method is placed at the start, if there is one.
   Body(std::string name, const Shape& shape, std::unique_ptr<Method> method, std::vector<Hold> holds,
-       const Start& start);
+       const Start& start = {});
 
   /// One time step that ends at `end`; hard and soft holds are where they belong at that time.
   const StepReport& advance(double end, double h, const Vec3& gravity, Pool& pool);

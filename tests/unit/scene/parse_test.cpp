@@ -165,5 +165,16 @@ TEST(NearestName, suggests_near_names_and_nothing_far) {
   EXPECT_EQ(nearest_name("elephant", {"sphere", "box", "torus"}), "");
 }
 
+TEST(Parse, thousands_of_levels_are_refused_and_do_not_end_the_stack) {
+  const int levels = 300000;
+  const std::string deep = std::string(levels, '[') + std::string(levels, ']');
+  EXPECT_EQ(problem_of("{\"frames\": " + deep + "}").expected, "at most 100 levels");
+  EXPECT_EQ(problem_of("{}", {"frames=" + deep}).expected, "a whole number >= 0 and <= 1e+08");
+}
+
+TEST(Parse, a_number_beyond_double_is_named_with_its_line) {
+  EXPECT_EQ(problem_of("{\n\"timestep\": 1e999}").place, "line 2, column 13");
+}
+
 }  // namespace
 }  // namespace pliant

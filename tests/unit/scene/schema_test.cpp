@@ -7,6 +7,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "pliant/scene/build.hpp"
+#include "pliant/scene/parse.hpp"
+
 namespace pliant {
 namespace {
 
@@ -48,6 +51,14 @@ TEST(Schema, every_value_has_help) {
   for (const auto& [title, object] : schema["$defs"].items())
     for (const auto& [key, value] : object["properties"].items())
       EXPECT_FALSE(value["description"].get<std::string>().empty()) << title << "." << key;
+}
+
+TEST(SceneFormatPage, begins_with_a_scene_that_works) {
+  const std::string page = scene_markdown(), fence = "```json\n";
+  const auto begin = page.find(fence) + fence.size(), end = page.find("```", begin);
+  ASSERT_LT(end, page.find("## scene"));
+  const auto scene = build_scene(parse_scene(page.substr(begin, end - begin), "example"), 1);
+  EXPECT_TRUE(scene) << scene.error().text();
 }
 
 TEST(SceneFormatPage, is_up_to_date) {

@@ -53,6 +53,9 @@ Result<std::unique_ptr<Method>> build_body(Rows rows, Skin skin, const Damping& 
 Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& options) {
   const std::size_t n = graph.positions.size();
   PLIANT_CHECK(graph.volumes.size() == n);
+  if (options.edge == 0 && options.laplacian == 0)
+    return refuse("geometric.edge", "0, and laplacian is 0", "at least one of them above 0",
+                  "a body without rows has no stiffness");
   const double length = mean_edge_length(graph), modulus = options.stiffness;
   Rows rows;
   rows.rest = graph.positions;

@@ -11,7 +11,6 @@ namespace {
 SymmetricMatrix free_matrix(const Model& model, const SymmetricMatrix& k, const Arrangement& arrangement,
                             const LinearSystem::Coefficients& c) {
   const Index free = arrangement.free;
-  std::vector<std::pair<Index, double>> row;
   std::vector<Index> begin(std::size_t(free) + 1, 0);
   const auto each_entry = [&](auto&& visit) {
     for (Index i = 0; i < k.rows(); ++i) {

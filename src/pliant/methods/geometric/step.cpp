@@ -213,11 +213,9 @@ void Body::residual(const float* u, bool renew_rotations, const Scheme& s, Pool&
     x = trial_.data();
   }
   watch.add_to(&StageTimes::rhs);
-  if (renew_rotations)
-    sweeps_.rotate(x, float(s.elastic), pool);
-  else
-    sweeps_.stretch(x, float(s.elastic), pool);
-  sweeps_.collect(base_.data(), u ? diagonal_.data() : nullptr, u, g_.data(), pool);
+  sweeps_.gradient(
+      x, float(s.elastic), renew_rotations,
+      {.base = base_.data(), .diagonal = u ? diagonal_.data() : nullptr, .u = u, .out = g_.data()}, pool);
   watch.add_to(&StageTimes::rotation);
   if (s.inner_drag > 0) add_inner_drag(u, s, pool);
   for (int k = 0; k < pull_count_; ++k) {
@@ -242,14 +240,14 @@ void Body::add_inner_drag(const float* u, const Scheme& s, Pool& pool) {
   }
   const float scale = float(s.elastic * s.inner_drag);
   const bool corotated = options_.damping_frame == DampingFrame::corotated;
-  sweeps_.turn(velocity_.data(), scale, corotated ? scale : 0, pool);
-  sweeps_.collect(g_.data(), nullptr, nullptr, g_.data(), pool);
+  sweeps_.product(velocity_.data(), scale, corotated ? scale : 0, {.base = g_.data(), .out = g_.data()},
+                  pool);
 }
 
 /// out = H p; returns p . H p.
 double Body::hessian(const float* p, float* out, const Scheme& s, Pool& pool, Stopwatch& watch) {
-  sweeps_.turn(p, float(s.stiffness), float(s.turning), pool);
-  double product = sweeps_.collect(nullptr, diagonal_.data(), p, out, pool);
+  double product = sweeps_.product(p, float(s.stiffness), float(s.turning),
+                                   {.diagonal = diagonal_.data(), .u = p, .out = out}, pool);
   for (int k = 0; k < pull_count_; ++k) {
     const LinearSystem::Spring& spring = pulls_[k].spring;
     for (int c = 0; c < 3; ++c) {
@@ -358,7 +356,7 @@ void Body::local_global(const StepInput& input, const Scheme& s, StepReport& rep
   if (from_now) {
     for (std::size_t i = 0; i < model_.rest.size(); ++i)
       for (int c = 0; c < 3; ++c) trial_[4 * std::size_t(arrangement_.place[i]) + c] = state_.nodes.x[i][c];
-    sweeps_.rotate(trial_.data(), 1, pool);
+    sweeps_.rotate(trial_.data(), pool);
   }
   for (int k = 0; k < options_.iterations; ++k) {
     residual(k == 0 ? nullptr : d_.data(), k > 0 || !from_now, s, pool, watch);

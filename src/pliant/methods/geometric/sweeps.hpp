@@ -23,22 +23,28 @@ class Sweeps {
 
   int padded() const { return lanes * batches_; }  ///< nodes of a padded vector
 
-  /// R(x) and the first sweep of scale * g(x); x: 4 doubles a node.
-  void rotate(const double* x, float scale, Pool& pool);
-  /// The same with the rotations of the last call of rotate.
-  void stretch(const double* x, float scale, Pool& pool);
-  /// First sweep of the product with p: pull_scale K p - turn_scale (the rotations' share).
-  void turn(const float* p, float pull_scale, float turn_scale, Pool& pool);
-  /// out = base + diagonal u + what the first sweep prepared, on the free nodes; base, diagonal and u may be
-  /// null (u only with diagonal). Returns u . out.
-  double collect(const float* base, const float* diagonal, const float* u, float* out, Pool& pool);
+  /// What the second sweep makes of the first: out = base + diagonal u + (what the first prepared), on the
+  /// free nodes; base, diagonal and u may be null (diagonal only with u). base and out may be the same.
+  struct Collect {
+    const float* base = nullptr;
+    const float* diagonal = nullptr;
+    const float* u = nullptr;
+    float* out = nullptr;
+  };
+
+  /// R(x) from the last rotations as warm start; x: 4 doubles a node.
+  void rotate(const double* x, Pool& pool);
+  /// scale * g(x), with R(x) (renew) or with the last rotations. Returns u . out.
+  double gradient(const double* x, float scale, bool renew, const Collect& collect, Pool& pool);
+  /// pull_scale K p - turn_scale (the rotations' share). Returns u . out.
+  double product(const float* p, float pull_scale, float turn_scale, const Collect& collect, Pool& pool);
 
   /// Over the free nodes.
   void add(double s, const float* x, float* y, Pool& pool);
   void redirect(double s, float* p, const float* z, Pool& pool);
   double dot(const float* a, const float* b, Pool& pool);
 
-  /// sum += s * (the turns of the last turn sweep), all nodes, radians.
+  /// sum += s * (the turns of the last product), all nodes, radians.
   void add_turn(double s, Pool& pool);
   void clear_turns();
   double largest_turn() const;
@@ -57,12 +63,20 @@ class Sweeps {
  private:
   void fill_edges(const Model& model, const Arrangement& arrangement);
   void fill_nodes(const Model& model, const Arrangement& arrangement);
+  void fill_reach();
+  template <class First>
+  double sweep_twice(const First& first, const Collect& collect, Pool& pool);
   double summed(int parts) const;
 
   int nodes_ = 0, free_ = 0, batches_ = 0;
   AlignedVector<int> begin_, target_;
   Floats row_, star_, slew_, edge_sum_, laplacian_;
   Floats quaternion_, rotation_, turn_, turn_sum_, tensor_;
+  struct Reach {
+    int low, high;  ///< blocks
+  };
+  std::vector<Reach> reach_;           ///< of every block with free nodes: where its neighbours are
+  std::vector<unsigned char> passed_;  ///< blocks whose second sweep is done
   std::vector<double> partial_;
   SweepArrays arrays_;
 };

@@ -45,9 +45,12 @@ class SweepsAtEverySimdLevel : public testing::TestWithParam<SimdLevel> {
   void SetUp() override {
     if (set_simd_level(GetParam()) != GetParam()) GTEST_SKIP() << "not on this processor";
   }
-  void TearDown() override { set_simd_level(SimdLevel::avx512); }
+  void TearDown() override { set_simd_level(before_); }
 
   Pool pool{1};
+
+ private:
+  const SimdLevel before_ = simd_level();
 };
 
 Arrangement every_third_held(const Model& model) {
@@ -84,8 +87,8 @@ TEST_P(SweepsAtEverySimdLevel, the_gradient_equals_that_in_double_precision) {
     gradient(model, x, rotations_at(model, x), wanted);
     Floats got(4 * std::size_t(sweeps.padded()), 0), base = got, u = got, mass(got.size(), 2.0f);
     const Doubles places = positions(sweeps, arrangement, x);
-    for (int again = 0; again < 3; ++again) sweeps.rotate(places.data(), 1, pool);
-    sweeps.collect(nullptr, nullptr, nullptr, got.data(), pool);
+    for (int again = 0; again < 3; ++again) sweeps.rotate(places.data(), pool);
+    sweeps.gradient(places.data(), 1, true, {.out = got.data()}, pool);
     EXPECT_LT(relative_error(arrangement, got, wanted), 2e-5) << name;
     for (float w : got) ASSERT_TRUE(std::isfinite(w));
 
@@ -93,8 +96,9 @@ TEST_P(SweepsAtEverySimdLevel, the_gradient_equals_that_in_double_precision) {
     double product = 0;
     for (Index k = 0; k < arrangement.free; ++k)
       for (int c = 0; c < 3; ++c) base[4 * k + c] = float(c + 1), u[4 * k + c] = float(k % 5);
-    sweeps.stretch(places.data(), 0.5f, pool);
-    const double dot = sweeps.collect(base.data(), mass.data(), u.data(), got.data(), pool);
+    const double dot = sweeps.gradient(
+        places.data(), 0.5f, false,
+        {.base = base.data(), .diagonal = mass.data(), .u = u.data(), .out = got.data()}, pool);
     for (Index k = 0; k < arrangement.free; ++k)
       for (int c = 0; c < 3; ++c) {
         wanted[arrangement.node[k]][c] = 0.5 * wanted[arrangement.node[k]][c] + c + 1 + 2 * (k % 5);
@@ -115,8 +119,8 @@ TEST_P(SweepsAtEverySimdLevel, rotations_equal_those_in_double_precision) {
     Points x = model.rest;
     for (Vec3& p : x) p = turn * p;
     const Doubles places = positions(sweeps, arrangement, x);
-    sweeps.rotate(places.data(), 1, pool);
-    sweeps.rotate(places.data(), 1, pool);
+    sweeps.rotate(places.data(), pool);
+    sweeps.rotate(places.data(), pool);
     for (Index i = 0; i < model.nodes(); ++i) {
       float q[4];
       sweeps.quaternion(arrangement.place[i], q);
@@ -133,7 +137,7 @@ TEST_P(SweepsAtEverySimdLevel, the_hessian_product_equals_that_in_double_precisi
     sweeps.arrange(model, arrangement);
     const Points x = deformed(model.rest, 0.3);
     const Doubles places = positions(sweeps, arrangement, x);
-    for (int again = 0; again < 3; ++again) sweeps.rotate(places.data(), 1, pool);
+    for (int again = 0; again < 3; ++again) sweeps.rotate(places.data(), pool);
     Points p = random_points(x.size(), 1, 8), wanted(p.size());
     Floats direction(4 * std::size_t(sweeps.padded()), 0), got = direction;
     for (Index k = 0; k < model.nodes(); ++k) {
@@ -148,11 +152,9 @@ TEST_P(SweepsAtEverySimdLevel, the_hessian_product_equals_that_in_double_precisi
       rotations[i] = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
     }
     hessian_product(model, rotations, p, wanted);
-    sweeps.turn(direction.data(), 1, 1, pool);
-    sweeps.collect(nullptr, nullptr, nullptr, got.data(), pool);
+    sweeps.product(direction.data(), 1, 1, {.out = got.data()}, pool);
     EXPECT_LT(relative_error(arrangement, got, wanted), 2e-6) << name;
-    sweeps.turn(direction.data(), 0.25f, 0.25f, pool);
-    sweeps.collect(nullptr, nullptr, nullptr, got.data(), pool);
+    sweeps.product(direction.data(), 0.25f, 0.25f, {.out = got.data()}, pool);
     for (Vec3& w : wanted) w *= 0.25;
     EXPECT_LT(relative_error(arrangement, got, wanted), 2e-6) << name;
   }
@@ -164,14 +166,14 @@ TEST_P(SweepsAtEverySimdLevel, turns_add_up_and_the_largest_is_found) {
   Sweeps sweeps;
   sweeps.arrange(model, arrangement);
   Doubles places = positions(sweeps, arrangement, model.rest);
-  sweeps.rotate(places.data(), 1, pool);
-  Floats spin(4 * std::size_t(sweeps.padded()), 0);
+  sweeps.rotate(places.data(), pool);
+  Floats spin(4 * std::size_t(sweeps.padded()), 0), ignored = spin;
   for (Index k = 0; k < model.nodes(); ++k) {
     const Vec3 v = Vec3(0.1, 0.2, -0.2).cross(model.rest[arrangement.node[k]]);
     for (int c = 0; c < 3; ++c) spin[4 * k + c] = float(v[c]);
   }
   sweeps.clear_turns();
-  sweeps.turn(spin.data(), 1, 1, pool);
+  sweeps.product(spin.data(), 1, 1, {.out = ignored.data()}, pool);
   sweeps.add_turn(1.5, pool);
   sweeps.add_turn(0.5, pool);
   EXPECT_NEAR(sweeps.largest_turn(), 0.6, 1e-5);  // every star turns by the rotation of the whole
@@ -180,6 +182,34 @@ TEST_P(SweepsAtEverySimdLevel, turns_add_up_and_the_largest_is_found) {
 INSTANTIATE_TEST_SUITE_P(Levels, SweepsAtEverySimdLevel,
                          testing::Values(SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512),
                          [](const auto& level) { return std::string(name(level.param)); });
+
+/// One layer held, so that the order has a long free part and a held end.
+Arrangement one_end_held(const Model& model) {
+  std::vector<unsigned char> held(model.rest.size(), 0);
+  for (std::size_t i = 0; i < held.size(); ++i) held[i] = model.rest[i].z() < 1e-9;
+  return arrange(breadth_first_order(model.adjacency), held);
+}
+
+TEST(SweepsOfManyBlocks, equal_the_gradient_in_double_precision_with_the_same_bits_for_any_threads) {
+  const Model model = model_of(lattice({9, 9, 61}, 0.05, 0.1, 1e5));
+  const Arrangement arrangement = one_end_held(model);
+  const Points x = deformed(model.rest, 0.3);
+  Points wanted(x.size());
+  gradient(model, x, rotations_at(model, x), wanted);
+  Floats first;
+  for (int threads : {1, 2, 3, 7}) {
+    Pool pool(threads);
+    Sweeps sweeps;
+    sweeps.arrange(model, arrangement);
+    const Doubles places = positions(sweeps, arrangement, x);
+    for (int again = 0; again < 3; ++again) sweeps.rotate(places.data(), pool);
+    Floats got(4 * std::size_t(sweeps.padded()), 0);
+    sweeps.gradient(places.data(), 1, true, {.out = got.data()}, pool);
+    EXPECT_LT(relative_error(arrangement, got, wanted), 2e-5);
+    if (first.empty()) first = got;
+    EXPECT_EQ(first, got) << threads;
+  }
+}
 
 TEST(Arrangement, keeps_neighbours_near_and_puts_held_nodes_last) {
   const Model model = models()[0].model;

@@ -598,6 +598,29 @@ TEST(GeometricStep, two_grabs_of_a_node_are_one_of_their_sum) {
     ASSERT_LT((two->nodes().x[i] - one->nodes().x[i]).norm(), 1e-6);
 }
 
+TEST(GeometricStep, another_step_length_or_a_teleport_starts_the_multistep_scheme_anew) {
+  const auto body = body_of(make_shape(BoxShape{.nodes = {3, 3, 3}}), {});
+  const Points rest = body->nodes().x;
+  Vec3 velocity(3, -2, 1);
+  body->place(rest, Points(rest.size(), velocity));
+  Pool pool(1);
+  StepInput in;
+  in.pool = &pool;
+  Vec3 expected = rest[5];
+  const auto fly = [&](double h) {
+    in.h = h;
+    ASSERT_TRUE(body->advance(in).ok());
+    expected += h * velocity;
+    for (const Vec3& v : body->nodes().v) ASSERT_LT((v - velocity).norm(), 1e-5);
+    ASSERT_LT((body->nodes().x[5] - expected).norm(), 1e-6);
+  };
+  for (double h : {0.01, 0.01, 0.002, 0.002, 0.05, 0.01, 0.01}) fly(h);
+  velocity = Vec3(-1, 0, 4);
+  body->place(rest, Points(rest.size(), velocity));
+  expected = rest[5];
+  for (double h : {0.01, 0.01}) fly(h);
+}
+
 TEST(GeometricStep, changed_steps_and_pins_put_no_energy_in) {
   const Shape shape = make_shape(BoxShape{.size = {0.4, 0.4, 1}, .nodes = {5, 5, 11}});
   for (double stiffness : {1e3, 1e5, 1e7}) {

@@ -77,6 +77,7 @@ class Body final : public Method {
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
 
   void accept(const StepInput& input, const Scheme& scheme);
+  void keep_rigid_motion(Index part, const StepInput& input, const Scheme& scheme);
   void keep_linear_momentum(std::span<const Index> part, const StepInput& input, const Scheme& scheme);
   void keep_angular_momentum(std::span<const Index> part, const StepInput& input, const Scheme& scheme);
   Rotations rotations_now() const;

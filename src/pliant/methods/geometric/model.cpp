@@ -75,9 +75,9 @@ Result<Model> make_model(Rows rows) {
   model.laplacian_weight = rows.laplacian_weight;
   model.covariance = rows.covariance;
   model.adjacency = adjacency(model.nodes(), model.edges);
-  const std::vector<Index> label = components(model.nodes(), model.edges);
-  model.parts.resize(std::size_t(*std::max_element(label.begin(), label.end())) + 1);
-  for (Index i = 0; i < model.nodes(); ++i) model.parts[label[i]].push_back(i);
+  model.part_of = components(model.nodes(), model.edges);
+  model.parts.resize(std::size_t(*std::max_element(model.part_of.begin(), model.part_of.end())) + 1);
+  for (Index i = 0; i < model.nodes(); ++i) model.parts[model.part_of[i]].push_back(i);
 
   model.laplacian_rest.assign(model.rest.size(), Vec3::Zero());
   model.edge_sum.assign(model.rest.size(), Vec3::Zero());

@@ -35,6 +35,7 @@ struct Model {
   Points edge_sum;         ///< sum_j a_ij (X_j - X_i)
   std::vector<Mat3> slew;  ///< J_i: turns the torque on a star at rest into its rotation, see make_model
   std::vector<std::vector<Index>> parts;  ///< the nodes of each connected part, ascending
+  std::vector<Index> part_of;             ///< the part of every node
   double stiffness_ratio = 0;             ///< max_i K_ii / (12 m_i), 1/s^2; a/m on a lattice
 
   Index nodes() const { return Index(rest.size()); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/momentum.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 
@@ -47,6 +48,54 @@ Vec3 rotation_rate(std::span<const Index> nodes, const std::vector<double>& mass
   Vec3 along = inertia.eigenvectors().transpose() * wanted;
   for (int k = 0; k < 3; ++k) along[k] = values[k] > 1e-9 * values[2] ? along[k] / values[k] : 0;
   return inertia.eigenvectors() * along;
+}
+
+void RigidFreedom::hold(const Vec3& place) {
+  const Vec3 r = place - pivot_;
+  if (held_ == 0) {
+    pivot_ = place;
+    held_ = 1;
+  } else if (held_ == 1 && r.norm() > tolerance_) {
+    axis_ = r.normalized();
+    held_ = 2;
+  } else if (held_ == 2 && r.cross(axis_).norm() > tolerance_) {
+    held_ = 3;
+  }
+}
+
+void RigidBalance::add(double mass, const Vec3& r, const Vec3& g) {
+  mass_ += mass;
+  first_ += mass * r;
+  second_ += (mass * r) * r.transpose();
+  force_ -= g;
+  moment_ -= r.cross(g);
+}
+
+void RigidBalance::solve(const RigidFreedom& freedom, Vec3& u, Vec3& w) const {
+  const Mat3 inertia = second_.trace() * Mat3::Identity() - second_;
+  u = w = Vec3::Zero();
+  if (freedom.shifts()) {
+    Mat3 cross;  // first_ x
+    cross << 0, -first_.z(), first_.y(), first_.z(), 0, -first_.x(), -first_.y(), first_.x(), 0;
+    Eigen::Matrix<double, 6, 6> matrix;
+    matrix << mass_ * Mat3::Identity(), -cross, cross, inertia;
+    Eigen::Matrix<double, 6, 1> right;
+    right << force_, moment_;
+    // What has no inertia about an axis (a node, a rod) does not turn about it.
+    matrix.diagonal().tail<3>().array() += 1e-9 * inertia.trace();
+    if (!(inertia.trace() > 0)) {
+      u = force_ / mass_;
+      return;
+    }
+    const Eigen::Matrix<double, 6, 1> motion = matrix.ldlt().solve(right);
+    u = motion.head<3>();
+    w = motion.tail<3>();
+  } else if (freedom.turns() == 3 && inertia.trace() > 0) {
+    w = (inertia + 1e-9 * inertia.trace() * Mat3::Identity()).ldlt().solve(moment_);
+  } else if (freedom.turns() == 1) {
+    const double about = freedom.axis().dot(inertia * freedom.axis());
+    if (about > 1e-9 * inertia.trace()) w = freedom.axis().dot(moment_) / about * freedom.axis();
+  }
 }
 
 }  // namespace pliant::geometric

@@ -8,6 +8,12 @@
 //   (1 + h' alpha) L_new = L^ + h' tau,   L^ = L_n (Euler) or (4 L_n - L_n-1)/3 (BDF2)
 // All about the centre of mass, where gravity has no torque. Parts of a body that nothing joins are bodies of
 // their own here: what one loses must not reappear in another.
+//
+// A body on a point, a hinge or soft grabs can turn as a whole, too, but its spin is not kept. There the
+// rigid motion is balanced instead (RigidBalance): inner forces have no resultant and no torque, so that the
+// sum and the moments of the equation of motion hold only inertia, loads and grabs. The conjugate gradients
+// hardly see this part of the residual: to their preconditioner, whose null space has translations only, a
+// rotation is stiff. Left to them a stiff pendulum falls several times too slowly, and gains energy.
 #pragma once
 
 #include <span>
@@ -27,5 +33,36 @@ Spin spin(std::span<const Index> nodes, const std::vector<double>& mass, const P
 /// w with sum m (x - c) x (w x (x - c)) = wanted; 0 about an axis without inertia.
 Vec3 rotation_rate(std::span<const Index> nodes, const std::vector<double>& mass, const Points& x,
                    const Vec3& wanted);
+
+/// The rigid motions that held nodes leave.
+class RigidFreedom {
+ public:
+  /// size: lengths below 1e-6 of it count as none.
+  explicit RigidFreedom(double size) : tolerance_(1e-6 * size) {}
+  void hold(const Vec3& place);
+  bool shifts() const { return held_ == 0; }
+  int turns() const { return held_ < 2 ? 3 : held_ == 2 ? 1 : 0; }  ///< axes: any, axis(), none
+  const Vec3& pivot() const { return pivot_; }                      ///< of a held body
+  const Vec3& axis() const { return axis_; }
+
+ private:
+  double tolerance_;
+  int held_ = 0;  // 1: a point, 2: a line, 3: more
+  Vec3 pivot_{0, 0, 0}, axis_{0, 0, 0};
+};
+
+/// The rigid motion r -> u + w x r that takes the resultant and the moments out of a residual:
+///   sum g + mass (u + w x r) = 0,  sum r x (g + mass (u + w x r)) = 0     for the motions that are free
+class RigidBalance {
+ public:
+  /// r from the pivot.
+  void add(double mass, const Vec3& r, const Vec3& g);
+  void solve(const RigidFreedom& freedom, Vec3& u, Vec3& w) const;
+
+ private:
+  double mass_ = 0;
+  Vec3 first_{0, 0, 0}, force_{0, 0, 0}, moment_{0, 0, 0};
+  Mat3 second_ = Mat3::Zero();
+};
 
 }  // namespace pliant::geometric

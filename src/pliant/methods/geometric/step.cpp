@@ -373,11 +373,14 @@ void Body::accept(const StepInput& input, const Scheme& s) {
   for_blocks(*input.pool, model_.nodes(), 1024, [&](int begin, int end) {
     step_kernels().accept(ends, d_.data(), new_x_[0].data(), new_v_[0].data(), begin, end);
   });
-  if (input.held.empty() && pull_count_ == 0)
+  if (input.held.empty() && pull_count_ == 0) {
     for (const std::vector<Index>& part : model_.parts) {
       keep_linear_momentum(part, input, s);
       if (options_.angular_momentum) keep_angular_momentum(part, input, s);
     }
+  } else if (options_.angular_momentum) {
+    for (Index part = 0; part < Index(model_.parts.size()); ++part) keep_rigid_motion(part, input, s);
+  }
   for (std::size_t n = 0; n < input.held.size(); ++n) {
     const Index i = input.held[n];
     new_x_[i] = input.targets[n];
@@ -426,6 +429,38 @@ void Body::keep_angular_momentum(std::span<const Index> part, const StepInput& i
   for (Index i : part) {
     new_v_[i] += w.cross(hat_x_[i] - got.center);
     new_x_[i] = hat_x_[i] + s.h * new_v_[i];
+  }
+}
+
+/// The same for a part that is held or grabbed: as far as it can move as a whole, what is not elastic in G
+/// has no resultant and no moment.
+void Body::keep_rigid_motion(Index part, const StepInput& input, const Scheme& s) {
+  const std::vector<Index>& nodes = model_.parts[part];
+  RigidFreedom freedom((model_.rest[nodes.back()] - model_.rest[nodes.front()]).norm());
+  for (std::size_t n = 0; n < input.held.size() && freedom.turns() > 0; ++n)
+    if (model_.part_of[input.held[n]] == part) freedom.hold(input.targets[n]);
+  if (freedom.turns() == 0) return;
+  const Vec3 origin = freedom.shifts() ? new_x_[nodes[0]] : freedom.pivot();
+  RigidBalance balance;
+  for (Index i : nodes) {
+    if (new_held_[i]) continue;
+    const double mass = model_.mass[i];
+    Vec3 g = mass * (s.mass / s.h * (new_v_[i] - hat_v_[i]) + s.drag * hat_v_[i] - input.gravity);
+    if (!input.forces.empty()) g -= input.forces[i];
+    balance.add(s.mass * mass, new_x_[i] - origin, s.elastic * g);
+  }
+  for (int k = 0; k < pull_count_; ++k) {
+    const auto& [spring, target] = pulls_[k];
+    const Index i = arrangement_.node[spring.place];
+    if (model_.part_of[i] == part)
+      balance.add(spring.stiffness, new_x_[i] - origin, spring.stiffness * (new_x_[i] - target));
+  }
+  Vec3 u, w;
+  balance.solve(freedom, u, w);
+  for (Index i : nodes) {
+    const Vec3 change = u + w.cross(new_x_[i] - origin);
+    new_x_[i] += change;
+    new_v_[i] += change / s.h;
   }
 }
 

@@ -106,8 +106,8 @@ TEST(GeometricEnergy, the_gradient_is_exact_with_the_consistent_covariance_only)
     if (c.covariance == Covariance::consistent) {
       EXPECT_LT(error, 1e-7) << c.name;
     } else {
-      EXPECT_GT(error, 0.01) << c.name;
-      EXPECT_LT(error, 0.6) << c.name;
+      EXPECT_GT(error, 0.05) << c.name;
+      EXPECT_LT(error, 0.5) << c.name;
     }
   }
 }
@@ -234,7 +234,7 @@ double elongation(int layers, double edge, double laplacian, Covariance covarian
 
 TEST(GeometricEnergy, axial_strain_is_force_over_twice_the_edge_weight) {
   for (int layers : {11, 21, 41})
-    EXPECT_NEAR(elongation(layers, 1000, 0, Covariance::consistent) / (layers - 1), 10.0 / 2000, 1e-6);
+    EXPECT_NEAR(elongation(layers, 1000, 0, Covariance::consistent) / (layers - 1) * 2000 / 10, 1, 1e-6);
 }
 
 TEST(GeometricEnergy, laplacian_rows_alone_stretch_with_the_third_power_of_the_length) {

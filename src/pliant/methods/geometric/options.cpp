@@ -61,7 +61,9 @@ const OptionTable<Options>& option_table() {
               .change = Change::live,
               .help = "stiffness damping that leaves rigid rotation alone, or the paper's, which brakes it"}),
       option("angular_momentum", &Options::angular_momentum,
-             {.change = Change::live, .help = "keep the angular momentum of free bodies exactly"}),
+             {.change = Change::live,
+              .help = "keep the angular momentum of free bodies exactly, and balance the turning of those on "
+                      "a hinge, a point or grabs"}),
       option("linear_solver", &Options::linear_solver,
              {.choices = {"auto", "direct", "multigrid"},
               .help = "auto: direct up to the measured crossover, multigrid above"}),

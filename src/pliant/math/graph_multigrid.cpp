@@ -15,13 +15,13 @@
 #include "pliant/math/graph_multigrid.hpp"
 
 #include <fmt/format.h>
-#include <xmmintrin.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
 
+#include "pliant/base/aligned.hpp"
 #include "pliant/base/simd.hpp"
 #include "pliant/math/graph_aggregation.hpp"
 #include "pliant/math/graph_multigrid_kernels.hpp"
@@ -47,37 +47,15 @@ const GraphKernels& kernels() {
   return *by_level[int(simd_level())];
 }
 
-float* floats(std::vector<Float4>& v) { return reinterpret_cast<float*>(v.data()); }
-
-/// Far from a poke a mass-dominated answer decays through the denormal range, where each operation costs a
-/// hundred: such numbers are zero here.
-class FlushDenormals {
- public:
-  FlushDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | flush_and_take_as_zero); }
-  ~FlushDenormals() { _mm_setcsr(before_); }
-  FlushDenormals(const FlushDenormals&) = delete;
-  FlushDenormals& operator=(const FlushDenormals&) = delete;
-
- private:
-  static constexpr unsigned flush_and_take_as_zero = 0x8040;  ///< FTZ and DAZ
-  unsigned before_;
-};
-
-template <class Body>
-void in_blocks(Pool& pool, int count, int block, Body&& body) {
-  for_blocks(pool, count, block, [&](int begin, int end) {
-    const FlushDenormals flush;
-    body(begin, end);
-  });
-}
+float* floats(AlignedVector<Float4>& v) { return reinterpret_cast<float*>(v.data()); }
 
 struct Level {
   std::vector<int> begin;
-  std::vector<GraphRows::Entry> entries;
-  std::vector<float> mass, inverse;
+  AlignedVector<GraphRows::Entry> entries;
+  AlignedVector<float> mass, inverse;
   std::vector<int>
       first;  ///< children of coarse node I: first[I] .. first[I + 1] - 1; empty on the last level
-  std::vector<Float4> r, z, other;
+  AlignedVector<Float4> r, z, other;
   float w1 = 0, w2 = 0;
 
   Index nodes() const { return Index(mass.size()); }
@@ -236,7 +214,7 @@ void fill_rows(const LevelGraph& graph, const std::vector<Index>& order, const s
     level.mass[k] = float(own);
     level.inverse[k] = float(1 / (own + sums[order[k]]));
   }
-  for (std::vector<Float4>* v : {&level.r, &level.z, &level.other}) v->assign(n, Float4());
+  for (AlignedVector<Float4>* v : {&level.r, &level.z, &level.other}) v->assign(n, Float4());
 }
 
 /// The place of a row whose diagonal, or its inverse, is beyond single precision; -1 when there is none.
@@ -362,15 +340,15 @@ GraphMultigrid::Report GraphMultigrid::build(const GraphOperator& fine) {
 
 void GraphMultigrid::Impl::take_in(const float* given, Pool& pool) {
   Level& fine = levels[0];
-  in_blocks(pool, fine.nodes(), rows_per_block,
-            [&](int begin, int end) { kernels().take_in(begin, end, order.data(), given, floats(fine.r)); });
+  for_blocks(pool, fine.nodes(), rows_per_block,
+             [&](int begin, int end) { kernels().take_in(begin, end, order.data(), given, floats(fine.r)); });
 }
 
 /// The last sweep of the finest level, or its dense answer, in the caller's order.
 void GraphMultigrid::Impl::give_out(float* wanted, Pool& pool) {
   Level& fine = levels[0];
   const float omega = levels.size() == 1 && !inverse.empty() ? 0 : fine.w1;
-  in_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
+  for_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
     kernels().smooth_out(fine.rows(), begin, end, omega, floats(fine.r), floats(fine.z), order.data(),
                          wanted);
   });
@@ -378,7 +356,7 @@ void GraphMultigrid::Impl::give_out(float* wanted, Pool& pool) {
 
 /// One Jacobi sweep of z.
 void GraphMultigrid::Impl::smooth(Level& level, float omega, Pool& pool) {
-  in_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
+  for_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
     kernels().smooth(level.rows(), begin, end, omega, floats(level.r), floats(level.z), floats(level.other));
   });
   std::swap(level.z, level.other);
@@ -386,7 +364,7 @@ void GraphMultigrid::Impl::smooth(Level& level, float omega, Pool& pool) {
 
 /// z = two sweeps from zero, of weights w1 and w2.
 void GraphMultigrid::Impl::smooth_from_zero(Level& level, Pool& pool) {
-  in_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
+  for_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
     kernels().smooth_from_zero(level.rows(), begin, end, level.w1, level.w2, floats(level.r),
                                floats(level.z));
   });
@@ -405,7 +383,7 @@ void GraphMultigrid::Impl::solve_last(Pool& pool) {
     dense_r[stride + i] = level.r[i].y;
     dense_r[2 * stride + i] = level.r[i].z;
   }
-  in_blocks(pool, level.nodes(), dense_rows_per_block, [&](int begin, int end) {
+  for_blocks(pool, level.nodes(), dense_rows_per_block, [&](int begin, int end) {
     kernels().dense_rows(inverse.data(), stride, begin, end, dense_r.data(), floats(level.z));
   });
 }
@@ -414,7 +392,7 @@ void GraphMultigrid::Impl::solve_last(Pool& pool) {
 void GraphMultigrid::Impl::descend(std::size_t l, Pool& pool) {
   Level &level = levels[l], &coarse = levels[l + 1];
   smooth_from_zero(level, pool);
-  in_blocks(pool, level.coarse_nodes(), coarse_rows_per_block, [&](int begin, int end) {
+  for_blocks(pool, level.coarse_nodes(), coarse_rows_per_block, [&](int begin, int end) {
     kernels().restrict_residual(level.rows(), level.first.data(), begin, end, floats(level.r),
                                 floats(level.z), floats(coarse.r));
   });
@@ -423,7 +401,7 @@ void GraphMultigrid::Impl::descend(std::size_t l, Pool& pool) {
 /// Adds the correction of the next level and the first sweep after it; that of weight w1 is still to come.
 void GraphMultigrid::Impl::ascend(std::size_t l, Pool& pool) {
   Level &level = levels[l], &coarse = levels[l + 1];
-  in_blocks(pool, level.coarse_nodes(), coarse_rows_per_block, [&](int begin, int end) {
+  for_blocks(pool, level.coarse_nodes(), coarse_rows_per_block, [&](int begin, int end) {
     kernels().prolong(level.first.data(), begin, end, floats(coarse.z), floats(level.z));
   });
   smooth(level, level.w2, pool);

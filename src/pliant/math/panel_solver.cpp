@@ -4,18 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <new>
 
 #include "pliant/base/simd.hpp"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 namespace pliant {
 namespace {
-
-constexpr std::size_t huge_page = std::size_t(2) << 20;
 
 const PanelKernels& kernels() {
   switch (simd_level()) {
@@ -33,20 +26,6 @@ const PanelKernels& kernels() {
 constexpr Index lane_of(Index i) { return 4 * (i % 4) + i / 4; }
 
 }  // namespace
-
-FloatBuffer::FloatBuffer(std::size_t size) : size_(size) {
-  if (size == 0) return;
-  // Whole huge pages: the hardware's prefetch stops at page borders.
-  const std::size_t bytes = (size * sizeof(float) + huge_page - 1) / huge_page * huge_page;
-  void* memory = ::operator new(bytes, std::align_val_t(huge_page));
-#if defined(__linux__)
-  madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-  data_.reset(static_cast<float*>(memory));
-  std::fill_n(data_.get(), size, 0.0f);
-}
-
-void FloatBuffer::Free::operator()(float* p) const { ::operator delete(p, std::align_val_t(huge_page)); }
 
 PanelSolver::PanelSolver(const SupernodalPattern& pattern)
     : rows_(Index(pattern.order.size())), order_(pattern.order) {
@@ -73,9 +52,9 @@ PanelSolver::PanelSolver(const SupernodalPattern& pattern)
     tallest = std::max(tallest, height);
   }
   const std::size_t scratch = std::size_t(tallest + panel_block - 1) / panel_block * 3 * panel_block;
-  panels_ = FloatBuffer(floats);
-  work_ = FloatBuffer(4 * (std::size_t(zero_row) + 1));
-  scratch_ = FloatBuffer(2 * scratch);
+  panels_.assign(floats, 0);
+  work_.assign(4 * (std::size_t(zero_row) + 1), 0);
+  scratch_.assign(2 * scratch, 0);
   const Index middle_row = pattern.first[pattern.part[0]];
   parts_[0] = {0, pattern.part[0], 0, middle_row, scratch_.data()};
   parts_[1] = {pattern.part[0], pattern.part[1], middle_row, top_row, scratch_.data() + scratch};

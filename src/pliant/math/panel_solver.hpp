@@ -6,31 +6,15 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
+#include "pliant/base/aligned.hpp"
 #include "pliant/base/parallel.hpp"
 #include "pliant/base/types.hpp"
 #include "pliant/math/panel_kernels.hpp"
 #include "pliant/math/supernodes.hpp"
 
 namespace pliant {
-
-/// Floats on cache-line boundaries, zero at first.
-class FloatBuffer {
- public:
-  explicit FloatBuffer(std::size_t size = 0);
-  float* data() { return data_.get(); }
-  const float* data() const { return data_.get(); }
-  std::size_t size() const { return size_; }
-
- private:
-  struct Free {
-    void operator()(float* p) const;
-  };
-  std::size_t size_ = 0;
-  std::unique_ptr<float[], Free> data_;
-};
 
 class PanelSolver {
  public:
@@ -62,7 +46,7 @@ class PanelSolver {
   std::vector<Index> order_;
   std::vector<PanelNode> nodes_;
   std::vector<Index> row_lists_;
-  FloatBuffer panels_, work_, scratch_;
+  AlignedVector<float> panels_, work_, scratch_;
   Section parts_[2] = {}, top_ = {};
 };
 

@@ -4,8 +4,26 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <cmath>
 
 namespace pliant::geometric {
+namespace {
+
+/// exp([w]x) - 1, without cancellation for small w.
+Mat3 rotation_minus_one(const Vec3& w) {
+  Mat3 cross;
+  cross << 0, -w.z(), w.y(), w.z(), 0, -w.x(), -w.y(), w.x(), 0;
+  const double angle = w.norm();
+  if (!(angle > 0)) return Mat3::Zero();
+  const double half = std::sin(angle / 2) / angle;
+  return std::sin(angle) / angle * cross + 2 * half * half * cross * cross;
+}
+
+/// sum m a x b of moments = sum m b a^T.
+Vec3 axial(const Mat3& m) { return {m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1)}; }
+
+}  // namespace
 
 Spin spin(std::span<const Index> nodes, const std::vector<double>& mass, const Points& x, const Points& v) {
   // One pass, about the first node: near the body nothing cancels that matters.
@@ -48,6 +66,28 @@ Vec3 rotation_rate(std::span<const Index> nodes, const std::vector<double>& mass
   Vec3 along = inertia.eigenvectors().transpose() * wanted;
   for (int k = 0; k < 3; ++k) along[k] = values[k] > 1e-9 * values[2] ? along[k] / values[k] : 0;
   return inertia.eigenvectors() * along;
+}
+
+Turn turn_for(const Mat3& moments, const Vec3& lack) {
+  constexpr int most_iterations = 5;
+  constexpr double far = 0.5;  // rad: beyond this the correction would be a motion of its own
+  Turn out{Mat3::Zero(), lack};
+  for (int k = 0; k < most_iterations; ++k) {
+    // Newton: turning b by w adds sum m a x (w x b) = (tr(M) - M) w, M = sum m b a^T.
+    const Mat3 now = moments + out.change * moments;
+    const double trace = now.trace();
+    if (!(trace > 0)) break;
+    // What has no inertia about an axis (a rod) does not turn about it.
+    const Mat3 slope = (1 + 1e-9) * trace * Mat3::Identity() - now;
+    const Vec3 w = slope.inverse() * out.left;
+    if (!(w.norm() < far)) break;
+    const Mat3 more = rotation_minus_one(w);
+    const Mat3 change = out.change + more + more * out.change;
+    const Vec3 left = lack - axial(change * moments);
+    if (!(left.norm() < out.left.norm())) break;
+    out = {change, left};
+  }
+  return out;
 }
 
 void RigidFreedom::hold(const Vec3& place) {

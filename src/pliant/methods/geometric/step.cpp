@@ -425,7 +425,20 @@ void Body::keep_angular_momentum(std::span<const Index> part, const StepInput& i
     const Vec3 center = got.center + s.h * got.velocity;
     for (Index i : part) wanted += s.h * (new_x_[i] - center).cross(input.forces[i]);
   }
-  const Vec3 w = rotation_rate(part, model_.mass, hat_x_, wanted / s.mass - got.angular);
+  const Vec3 lack = s.h * (wanted / s.mass - got.angular);
+  Mat3 moments = Mat3::Zero();
+  for (Index i : part) {
+    const Vec3 r = hat_x_[i] - got.center;
+    moments += (r + s.h * (new_v_[i] - got.velocity)) * (model_.mass[i] * r).transpose();
+  }
+  const Turn turn = turn_for(moments, lack);
+  for (Index i : part) {
+    const Vec3 r = hat_x_[i] - got.center + s.h * (new_v_[i] - got.velocity);
+    new_v_[i] += turn.change * r / s.h;
+    new_x_[i] = hat_x_[i] + s.h * new_v_[i];
+  }
+  if (turn.left.norm() <= 1e-13 * s.h * wanted.norm()) return;
+  const Vec3 w = rotation_rate(part, model_.mass, hat_x_, turn.left / s.h);
   for (Index i : part) {
     new_v_[i] += w.cross(hat_x_[i] - got.center);
     new_x_[i] = hat_x_[i] + s.h * new_v_[i];

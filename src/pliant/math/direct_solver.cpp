@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/clock.hpp"
 #include "pliant/math/ordering.hpp"
 #include "pliant/math/panel_solver.hpp"
 #include "pliant/math/supernodal_factor.hpp"
@@ -15,10 +15,6 @@
 
 namespace pliant {
 namespace {
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// The lower-triangular factor itself: panels [L11; L21], column-major, in the order of the supernodes.
 struct DoubleFactor {
@@ -116,7 +112,7 @@ DirectSolver& DirectSolver::operator=(DirectSolver&&) noexcept = default;
 
 DirectSolver::Report DirectSolver::factor(const SymmetricMatrix& matrix) {
   impl_->clear();
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   if (std::string defect = find_defect(matrix); !defect.empty()) return impl_->report(defect, 0, 0);
   impl_->pattern = analyse(graph_of(matrix));
   impl_->entries = map_entries(matrix, impl_->pattern);
@@ -131,7 +127,7 @@ DirectSolver::Report DirectSolver::factor(const SymmetricMatrix& matrix) {
 }
 
 DirectSolver::Report DirectSolver::refactor(const SymmetricMatrix& matrix) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   std::string trouble = find_defect(matrix);
   if (trouble.empty() && (matrix.begin != impl_->matrix_begin || matrix.column != impl_->matrix_column))
     trouble = "the matrix to refactor has another pattern than the one that was analysed";

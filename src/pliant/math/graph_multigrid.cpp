@@ -17,11 +17,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
 #include "pliant/base/aligned.hpp"
+#include "pliant/base/clock.hpp"
 #include "pliant/base/simd.hpp"
 #include "pliant/math/graph_aggregation.hpp"
 #include "pliant/math/graph_multigrid_kernels.hpp"
@@ -327,14 +327,13 @@ void GraphMultigrid::Impl::finish(const Hierarchy& hierarchy, Report& report) {
 }
 
 GraphMultigrid::Report GraphMultigrid::build(const GraphOperator& fine) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   *impl_ = Impl();
   Report report;
   report.trouble = trouble_with(fine);
   if (report.ok() && !fine.mass.empty()) impl_->finish(make_hierarchy(fine), report);
   if (!report.ok()) *impl_ = Impl();
-  report.setup_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  report.setup_ms = milliseconds_since(start);
   return report;
 }
 

@@ -2,15 +2,15 @@
 #include "pliant/methods/geometric/body.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/clock.hpp"
 
 namespace pliant::geometric {
 
 Body::Body(Model model, Skin skin, const Damping& damping, const Options& options)
     : model_(std::move(model)), skin_(std::move(skin)), damping_(damping), options_(options) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   PLIANT_CHECK(options.linear_solver != LinearSolver::automatic);
   system_.choose(options.linear_solver == LinearSolver::direct);
   if (system_.direct()) stiffness_ = stiffness_matrix(model_);
@@ -35,7 +35,7 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
     iterate_[k].assign(4 * padded, 0);
     increment_[k].assign(4 * padded, 0);
   }
-  setup_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  setup_ms_ = milliseconds_since(start);
 }
 
 void Body::set_live(const Damping& damping, const Options& options) {

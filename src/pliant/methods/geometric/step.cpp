@@ -20,11 +20,11 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/clock.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/momentum.hpp"
@@ -38,8 +38,6 @@ constexpr double violent_turn = 0.3;  // rad
 // iterations are needed to come back from a scramble.
 constexpr double stiff_step = 150;
 
-using Clock = std::chrono::steady_clock;
-
 void clear(Floats& array) { std::memset(array.data(), 0, sizeof(float) * array.size()); }
 
 }  // namespace
@@ -51,12 +49,12 @@ struct Body::Stopwatch {
 
   void add_to(double StageTimes::*stage) {
     const Clock::time_point now = Clock::now();
-    ms.*stage += std::chrono::duration<double, std::milli>(now - last).count();
+    ms.*stage += milliseconds(now - last);
     last = now;
   }
   StageTimes total() {
     add_to(&StageTimes::rhs);
-    ms.total = std::chrono::duration<double, std::milli>(last - begin).count();
+    ms.total = milliseconds(last - begin);
     return ms;
   }
 };
@@ -138,12 +136,15 @@ bool Body::prepare_system(const StepInput& input, const Scheme& s, StepReport& r
   const bool new_pattern = !factored_ || new_held_ != arranged_held_;
   const LinearSystem::Coefficients wanted{s.mass, s.stiffness};
   if (!new_pattern && wanted == coefficients_) return true;
+  const auto start = Clock::now();
+  const bool first = !factored_;
   if (new_held_ != arranged_held_) rearrange();
   report.refactored = true;
   report.trouble = system_.factor(model_, stiffness_, arrangement_, wanted, new_pattern);
   factored_ = report.ok();
   coefficients_ = wanted;
   for (Index k = 0; k < model_.nodes(); ++k) diagonal_[k] = float(s.mass * model_.mass[arrangement_.node[k]]);
+  if (first) setup_ms_ += milliseconds_since(start);
   return report.ok();
 }
 

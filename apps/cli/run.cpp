@@ -80,8 +80,7 @@ class Run {
   void announce() const {
     for (const Body& body : scene_.simulation.bodies()) {
       const MethodDescription method = body.method().describe();
-      fmt::print("{}: {}, {} nodes, {} unknowns, solver {}, set-up {:.1f} ms\n", body.name(), method.name,
-                 method.nodes, method.freedoms, method.solver, method.setup_ms);
+      fmt::print("{}: {}, {} nodes, solver {}\n", body.name(), method.name, method.nodes, method.solver);
     }
     if (options_.resume) fmt::print("resuming after frame {}\n", frame_);
   }
@@ -158,9 +157,14 @@ class Run {
     if (outcome_.status == "interrupted") fmt::print("stopped after frame {}\n", frame_);
     for (int b = 0; b < int(scene_.simulation.bodies().size()); ++b) {
       const StepStatistics steps = recorder_.statistics(b);
-      fmt::print("{}: {} steps, {:.3f} ms a step (min {:.3f}, p95 {:.3f}), frame hash {:016x}\n",
-                 scene_.simulation.bodies()[std::size_t(b)].name(), steps.steps, steps.median, steps.min,
-                 steps.p95, recorder_.hash(b));
+      const Body& body = scene_.simulation.bodies()[std::size_t(b)];
+      // Known after the first step only: what is held, and the factor that it makes.
+      const MethodDescription method = body.method().describe();
+      fmt::print(
+          "{}: {} unknowns, set-up {:.1f} ms, {} steps, {:.3f} ms a step (min {:.3f}, p95 {:.3f}), "
+          "frame hash {:016x}\n",
+          body.name(), method.freedoms, method.setup_ms, steps.steps, steps.median, steps.min, steps.p95,
+          recorder_.hash(b));
     }
     fmt::print("{}", folder_.listing(checkpointed_ >= 0));
   }

@@ -34,7 +34,7 @@ const std::map<std::string, Folders>& allowed() {
       {"geometry", {"base", "math"}},
       {"physics", ground},
       {"embed", ground},
-      {"contact", ground},
+      {"contact", with(ground, {"physics"})},
       {"methods/*", with(matter, {"methods"})},
       {"methods", with(matter, {"methods/*"})},
       {"sim", with(matter, {"methods", "methods/*"})},

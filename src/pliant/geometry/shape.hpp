@@ -5,6 +5,7 @@
 #pragma once
 
 #include "pliant/geometry/node_graph.hpp"
+#include "pliant/geometry/polygon_mesh.hpp"
 #include "pliant/geometry/tri_mesh.hpp"
 #include "pliant/math/gather.hpp"
 
@@ -14,8 +15,10 @@ namespace pliant {
 struct Shape {
   TriMesh surface;
   NodeGraph graph;
-  Gather embedding;    ///< surface vertices from nodes
-  bool closed = true;  ///< the surface bounds a volume
+  Gather embedding;             ///< surface vertices from nodes
+  bool closed = true;           ///< the surface bounds a volume
+  std::vector<Index> touching;  ///< surface vertices that meet colliders; empty = all
+  PolygonMesh faces;            ///< the user's faces and texture coordinates for export; no faces = triangles
 };
 
 /// Which pairs of corners of a cell become edges of the graph.

@@ -20,19 +20,34 @@ struct Grab {
 };
 inline constexpr int max_grabs = 16;
 
+class Collider;  // contact/collider.hpp
+
+/// How a body meets colliders; scene keys `friction` and `contact`.
+struct ContactOptions {
+  double friction =
+      -1;           ///< of the body; with it the coefficient is sqrt(body * collider). < 0: the collider's
+  int sweeps = 50;  ///< at most, of the contact solver
+  double tolerance = 1e-5;  ///< m/s
+  double slop = 1e-4;       ///< penetration that is left alone, share of the body's size
+  double offset = 0;        ///< distance kept from colliders, m
+  int most = 1000;          ///< contacts at a time; more are reduced to the deepest and outermost
+};
+
 struct StepInput {
-  double h = 1.0 / 60;                 ///< s
-  Vec3 gravity{0, 0, 0};               ///< m/s^2
-  std::span<const Index> held = {};    ///< nodes under hard control (pins and handles), ascending
-  std::span<const Vec3> targets = {};  ///< where each held node is at the end of the step, m
-  std::span<const Grab> grabs = {};    ///< soft pulls, never a refactorisation
-  std::span<const Vec3> forces = {};   ///< external force per node, N; empty = none
-  Pool* pool = nullptr;                ///< required
+  double h = 1.0 / 60;                       ///< s
+  Vec3 gravity{0, 0, 0};                     ///< m/s^2
+  std::span<const Index> held = {};          ///< nodes under hard control (pins and handles), ascending
+  std::span<const Vec3> targets = {};        ///< where each held node is at the end of the step, m
+  std::span<const Grab> grabs = {};          ///< soft pulls, never a refactorisation
+  std::span<const Vec3> forces = {};         ///< external force per node, N; empty = none
+  std::span<const Collider> colliders = {};  ///< aimed at this step
+  ContactOptions contact;
+  Pool* pool = nullptr;  ///< required
 };
 
 /// Wall time of the stages of a step, ms.
 struct StageTimes {
-  double rotation = 0, rhs = 0, solve = 0, total = 0;
+  double rotation = 0, rhs = 0, solve = 0, contact = 0, total = 0;
 };
 
 /// Bytes of a step, counted by the method from its data structures (padding and repeated passes included,
@@ -47,10 +62,15 @@ struct StepReport {
   std::string trouble;  ///< empty = fine; else what went wrong and what to do; the state is the last good one
   StageTimes ms;
   StepTraffic bytes;
-  int iterations = 0;         ///< inner iterations of the step solver
-  bool violent = false;       ///< the safety net was used
-  bool refactored = false;    ///< a matrix was factored in this step
-  int active_rotations = -1;  ///< rotations computed afresh; -1 = the method has none
+  int iterations = 0;       ///< inner iterations of the step solver
+  bool violent = false;     ///< the safety net was used
+  bool refactored = false;  ///< a matrix was factored in this step
+  int contacts = 0;         ///< with an impulse or a gap that closes
+  int contact_sweeps = 0;
+  double contact_residual = 0;    ///< m/s, of the last sweep
+  double penetration = 0;         ///< deepest after the step, m
+  Vec3 contact_impulse{0, 0, 0};  ///< total on the body, N s
+  int active_rotations = -1;      ///< rotations computed afresh; -1 = the method has none
   bool ok() const { return trouble.empty(); }
 };
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is a surface the skin of a solid, or a sheet? Inside means winding number > 0.5.
+#pragma once
+
+#include "pliant/geometry/repair.hpp"
+#include "pliant/geometry/triangle_tree.hpp"
+
+namespace pliant {
+
+/// Share of the view from just inside that escapes through holes, 0 closed .. 0.5 flat sheet; solid up to
+/// solid_defect.
+inline constexpr double solid_defect = 0.18;
+struct Solidity {
+  double defect = 0;                     ///< of the whole surface, area-weighted
+  std::vector<double> component_defect;  ///< one a component
+  std::vector<char> component_solid;
+  bool any_solid = false, any_shell = false;
+  bool doubtful = false;  ///< 0.12 < defect < 0.25: worth a word to the user
+};
+/// Same surface, same answer: points are drawn by a seeded generator.
+Solidity solidity(const Repaired& surface, const TriangleTree& tree);
+
+}  // namespace pliant

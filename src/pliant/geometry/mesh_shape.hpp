@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any surface as a body: a graph of nodes inside it (solids) or on it (shells), and the user's own surface
+// riding on them. No tetrahedra.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "pliant/base/parallel.hpp"
+#include "pliant/geometry/inside.hpp"
+#include "pliant/geometry/shape.hpp"
+
+namespace pliant {
+
+struct MeshShapeOptions {
+  int nodes = 5000;           ///< budget
+  std::optional<bool> solid;  ///< none: decided by the defect
+  double thickness = 0;       ///< of a shell, m; 0 = 0.01 of the diagonal
+  bool join = false;          ///< link parts that nothing joins
+};
+
+/// What was built, for `inspect`, `prepare` and the log of a run.
+struct MeshShapeReport {
+  RepairReport repair;
+  Solidity solidity;
+  bool solid = true;
+  double volume = 0;   ///< m^3 (shell: area * thickness)
+  double spacing = 0;  ///< lattice constant a, m
+  Index nodes = 0, lattice_nodes = 0, cover_nodes = 0, frame_nodes = 0;
+  Index bridges = 0;  ///< edges along the surface where nothing else joins two parts
+  Index parts = 0;    ///< connected pieces of the graph
+  Index least_degree = 0, most_degree = 0;
+  double mean_degree = 0;
+  double anisotropy = 1;  ///< of the stiffness tensor; above 2: thinner than one cell
+  double setup_ms = 0;
+  std::vector<std::string> warnings;  ///< whole sentences: parts that will fall apart, doubtful solidity, ...
+};
+
+struct MeshShape {
+  Shape shape;
+  MeshShapeReport report;
+};
+
+/// Surface vertices of the shape are the input's, in its order. The error names no file.
+Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOptions& options, Pool& pool);
+
+}  // namespace pliant

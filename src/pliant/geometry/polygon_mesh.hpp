@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "pliant/base/types.hpp"
+
+namespace pliant {
+
+/// A surface as a file gives it: polygons, dirt included, in the user's own order. Every export shows these
+/// vertices, faces and texture coordinates again.
+struct PolygonMesh {
+  Points vertices;  ///< m
+  /// The corners of face f are corner[face_begin[f]] .. corner[face_begin[f + 1] - 1], counter-clockwise.
+  std::vector<Index> face_begin{0}, corner;
+  std::vector<std::array<float, 2>> texcoords;  ///< u, v; v up; empty = none
+  std::vector<Index> corner_texcoord;           ///< one a corner, -1 = none; empty = none at all
+
+  Index faces() const { return Index(face_begin.size()) - 1; }
+};
+
+}  // namespace pliant

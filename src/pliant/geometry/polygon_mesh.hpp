@@ -17,4 +17,13 @@ struct PolygonMesh {
   Index faces() const { return Index(face_begin.size()) - 1; }
 };
 
+enum class LengthUnit { m, cm, mm, in, ft };
+double metres(LengthUnit unit);
+
+/// The axis that points up in a file.
+enum class UpAxis { y, z };
+
+/// Into metres and y up: (x, y, z) -> scale (x, y, z), or scale (x, z, -y) when z is up.
+void convert(PolygonMesh& mesh, double scale, UpAxis up);
+
 }  // namespace pliant

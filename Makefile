@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test bench format check clean
+.PHONY: demo build test bench models wild format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -37,6 +37,12 @@ bench:
 	@cmake --build --preset release -j $(JOBS)
 	@build/pliant bench --json $(BENCH)/bench.json
 	@echo "What the numbers mean: docs/performance.md. Try next: build/pliant bench --filter geometric --threads 0"
+
+models:
+	@scripts/models
+
+wild: build models
+	@scripts/wild
 
 format:
 	@scripts/setup check

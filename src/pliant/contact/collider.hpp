@@ -20,8 +20,9 @@ struct SphereCollider {
   double radius = 1;     ///< m
 };
 struct BoxCollider {
-  Vec3 center{0, 0, 0};  ///< m
-  Vec3 size{1, 1, 1};    ///< edge lengths, m
+  Vec3 center{0, 0, 0};              ///< m
+  Vec3 size{1, 1, 1};                ///< edge lengths, m
+  Mat3 rotation = Mat3::Identity();  ///< of its axes
 };
 struct CapsuleCollider {
   Vec3 from{0, 0, 0}, to{0, 1, 0};  ///< ends of the axis, m
@@ -40,6 +41,8 @@ struct Touch {
 };
 inline constexpr int max_touches = 3;  ///< of one point and one collider: a corner of a room
 
+struct SurfacePoint;  // contact/closed_forms.hpp
+
 enum class Instant { begin, end };  ///< of the step
 
 /// A side a point is on, kept while it is near: 0 = not near yet. Only sheets and dirty meshes need it.
@@ -56,8 +59,10 @@ class Collider {
   /// Touches with gap < band, nearest first, normals more than 30 degrees apart; returns how many.
   int query(const Vec3& x, double band, Instant instant, Side& side, std::span<Touch, max_touches> out) const;
 
-  /// Where the segment from x (at the beginning) to y (at the end of the step) first meets the collider from
-  /// outside, when it is so thin or so fast that neither end tells. False: it does not.
+  /// Does the way from x (at the beginning) to y (at the end of the step) come into the collider from outside
+  /// so that the end does not tell: it has left again, or is nearest to another side? The touch is that of
+  /// the end of the step with the tangent plane where the way came in: gap = that of y over the plane, and
+  /// gap - normal . (y - x - h velocity) that of x. A teleport crosses nothing.
   bool crossed(const Vec3& x, const Vec3& y, Touch& out) const;
 
   /// Could anything within the box [low, high] grown by band touch it, at either instant?
@@ -66,14 +71,24 @@ class Collider {
   double friction() const { return friction_; }
   double restitution() const { return restitution_; }
   const ColliderShape& shape() const { return shape_; }
+  /// x = rotation * X + translation, X where the shape was written.
   const Pose& pose(Instant instant) const { return pose_[int(instant)]; }
+  /// The pose at any time, the aim left alone: for drawing.
+  Pose pose_at(double time) const;
+  double size() const { return size_; }  ///< diagonal of its bounding box, m; infinite for a plane
 
  private:
+  Touch touch(const SurfacePoint& p, Instant instant) const;
+  Vec3 velocity(const Vec3& material) const;
+
   ColliderShape shape_;
   Motion motion_;
   double friction_ = 0.5, restitution_ = 0;
   Pose pose_[2];
-  Vec3 centre_{0, 0, 0};  // what the motion turns about
+  double h_ = 0;           // s, of the step aimed at
+  Vec3 centre_{0, 0, 0};   // what the motion turns about
+  double size_ = 0;        // m
+  Vec3 low_[2], high_[2];  // bounding box at both instants; unused for a plane
   bool jumped_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include "pliant/base/hash.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
+#include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/layout.hpp"
 #include "pliant/scene/validate.hpp"
 
@@ -212,6 +213,12 @@ Problems shape_problems(const Error& error, const std::string& place) {
   return out;
 }
 
+ContactOptions contact_of(const BodySpec& body) {
+  ContactOptions contact = body.contact;
+  if (body.friction < not_given) contact.friction = body.friction;
+  return contact;
+}
+
 /// What is known of a body before its method is built.
 struct Draft {
   std::optional<Shape> shape;  ///< none when its description is wrong
@@ -272,12 +279,13 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
       continue;
     }
     const Start start = make_start(body.initial, shape.graph, drafts[i].holds);
-    bodies.emplace_back(body.name, shape, std::move(*method), std::move(drafts[i].holds), start);
+    bodies.emplace_back(body.name, shape, std::move(*method), std::move(drafts[i].holds), start,
+                        contact_of(body));
   }
   if (!known.empty()) return all_problems();
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
   return Scene{std::filesystem::path(parsed.file).stem().string(), spec, around.fingerprint,
-               Simulation(std::move(bodies), options), std::move(probes), std::move(around.notes)};
+               Simulation(std::move(bodies), options, build_colliders(spec.colliders)), std::move(probes), std::move(around.notes)};
 }
 
 }  // namespace pliant

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pliant/base/option.hpp"
+#include "pliant/contact/collider.hpp"
 #include "pliant/geometry/blobs.hpp"
 #include "pliant/geometry/polygon_mesh.hpp"
 #include "pliant/geometry/shape.hpp"
@@ -16,6 +17,7 @@
 #include "pliant/physics/damping.hpp"
 #include "pliant/physics/motion.hpp"
 #include "pliant/physics/selection.hpp"
+#include "pliant/physics/step.hpp"
 
 namespace pliant {
 
@@ -84,6 +86,26 @@ struct BodySpec : MethodOptions {
   std::vector<PinSpec> pins;
   std::vector<HandleSpec> handles;
   InitialSpec initial;
+  double friction = not_given;
+  ContactOptions contact;  ///< its friction is not used: the key stands beside `contact`
+};
+
+/// What all colliders have.
+struct ColliderTraits {
+  double friction = 0.5;
+  double restitution = 0;
+  std::vector<MotionKey> motion;
+  Ease ease = Ease::smooth;
+};
+struct PlaneColliderSpec : ColliderTraits, PlaneCollider {};
+struct SphereColliderSpec : ColliderTraits, SphereCollider {};
+struct BoxColliderSpec : ColliderTraits, BoxCollider {
+  Turn rotate;  ///< becomes BoxCollider::rotation
+};
+struct CapsuleColliderSpec : ColliderTraits, CapsuleCollider {};
+
+struct ColliderSpec {
+  std::variant<PlaneColliderSpec, SphereColliderSpec, BoxColliderSpec, CapsuleColliderSpec> is;
 };
 
 struct ProbeSpec {
@@ -109,6 +131,7 @@ struct SceneSpec {
   int frames = 300;
   Vec3 gravity{0, -9.81, 0};  ///< m/s^2
   std::vector<BodySpec> bodies;
+  std::vector<ColliderSpec> colliders;
   std::vector<ProbeSpec> probes;
   std::vector<ExpectSpec> expect;
 

@@ -148,6 +148,31 @@ void check_body(const BodySpec& body, const std::string& place, Problems& proble
   }
 }
 
+struct ColliderCheck {
+  const std::string& place;
+  Problems& problems;
+
+  void direction(const char* key, const Vec3& v) const {
+    if (v.norm() == 0) problems.push_back({place + "." + key, "[0, 0, 0]", "a direction", {}});
+  }
+  void operator()(const PlaneColliderSpec& s) const { direction("normal", s.normal); }
+  void operator()(const SphereColliderSpec&) const {}
+  void operator()(const BoxColliderSpec& s) const { check_axis(s.rotate, place + ".rotate", problems); }
+  void operator()(const CapsuleColliderSpec&) const {}
+};
+
+void check_colliders(const SceneSpec& scene, Problems& problems) {
+  constexpr const char* kinds[] = {"plane", "sphere", "box", "capsule"};
+  for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
+    const auto& collider = scene.colliders[i].is;
+    const std::string place = fmt::format("colliders.{}.{}", i, kinds[collider.index()]);
+    std::visit(ColliderCheck{place, problems}, collider);
+    std::visit(
+        [&](const ColliderTraits& traits) { check_motion(traits.motion, place + ".motion", problems); },
+        collider);
+  }
+}
+
 void check_body_name(const SceneSpec& scene, const std::string& name, const std::string& place,
                      Problems& problems) {
   if (find_body(scene, name) >= 0 || scene.bodies.empty()) return;  // a scene without bodies is told once
@@ -224,6 +249,7 @@ std::vector<Problem> validate(const SceneSpec& scene) {
                             "names whose files are not mistaken for each other's frames",
                             {}});
   }
+  check_colliders(scene, problems);
   check_probes(scene, problems);
   check_expectations(scene, problems);
   return problems;

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/contact/collider.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "pliant/base/check.hpp"
+#include "pliant/contact/closed_forms.hpp"
+
+namespace pliant {
+namespace {
+
+using MeshPointer = std::shared_ptr<const MeshCollider>;
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+/// A box in space, m.
+struct Bounds {
+  Vec3 low, high;
+  Vec3 centre() const { return (low + high) / 2; }
+};
+
+Bounds about(const Vec3& centre, const Vec3& half) { return {centre - half, centre + half}; }
+
+/// Of the shape turned by R about the origin, then moved by t. A plane has only its point.
+Bounds bounds_of(const ColliderShape& shape, const Pose& pose) {
+  const auto moved = [&](const Vec3& x) -> Vec3 { return pose.rotation * x + pose.translation; };
+  return std::visit(
+      Overloaded{[&](const PlaneCollider& s) { return about(moved(s.point), Vec3::Zero()); },
+                 [&](const SphereCollider& s) { return about(moved(s.center), Vec3::Constant(s.radius)); },
+                 [&](const BoxCollider& s) {
+                   return about(moved(s.center), (pose.rotation * s.rotation).cwiseAbs() * s.size / 2);
+                 },
+                 [&](const CapsuleCollider& s) {
+                   const Vec3 a = moved(s.from), b = moved(s.to), r = Vec3::Constant(s.radius);
+                   return Bounds{a.cwiseMin(b) - r, a.cwiseMax(b) + r};
+                 },
+                 [&](const MeshPointer&) -> Bounds { return {}; }},
+      shape);
+}
+
+ColliderShape checked(ColliderShape shape) {
+  if (auto* plane = std::get_if<PlaneCollider>(&shape)) {
+    PLIANT_CHECK(plane->normal.norm() > 0);
+    plane->normal.normalize();
+  }
+  return shape;
+}
+
+Vec3 into(const Pose& pose, const Vec3& x) { return pose.rotation.transpose() * (x - pose.translation); }
+Vec3 out_of(const Pose& pose, const Vec3& X) { return pose.rotation * X + pose.translation; }
+
+}  // namespace
+
+Collider::Collider(ColliderShape shape, Motion motion, double friction, double restitution)
+    : shape_(checked(std::move(shape))),
+      motion_(std::move(motion)),
+      friction_(friction),
+      restitution_(restitution) {
+  const Bounds bounds = bounds_of(shape_, {});
+  centre_ = bounds.centre();
+  size_ = std::holds_alternative<PlaneCollider>(shape_) ? std::numeric_limits<double>::infinity()
+                                                        : (bounds.high - bounds.low).norm();
+  aim(0, 0);
+}
+
+Pose Collider::pose_at(double time) const {
+  Pose pose = motion_.at(time);
+  pose.translation += centre_ - pose.rotation * centre_;  // turns are about the collider's own centre
+  return pose;
+}
+
+void Collider::aim(double begin, double end) {
+  PLIANT_CHECK(end >= begin);
+  h_ = end - begin;
+  pose_[0] = pose_at(begin);
+  pose_[1] = pose_at(end);
+  for (int k = 0; k < 2; ++k) {
+    const Bounds bounds = bounds_of(shape_, pose_[k]);
+    low_[k] = bounds.low;
+    high_[k] = bounds.high;
+  }
+  jumped_ = (out_of(pose_[1], centre_) - out_of(pose_[0], centre_)).norm() > size_ / 2;
+}
+
+Vec3 Collider::velocity(const Vec3& material) const {
+  if (jumped_ || h_ == 0) return Vec3::Zero();
+  return (out_of(pose_[1], material) - out_of(pose_[0], material)) / h_;
+}
+
+Touch Collider::touch(const SurfacePoint& p, Instant instant) const {
+  return {p.gap, pose(instant).rotation * p.normal, velocity(p.point), p.feature};
+}
+
+int Collider::query(const Vec3& x, double band, Instant instant, Side& side,
+                    std::span<Touch, max_touches> out) const {
+  const Vec3 X = into(pose(instant), x);
+  const auto convex = [&](const auto& s) {
+    const SurfacePoint p = nearest(s, X);
+    if (p.gap >= band) return 0;
+    out[0] = touch(p, instant);
+    return 1;
+  };
+  return std::visit(Overloaded{convex,
+                               [&](const MeshPointer& mesh) {
+                                 PLIANT_CHECK(mesh != nullptr && side >= 2);  // not yet
+                                 return 0;
+                               }},
+                    shape_);
+}
+
+bool Collider::crossed(const Vec3& x, const Vec3& y, Touch& out) const {
+  if (jumped_) return false;
+  const Vec3 from = into(pose_[0], x), to = into(pose_[1], y);
+  SurfacePoint hit;
+  const auto convex = [&](const auto& s) {
+    if (!entry(s, from, to, hit)) return false;
+    const SurfacePoint end = nearest(s, to);
+    return end.gap >= 0 || end.normal.dot(hit.normal) < 0.5;
+  };
+  const bool yes = std::visit(Overloaded{[](const PlaneCollider&) { return false; },  // always tells
+                                         convex, [&](const MeshPointer&) { return false; }},
+                              shape_);
+  if (yes) out = touch(hit, Instant::end);
+  return yes;
+}
+
+bool Collider::near(const Vec3& low, const Vec3& high, double band) const {
+  if (const auto* plane = std::get_if<PlaneCollider>(&shape_)) {
+    for (const Pose& pose : pose_) {
+      const Vec3 n = pose.rotation * plane->normal;
+      const Vec3 deepest = (n.array() > 0).select(low, high);
+      if (n.dot(deepest - out_of(pose, plane->point)) < band) return true;
+    }
+    return false;
+  }
+  const Vec3 a = low_[0].cwiseMin(low_[1]), b = high_[0].cwiseMax(high_[1]);
+  return ((high - a).array() > -band).all() && ((b - low).array() > -band).all();
+}
+
+}  // namespace pliant

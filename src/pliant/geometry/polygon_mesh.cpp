@@ -14,7 +14,19 @@ double metres(LengthUnit unit) {
 }
 
 void convert(PolygonMesh& mesh, double scale, UpAxis up) {
-  for (Vec3& p : mesh.vertices) p = scale * (up == UpAxis::y ? p : Vec3(p.x(), p.z(), -p.y()));
+  for (Vec3& p : mesh.vertices) {
+    if (up == UpAxis::z) p = Vec3(p.x(), p.z(), -p.y());
+    p *= scale;
+  }
+}
+
+std::vector<Triangle> fan_triangles(const PolygonMesh& mesh) {
+  std::vector<Triangle> triangles;
+  for (Index f = 0; f < mesh.faces(); ++f) {
+    const Index* corner = mesh.corner.data() + mesh.face_begin[f];
+    for (Index k = 2; k < mesh.corners_of(f); ++k) triangles.push_back({corner[0], corner[k - 1], corner[k]});
+  }
+  return triangles;
 }
 
 }  // namespace pliant

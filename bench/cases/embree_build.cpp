@@ -15,12 +15,10 @@ double embree_build_ms(const TriMesh& mesh) {
   if (!device) throw std::runtime_error("Embree gives no device");
   const RTCScene scene = rtcNewScene(device);
   const RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
-  auto* vertices =
-      static_cast<float*>(rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                                  3 * sizeof(float), mesh.vertices.size()));
-  auto* corners =
-      static_cast<unsigned*>(rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                                     3 * sizeof(unsigned), mesh.triangles.size()));
+  auto* vertices = static_cast<float*>(rtcSetNewGeometryBuffer(
+      geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float), mesh.vertices.size()));
+  auto* corners = static_cast<unsigned*>(rtcSetNewGeometryBuffer(
+      geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 3 * sizeof(unsigned), mesh.triangles.size()));
   for (std::size_t i = 0; i < mesh.vertices.size(); ++i)
     for (int c = 0; c < 3; ++c) vertices[3 * i + std::size_t(c)] = float(mesh.vertices[i][c]);
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)

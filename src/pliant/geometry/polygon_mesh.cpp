@@ -5,11 +5,16 @@ namespace pliant {
 
 double metres(LengthUnit unit) {
   switch (unit) {
-    case LengthUnit::cm: return 0.01;
-    case LengthUnit::mm: return 0.001;
-    case LengthUnit::in: return 0.0254;
-    case LengthUnit::ft: return 0.3048;
-    default: return 1;
+    case LengthUnit::cm:
+      return 0.01;
+    case LengthUnit::mm:
+      return 0.001;
+    case LengthUnit::in:
+      return 0.0254;
+    case LengthUnit::ft:
+      return 0.3048;
+    default:
+      return 1;
   }
 }
 

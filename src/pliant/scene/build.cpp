@@ -12,6 +12,7 @@
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/layout.hpp"
+#include "pliant/scene/mesh_file.hpp"
 #include "pliant/scene/validate.hpp"
 
 namespace pliant {
@@ -25,15 +26,16 @@ struct Surroundings {
   std::vector<std::string> notes = {};
 };
 
-/// The file as the scene names it: from the scene's folder, else from where the command runs.
-std::filesystem::path find_file(const std::string& name, const std::filesystem::path& folder) {
-  const std::filesystem::path beside = folder / name;
-  std::error_code ignored;
-  return std::filesystem::exists(beside, ignored) || !std::filesystem::exists(name, ignored) ? beside : name;
+std::string solidity_text(const MeshShapeReport& report) {
+  return fmt::format("{}, {:.3f} of the view from just inside escapes", report.solid ? "a solid" : "a sheet",
+                     report.solidity.defect);
 }
 
+/// What was decided and repaired, so that nothing is silent.
 void note_mesh(const std::string& name, const MeshShapeReport& report, std::vector<std::string>& notes) {
-  for (const std::string& line : report.lines()) notes.push_back(fmt::format("{}: {}", name, line));
+  notes.push_back(fmt::format("{}: {}; {} nodes, {:.3g} m apart; repaired: {}", name, solidity_text(report),
+                              report.nodes, report.spacing, report.repair.text()));
+  for (const std::string& warning : report.warnings) notes.push_back(fmt::format("{}: {}", name, warning));
 }
 
 /// Builds the shape of a body; the error names the file of a mesh.
@@ -50,14 +52,13 @@ struct MakeShape {
     return from_mesh(*surface, {.nodes = blobs.nodes, .solid = true});
   }
   Result<Shape> operator()(const MeshSpec& spec) const {
-    const std::filesystem::path file = find_file(spec.mesh, around.folder);
+    const std::filesystem::path file = find_mesh_file(spec.mesh, around.folder);
     Result<PolygonMesh> surface = read_polygons(file);
     if (!surface) return surface.error();
-    around.fingerprint = hash_bytes(surface->vertices.data(), surface->vertices.size() * sizeof(Vec3),
-                                    around.fingerprint);
+    around.fingerprint =
+        hash_bytes(surface->vertices.data(), surface->vertices.size() * sizeof(Vec3), around.fingerprint);
     convert(*surface, spec.scale * metres(spec.unit), spec.up);
-    const Mat3 turn = rotation_matrix(spec.rotate);
-    for (Vec3& p : surface->vertices) p = turn * p + spec.translate;
+    pliant::place(*surface, spec.rotate, spec.translate);
     Result<Shape> shape = from_mesh(*surface, {.nodes = spec.nodes,
                                                .solid = spec.solid,
                                                .thickness = spec.thickness == not_given ? 0 : spec.thickness,
@@ -257,7 +258,8 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
     if (any_within(known, place + ".shape")) continue;
     Result<Shape> shape = std::visit(MakeShape{spec.bodies[i].name, around}, spec.bodies[i].shape.is);
     if (!shape) {
-      for (Problem& problem : shape_problems(shape.error(), place + ".shape")) known.push_back(std::move(problem));
+      for (Problem& problem : shape_problems(shape.error(), place + ".shape"))
+        known.push_back(std::move(problem));
       continue;
     }
     drafts[i].shape = std::move(*shape);
@@ -284,8 +286,12 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
   }
   if (!known.empty()) return all_problems();
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
-  return Scene{std::filesystem::path(parsed.file).stem().string(), spec, around.fingerprint,
-               Simulation(std::move(bodies), options, build_colliders(spec.colliders)), std::move(probes), std::move(around.notes)};
+  return Scene{std::filesystem::path(parsed.file).stem().string(),
+               spec,
+               around.fingerprint,
+               Simulation(std::move(bodies), options, build_colliders(spec.colliders)),
+               std::move(probes),
+               std::move(around.notes)};
 }
 
 }  // namespace pliant

@@ -140,20 +140,21 @@ const Layout<MeshSpec>& layout_of() {
   using S = MeshSpec;
   static const auto layout = make_layout<S>(
       "mesh",
-      "any surface from a file, clean or dirty: obj, ply, stl, off or glb. It is repaired, filled with nodes, "
+      "any surface from a file, clean or dirty: obj, ply, stl, off or glb. It is repaired, filled with "
+      "nodes, "
       "and keeps its own vertices and texture coordinates in every export",
       {option("mesh", &S::mesh, {.help = "the file, from the scene's folder or from where the command runs"}),
        option("scale", &S::scale,
               {.unit = "1", .min = 0, .max = 1e12, .above_min = true, .help = "factor on top of the unit"}),
        option("unit", &S::unit,
               {.choices = {"m", "cm", "mm", "in", "ft"}, .help = "what a length of 1 in the file means"}),
-       option("up", &S::up,
-              {.choices = {"y", "z"}, .help = "the file's upward axis; z is turned into y"}),
+       option("up", &S::up, {.choices = {"y", "z"}, .help = "the file's upward axis; z is turned into y"}),
        option("translate", &S::translate, place_facts("shift, after everything else")),
        option("nodes", &S::nodes, budget_facts()),
-       option("solid", &S::solid,
-              {.help = "true: the skin of a solid; false: a sheet; none: decided by how much of the view from "
-                       "just inside escapes through holes, and said"}),
+       option(
+           "solid", &S::solid,
+           {.help = "true: the skin of a solid; false: a sheet; none: decided by how much of the view from "
+                    "just inside escapes through holes, and said"}),
        option("thickness", &S::thickness, length_facts("of a sheet; none = 0.01 of the diagonal")),
        option("join", &S::join, {.help = "link separate parts, so that they do not fall apart"})},
       {object_field("rotate", &S::rotate, "turn about the origin, after scale and up, before translate")});

@@ -31,7 +31,7 @@ struct SphereShape {
 
 /// A surface from a file. Placed in this order: unit and scale, up axis, rotate, translate.
 struct MeshSpec {
-  std::string mesh;           ///< file, from the scene's folder or from where the command runs
+  std::string mesh;  ///< file, from the scene's folder or from where the command runs
   double scale = 1;
   LengthUnit unit = LengthUnit::m;
   UpAxis up = UpAxis::y;
@@ -49,7 +49,8 @@ struct BlobsShape : Blobs {
 };
 
 struct ShapeSpec {
-  std::variant<BoxShape, SphereShape, EllipsoidShape, CylinderShape, TorusShape, SheetShape, BlobsShape, MeshSpec>
+  std::variant<BoxShape, SphereShape, EllipsoidShape, CylinderShape, TorusShape, SheetShape, BlobsShape,
+               MeshSpec>
       is;
 };
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test bench models wild format check clean
+.PHONY: demo build test bench models wild fuzz format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -44,6 +44,12 @@ models:
 wild: build models
 	@scripts/wild
 
+fuzz:
+	@scripts/setup build fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz -j $(JOBS)
+	@scripts/fuzz
+
 format:
 	@scripts/setup check
 	@scripts/format
@@ -53,4 +59,4 @@ check:
 	@scripts/check-style
 
 clean:
-	rm -rf build build-dev build-asan build-tsan out
+	rm -rf build build-dev build-asan build-tsan build-fuzz out

@@ -47,20 +47,20 @@ double volume6(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
 }
 
 /// The inside of edge pq passes the inside of triangle t.
-bool edge_crosses(const Vec3& p, const Vec3& q, const Vec3* t) {
-  const double at_p = volume6(p, t[0], t[1], t[2]), at_q = volume6(q, t[0], t[1], t[2]);
+bool edge_crosses(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const double at_p = volume6(p, a, b, c), at_q = volume6(q, a, b, c);
   if (!((at_p > 0 && at_q < 0) || (at_p < 0 && at_q > 0))) return false;
-  const double s0 = volume6(p, q, t[0], t[1]), s1 = volume6(p, q, t[1], t[2]), s2 = volume6(p, q, t[2], t[0]);
+  const double s0 = volume6(p, q, a, b), s1 = volume6(p, q, b, c), s2 = volume6(p, q, c, a);
   return (s0 > 0 && s1 > 0 && s2 > 0) || (s0 < 0 && s1 < 0 && s2 < 0);
 }
 
 bool has(const Index* vertices, Index v) { return vertices[0] == v || vertices[1] == v || vertices[2] == v; }
 
-bool an_edge_crosses(const CornerTriangle& a, const CornerTriangle& b) {
+bool an_edge_crosses(const Points& x, const Index* a, const Index* b) {
   for (int i = 0; i < 3; ++i) {
-    const int j = (i + 1) % 3;
-    if (has(b.vertex, a.vertex[i]) || has(b.vertex, a.vertex[j])) continue;
-    if (edge_crosses(a.corner[i], a.corner[j], b.corner)) return true;
+    const Index from = a[i], to = a[(i + 1) % 3];
+    if (has(b, from) || has(b, to)) continue;
+    if (edge_crosses(x[from], x[to], x[b[0]], x[b[1]], x[b[2]])) return true;
   }
   return false;
 }
@@ -91,8 +91,8 @@ TrianglePoint closest_point(const Vec3& p, const Vec3& a, const Vec3& b, const V
   return inside;
 }
 
-bool triangles_cross(const CornerTriangle& a, const CornerTriangle& b) {
-  return an_edge_crosses(a, b) || an_edge_crosses(b, a);
+bool triangles_cross(const Points& vertices, const Index* a, const Index* b) {
+  return an_edge_crosses(vertices, a, b) || an_edge_crosses(vertices, b, a);
 }
 
 }  // namespace pliant

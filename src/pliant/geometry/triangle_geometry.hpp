@@ -14,13 +14,8 @@ struct TrianglePoint {
 /// edge.
 TrianglePoint closest_point(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c);
 
-/// Two triangles that pass through each other: an edge of one goes through the inside of the other. Mere
-/// touching does not count. Corners of equal index are one vertex; edges at a common vertex touch there and
-/// are not asked.
-struct CornerTriangle {
-  const Vec3* corner;   ///< 3
-  const Index* vertex;  ///< 3
-};
-bool triangles_cross(const CornerTriangle& a, const CornerTriangle& b);
+/// Two triangles (three vertices each) that pass through each other: an edge of one goes through the inside
+/// of the other. Mere touching does not count; edges that start at a common vertex are not asked.
+bool triangles_cross(const Points& vertices, const Index* a, const Index* b);
 
 }  // namespace pliant

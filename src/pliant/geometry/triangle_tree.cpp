@@ -50,11 +50,12 @@ class BoxRay {
 
   /// Bit k: the segment meets the box of child k, entering at `entry`.
   int meets(const TreeNode& node, Lanes& entry) const {
-    Lanes in = lanes(0), out = last_;
-    for (int axis = 0; axis < 3; ++axis) {
-      in = larger(in, (node.bound[near_[axis]][axis] - origin_[axis]) * inverse_[axis]);
-      out = smaller(out, (node.bound[1 - near_[axis]][axis] - origin_[axis]) * inverse_[axis]);
-    }
+    const auto at = [&](int side, int axis) {
+      return (node.bound[side][axis] - origin_[axis]) * inverse_[axis];
+    };
+    const Lanes in = larger(larger(at(near_[0], 0), at(near_[1], 1)), larger(at(near_[2], 2), lanes(0)));
+    const Lanes out =
+        smaller(smaller(at(1 - near_[0], 0), at(1 - near_[1], 1)), smaller(at(1 - near_[2], 2), last_));
     entry = in;
     return not_above(in, out * lanes(1.000001f));
   }
@@ -102,12 +103,12 @@ struct Hit {
   double t = 0;
   bool leaves = false;
 };
-bool hits(const TreeTriangle& triangle, const Vec3& a, const Vec3& d, double d_squared, Hit& hit) {
-  const Vec3 p = triangle.corner[0] - a, q = triangle.corner[1] - a, r = triangle.corner[2] - a;
+bool hits(const TriangleTreeData& tree, Index t, const Vec3& a, const Vec3& d, double d_squared, Hit& hit) {
+  const Vec3 p = tree.corner(t, 0) - a, q = tree.corner(t, 1) - a, r = tree.corner(t, 2) - a;
   const EdgeSide pq = edge_side(d, p, q), qr = edge_side(d, q, r);
   if (pq.positive != qr.positive) return false;
   const EdgeSide rp = edge_side(d, r, p);
-  if (rp.positive != pq.positive || triangle.normal.isZero(0)) return false;
+  if (rp.positive != pq.positive || tree.doubled_area(t).isZero(0)) return false;
   const double sum = pq.value + qr.value + rp.value;
   // The point as a mean of the corners: on the triangle however thin that is.
   const Vec3 point =
@@ -116,11 +117,12 @@ bool hits(const TreeTriangle& triangle, const Vec3& a, const Vec3& d, double d_s
   return hit.t >= 0 && hit.t <= 1;
 }
 
-TriangleTree::Crossing crossing_of(const TreeTriangle& triangle, const Hit& hit, const Vec3& d,
+TriangleTree::Crossing crossing_of(const TriangleTreeData& tree, Index t, const Hit& hit, const Vec3& d,
                                    double length) {
+  const Vec3 n = tree.doubled_area(t);
   // The sign tells enter from leave even where a needle's normal is noise.
-  const double steepness = std::max(std::abs(triangle.normal.dot(d)) / length, 1e-12);
-  return {hit.t, triangle.index, hit.leaves ? steepness : -steepness};
+  const double steepness = std::clamp(std::abs(n.dot(d)) / (length * n.norm()), 1e-12, 1.0);
+  return {hit.t, tree.triangles[t].index, hit.leaves ? steepness : -steepness};
 }
 
 bool comes_before(const TriangleTree::Crossing& a, const TriangleTree::Crossing& b) {
@@ -155,13 +157,11 @@ class BoxDistance {
   }
   /// Squared, never above the true one by more than rounding (round_up of the limit covers that).
   Lanes squared(const TreeNode& node) const {
-    Lanes sum = lanes(0);
-    for (int axis = 0; axis < 3; ++axis) {
-      const Lanes outside =
-          larger(lanes(0), larger(node.bound[0][axis] - below_[axis], above_[axis] - node.bound[1][axis]));
-      sum += outside * outside;
-    }
-    return sum;
+    const auto outside = [&](int axis) {
+      return larger(larger(node.bound[0][axis] - below_[axis], above_[axis] - node.bound[1][axis]), lanes(0));
+    };
+    const Lanes x = outside(0), y = outside(1), z = outside(2);
+    return x * x + y * y + z * z;
   }
 
  private:
@@ -181,10 +181,10 @@ struct NearestSoFar {
   TrianglePoint on = {};
 
   void offer(const TriangleTreeData& tree, Index candidate, const Vec3& p) {
-    const TreeTriangle& t = tree.triangles[candidate];
-    const TrianglePoint point = closest_point(p, t.corner[0], t.corner[1], t.corner[2]);
+    const TrianglePoint point =
+        closest_point(p, tree.corner(candidate, 0), tree.corner(candidate, 1), tree.corner(candidate, 2));
     const double d2 = (point.point - p).squaredNorm();
-    const bool lower = place < 0 || t.index < tree.triangles[place].index;
+    const bool lower = place < 0 || tree.triangles[candidate].index < tree.triangles[place].index;
     if (!(d2 < squared || (d2 == squared && lower))) return;
     if (!filter || filter->passes(nearest_of(tree, candidate, point, d2))) {
       squared = d2;
@@ -222,8 +222,8 @@ void walk_nearest(const TriangleTreeData& tree, const Vec3& p, NearestSoFar& bes
 // --- winding number -------------------------------------------------------------------------------------
 
 /// Solid angle of a triangle seen from p, over 2: atan2(a . (b x c), ...) [VanOosterom83].
-double half_solid_angle(const TreeTriangle& t, const Vec3& p) {
-  const Vec3 a = t.corner[0] - p, b = t.corner[1] - p, c = t.corner[2] - p;
+double half_solid_angle(const TriangleTreeData& tree, Index t, const Vec3& p) {
+  const Vec3 a = tree.corner(t, 0) - p, b = tree.corner(t, 1) - p, c = tree.corner(t, 2) - p;
   const double la = a.norm(), lb = b.norm(), lc = c.norm();
   return std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
 }
@@ -249,17 +249,13 @@ int overlaps(const TreeNode& node, const Lanes* low, const Lanes* high) {
   return bits;
 }
 
-CornerTriangle corners(const TriangleTreeData& tree, const TreeTriangle& t) {
-  return {t.corner, tree.mesh_triangles[t.index].data()};
-}
-
 /// Pairs with triangles of higher index, so that every pair counts once; stops at `most`.
-std::size_t crossings_with_later_triangles(const TriangleTreeData& tree, const TreeTriangle& triangle,
-                                           std::size_t most) {
+std::size_t crossings_with_later_triangles(const TriangleTreeData& tree, Index triangle, std::size_t most) {
+  const TreeTriangle& mine = tree.triangles[triangle];
   Lanes low[3], high[3];
   for (int axis = 0; axis < 3; ++axis) {
-    const auto [least, largest] =
-        std::minmax({triangle.corner[0][axis], triangle.corner[1][axis], triangle.corner[2][axis]});
+    const auto [least, largest] = std::minmax(
+        {tree.corner(triangle, 0)[axis], tree.corner(triangle, 1)[axis], tree.corner(triangle, 2)[axis]});
     low[axis] = lanes(float(least));
     high[axis] = lanes(float(largest));
   }
@@ -276,8 +272,7 @@ std::size_t crossings_with_later_triangles(const TriangleTreeData& tree, const T
         continue;
       }
       const TreeTriangle& other = tree.triangles[~child];
-      if (other.index > triangle.index && triangles_cross(corners(tree, triangle), corners(tree, other)))
-        ++count;
+      if (other.index > mine.index && triangles_cross(tree.vertices, mine.vertex, other.vertex)) ++count;
     }
   }
   return std::min(count, most);
@@ -335,8 +330,8 @@ void TriangleTree::crossings(const Vec3& a, const Vec3& b, std::vector<Crossing>
       Hit hit;
       if (child >= 0)
         stack[waiting++] = child;
-      else if (hits(tree.triangles[~child], start, d, length * length, hit))
-        out.push_back(crossing_of(tree.triangles[~child], hit, d, length));
+      else if (hits(tree, ~child, start, d, length * length, hit))
+        out.push_back(crossing_of(tree, ~child, hit, d, length));
     }
   }
   if (out.size() > 1) std::sort(out.begin(), out.end(), comes_before);
@@ -361,8 +356,8 @@ TriangleTree::Crossing TriangleTree::first_crossing(const Vec3& a, const Vec3& b
       Hit hit;
       if (node.child[k] >= 0) {
         stack[waiting++] = {entry[k], node.child[k]};
-      } else if (hits(tree.triangles[~node.child[k]], start, d, length * length, hit)) {
-        const Crossing found = crossing_of(tree.triangles[~node.child[k]], hit, d, length);
+      } else if (hits(tree, ~node.child[k], start, d, length * length, hit)) {
+        const Crossing found = crossing_of(tree, ~node.child[k], hit, d, length);
         if (first.triangle < 0 || comes_before(found, first)) first = found;
         ray.stop_at(first.t);
       }
@@ -398,7 +393,7 @@ double TriangleTree::winding(const Vec3& point) const {
       if (child >= 0)
         stack[waiting++] = child;
       else
-        near += half_solid_angle(tree.triangles[~child], p);
+        near += half_solid_angle(tree, ~child, p);
     }
   }
   return far / (4 * pi) + near / (2 * pi);
@@ -408,17 +403,15 @@ double TriangleTree::winding_exact(const Vec3& point) const {
   const TriangleTreeData& tree = impl_->tree;
   const Vec3 p = tree.to_local(point);
   double sum = 0;
-  for (const Index place : tree.place) sum += half_solid_angle(tree.triangles[place], p);
+  for (const Index place : tree.place) sum += half_solid_angle(tree, place, p);
   return sum / (2 * pi);
 }
 
 std::size_t TriangleTree::self_intersections(std::size_t most) const {
   const TriangleTreeData& tree = impl_->tree;
   std::size_t count = 0;
-  for (const TreeTriangle& triangle : tree.triangles) {
-    if (count >= most) break;
-    count += crossings_with_later_triangles(tree, triangle, most - count);
-  }
+  for (Index t = 0; t < Index(tree.triangles.size()) && count < most; ++t)
+    count += crossings_with_later_triangles(tree, t, most - count);
   return count;
 }
 

@@ -193,9 +193,9 @@ struct FarField {
   Mat3 moment = Mat3::Zero();  ///< sum centroid n^T
   Index count = 0;
 
-  void add(const TreeTriangle& t) {
-    const Vec3 n = 0.5 * (t.corner[1] - t.corner[0]).cross(t.corner[2] - t.corner[0]);
-    const Vec3 centroid = (t.corner[0] + t.corner[1] + t.corner[2]) / 3;
+  void add(const TriangleTreeData& tree, Index t) {
+    const Vec3 n = 0.5 * tree.doubled_area(t);
+    const Vec3 centroid = (tree.corner(t, 0) + tree.corner(t, 1) + tree.corner(t, 2)) / 3;
     const double a = n.norm();
     area += a;
     weighted += a * centroid;
@@ -262,7 +262,7 @@ class Builder {
       if (end - begin > 1)
         field = add_moments(tree_.nodes[node].child[k]);
       else if (end > begin)
-        field.add(tree_.triangles[begin]);
+        field.add(tree_, begin);
       store(tree_.moments[node], k, field, begin, end);
       all.add(field);
     }
@@ -273,8 +273,8 @@ class Builder {
     const Vec3 c = field.centre();
     double radius_squared = 0;
     for (Index t = begin; t < end; ++t)
-      for (const Vec3& corner : tree_.triangles[t].corner)
-        radius_squared = std::max(radius_squared, (corner - c).squaredNorm());
+      for (int corner = 0; corner < 3; ++corner)
+        radius_squared = std::max(radius_squared, (tree_.corner(t, corner) - c).squaredNorm());
     const Mat3 q = field.moment - c * field.d.transpose();
     const double terms[6] = {q(0, 0),           q(1, 1),           q(2, 2),
                              q(0, 1) + q(1, 0), q(0, 2) + q(2, 0), q(1, 2) + q(2, 1)};
@@ -302,15 +302,17 @@ void place_and_size(TriangleTreeData& tree, const Points& vertices, const std::v
   if (half > 0 && std::isfinite(half)) tree.scale = std::ldexp(1.0, std::min(-std::ilogb(half) - 1, 1000));
 }
 
-TreeTriangle local_triangle(const TriangleTreeData& tree, const Points& vertices, const Triangle& t,
-                            Index index) {
-  TreeTriangle local;
-  for (int k = 0; k < 3; ++k) local.corner[k] = tree.to_local(vertices[t[k]]);
-  const Vec3 n = (local.corner[1] - local.corner[0]).cross(local.corner[2] - local.corner[0]);
-  const double length = n.norm();
-  local.normal = length > 0 ? Vec3(n / length) : Vec3::Zero();
-  local.index = index;
-  return local;
+/// Vertices in the order in which the tree's triangles meet them: neighbours share cache lines.
+void order_vertices(TriangleTreeData& tree, const Points& vertices) {
+  std::vector<Index> number(vertices.size(), -1);
+  for (TreeTriangle& triangle : tree.triangles)
+    for (Index& v : triangle.vertex) {
+      if (number[v] < 0) {
+        number[v] = Index(tree.vertices.size());
+        tree.vertices.push_back(tree.to_local(vertices[v]));
+      }
+      v = number[v];
+    }
 }
 
 }  // namespace
@@ -318,22 +320,24 @@ TreeTriangle local_triangle(const TriangleTreeData& tree, const Points& vertices
 TriangleTreeData build_triangle_tree(const Points& vertices, const std::vector<Triangle>& triangles) {
   TriangleTreeData tree;
   if (triangles.empty()) return tree;
-  tree.mesh_triangles = triangles;
   place_and_size(tree, vertices, triangles);
   std::vector<Item> items(triangles.size());
-  std::vector<TreeTriangle> local(triangles.size());
   for (Index t = 0; t < Index(triangles.size()); ++t) {
-    local[t] = local_triangle(tree, vertices, triangles[t], t);
-    items[t] = {triangle_box(local[t].corner), t};
+    const Vec3 corner[3] = {tree.to_local(vertices[triangles[t][0]]),
+                            tree.to_local(vertices[triangles[t][1]]),
+                            tree.to_local(vertices[triangles[t][2]])};
+    items[t] = {triangle_box(corner), t};
   }
   Builder builder(tree, std::move(items));
   builder.build();
-  tree.triangles.reserve(local.size());
-  tree.place.resize(local.size());
+  tree.triangles.reserve(triangles.size());
+  tree.place.resize(triangles.size());
   for (const Item& item : builder.items()) {
+    const Triangle& t = triangles[item.triangle];
     tree.place[item.triangle] = Index(tree.triangles.size());
-    tree.triangles.push_back(local[item.triangle]);
+    tree.triangles.push_back({{t[0], t[1], t[2]}, item.triangle});
   }
+  order_vertices(tree, vertices);
   builder.add_moments();
   return tree;
 }

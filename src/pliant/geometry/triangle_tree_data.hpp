@@ -55,9 +55,8 @@ struct TreeMoments {
 };
 
 struct TreeTriangle {
-  Vec3 corner[3];
-  Vec3 normal;  ///< unit; zero without area
-  Index index;  ///< in the mesh
+  Index vertex[3];  ///< in the tree's own order, neighbours close together
+  Index index;      ///< in the mesh
 };
 
 struct TriangleTreeData {
@@ -66,9 +65,14 @@ struct TriangleTreeData {
   AlignedVector<TreeNode> nodes;  ///< the root first; empty without triangles
   AlignedVector<TreeMoments> moments;
   std::vector<TreeTriangle> triangles;  ///< in the order of the tree
+  Points vertices;                      ///< local
   std::vector<Index> place;             ///< of a mesh triangle in `triangles`
-  std::vector<Triangle> mesh_triangles;
 
+  const Vec3& corner(Index triangle, int k) const { return vertices[triangles[triangle].vertex[k]]; }
+  Vec3 doubled_area(Index triangle) const {
+    const Vec3& a = corner(triangle, 0);
+    return (corner(triangle, 1) - a).cross(corner(triangle, 2) - a);
+  }
   Vec3 to_local(const Vec3& x) const { return (x - centre) * scale; }
 };
 

@@ -168,17 +168,25 @@ class BoxDistance {
   Lanes below_[3], above_[3];
 };
 
+TriangleTree::Nearest nearest_of(const TriangleTreeData& tree, Index place, const TrianglePoint& on,
+                                 double squared) {
+  return {tree.triangles[place].index, tree.centre + on.point / tree.scale, on.barycentric,
+          std::sqrt(squared) / tree.scale};
+}
+
 struct NearestSoFar {
   double squared;
+  const TriangleTree::Filter* filter;  ///< none: all points count
   Index place = -1;
-  TrianglePoint on;
+  TrianglePoint on = {};
 
   void offer(const TriangleTreeData& tree, Index candidate, const Vec3& p) {
     const TrianglePoint point =
         closest_point(p, tree.corner(candidate, 0), tree.corner(candidate, 1), tree.corner(candidate, 2));
     const double d2 = (point.point - p).squaredNorm();
     const bool lower = place < 0 || tree.triangles[candidate].index < tree.triangles[place].index;
-    if (d2 < squared || (d2 == squared && lower)) {
+    if (!(d2 < squared || (d2 == squared && lower))) return;
+    if (!filter || filter->passes(nearest_of(tree, candidate, point, d2))) {
       squared = d2;
       place = candidate;
       on = point;
@@ -283,23 +291,25 @@ TriangleTree::TriangleTree(TriangleTree&&) noexcept = default;
 TriangleTree& TriangleTree::operator=(TriangleTree&&) noexcept = default;
 
 TriangleTree::Nearest TriangleTree::nearest(const Vec3& point, double within) const {
+  return nearest(point, within, nullptr);
+}
+
+TriangleTree::Nearest TriangleTree::nearest(const Vec3& point, double within, const Filter& filter) const {
+  return nearest(point, within, &filter);
+}
+
+TriangleTree::Nearest TriangleTree::nearest(const Vec3& point, double within, const Filter* filter) const {
   const TriangleTreeData& tree = impl_->tree;
-  Nearest result;
-  if (tree.nodes.empty() || !(within >= 0)) return result;
+  if (tree.nodes.empty() || !(within >= 0)) return {};
   const Vec3 p = tree.to_local(point);
   const double reach = within * tree.scale;
-  NearestSoFar best{reach * reach, -1, {}};
+  NearestSoFar best{reach * reach, filter};
   if (is_far(p)) {
     for (Index t = 0; t < Index(tree.triangles.size()); ++t) best.offer(tree, t, p);
   } else {
     walk_nearest(tree, p, best);
   }
-  if (best.place < 0) return result;
-  result.triangle = tree.triangles[best.place].index;
-  result.point = tree.centre + best.on.point / tree.scale;
-  result.barycentric = best.on.barycentric;
-  result.distance = std::sqrt(best.squared) / tree.scale;
-  return result;
+  return best.place < 0 ? Nearest{} : nearest_of(tree, best.place, best.on, best.squared);
 }
 
 void TriangleTree::crossings(const Vec3& a, const Vec3& b, std::vector<Crossing>& out) const {

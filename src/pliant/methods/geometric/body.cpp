@@ -35,7 +35,22 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
     iterate_[k].assign(4 * padded, 0);
     increment_[k].assign(4 * padded, 0);
   }
+  for (Points* points : {&on_nodes_, &outer_, &jump_, &change_, &free_end_, &shifted_x_, &shifted_v_})
+    points->assign(n, Vec3::Zero());
+  prepare_contact();
   setup_ms_ = milliseconds_since(start);
+}
+
+void Body::prepare_contact() {
+  double edge = 0;
+  for (const auto& e : model_.edges)
+    edge += (model_.rest[e.b] - model_.rest[e.a]).norm() / double(model_.edges.size());
+  detection_.build(skin_.embedding, skin_.touching, model_.rest, edge);
+  response_.attach({&model_, &skin_.embedding, &arrangement_, &system_});
+  const Gather& w = skin_.embedding;
+  for (Index v = 0; v < w.rows(); ++v)
+    for (Index k = w.begin[v] + 1; k < w.begin[v + 1]; ++k)
+      whole_stencils_ &= model_.part_of[w.column[k]] == model_.part_of[w.column[w.begin[v]]];
 }
 
 void Body::set_live(const Damping& damping, const Options& options) {
@@ -52,6 +67,8 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   std::copy(x.begin(), x.end(), state_.nodes.x.begin());
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
   state_.has_before = false;
+  state_.contacts.clear();
+  state_.sides.clear();
   Rotations rotations(x.size(), Eigen::Quaterniond::Identity());
   update_rotations(model_, state_.nodes.x, rotations);
   set_rotations(rotations);
@@ -111,6 +128,10 @@ void Body::save(Writer& writer) const {
   writer.array(quaternions);
   writer.value(state_.h);
   writer.value(state_.has_before);
+  writer.value(std::uint64_t(state_.contacts.size()));
+  writer.array(state_.contacts);
+  writer.value(std::uint64_t(state_.sides.size()));
+  writer.array(state_.sides);
 }
 
 bool Body::load(Reader& reader) {
@@ -124,6 +145,15 @@ bool Body::load(Reader& reader) {
   reader.array(quaternions);
   reader.value(next.h);
   reader.value(next.has_before);
+  std::uint64_t contacts = 0, sides = 0;
+  reader.value(contacts);
+  if (!reader.ok() || contacts > std::size_t(max_touches) * 1000000) return false;
+  next.contacts.resize(contacts);
+  reader.array(next.contacts);
+  reader.value(sides);
+  if (!reader.ok() || sides > std::uint64_t(1) << 32) return false;
+  next.sides.resize(sides);
+  reader.array(next.sides);
   if (!reader.ok()) return false;
   state_ = std::move(next);
   for (std::size_t i = 0; i < model_.rest.size(); ++i)

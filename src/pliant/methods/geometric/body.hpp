@@ -2,7 +2,10 @@
 // A body of the geometric method [Huang06] in full space. step.cpp advances it, surface.cpp shows it.
 #pragma once
 
+#include "pliant/contact/contact_problem.hpp"
+#include "pliant/contact/detection.hpp"
 #include "pliant/geometry/shape.hpp"
+#include "pliant/methods/geometric/contact_response.hpp"
 #include "pliant/methods/geometric/energy.hpp"
 #include "pliant/methods/geometric/linear_system.hpp"
 #include "pliant/methods/geometric/state.hpp"
@@ -20,6 +23,7 @@ inline constexpr Index direct_limit = 8000;
 struct Skin {
   Gather embedding;                         ///< surface vertices from nodes
   std::vector<std::array<Index, 8>> cells;  ///< as in NodeGraph
+  std::vector<Index> touching;              ///< as in Shape
 };
 
 class Body final : public Method {
@@ -60,6 +64,7 @@ class Body final : public Method {
   };
   struct Stopwatch;
 
+  void prepare_contact();
   std::string trouble_of(const StepInput& input) const;
   Scheme scheme(double h) const;
   bool prepare_system(const StepInput& input, const Scheme& scheme, StepReport& report);
@@ -67,6 +72,7 @@ class Body final : public Method {
   bool history_applies(const StepInput& input) const;
   EndArrays end_arrays(const Scheme& scheme) const;
   void predict(const StepInput& input, const Scheme& scheme);
+  void load_prediction(const StepInput& input, const Scheme& scheme);
   std::string set_springs(const StepInput& input, const Scheme& scheme);
 
   void residual(const float* u, bool renew_rotations, const Scheme& scheme, Pool& pool, Stopwatch& watch);
@@ -77,7 +83,30 @@ class Body final : public Method {
   void anderson(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
 
+  // contact_step.cpp
+  Detection::Step detection_step(const StepInput& input) const;
+  bool meet(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
+  bool free_to_turn(const StepInput& input) const;
+  void find_contacts(const StepInput& input);
+  bool jump(const StepInput& input, const Scheme& scheme, StepReport& report);
+  void bounce(const Contact& contact, double approach, const StepInput& input, double& bias) const;
+  void set_targets(const StepInput& input, const Scheme& scheme);
+  void warm_start(const Scheme& scheme);
+  Vec3 velocity_of(const Contact& contact, const float* d, const Scheme& scheme) const;
+  void answer(const float* d, const StepInput& input, const Scheme& scheme, StepReport& report);
+  void take_impulses();
+  void add_impulses(double scale, float* array) const;
+  void contact_solve(const float* b, float* z, Pool& pool, Stopwatch& watch);
+  void contact_iterations(int count, const StepInput& input, const Scheme& scheme, StepReport& report,
+                          Stopwatch& watch);
+  void last_answer(const StepInput& input, const Scheme& scheme, StepReport& report);
+  void position_pass(const StepInput& input, StepReport& report);
+  void remember_contacts(const Scheme& scheme);
+
+  void settle(const StepInput& input, const Scheme& scheme);
+  bool finite_end() const;
   void accept(const StepInput& input, const Scheme& scheme);
+  Vec3 spin_of(std::span<const Index> part, const Points& x, const Points& v, double earlier);
   void keep_rigid_motion(Index part, const StepInput& input, const Scheme& scheme);
   void keep_linear_momentum(std::span<const Index> part, const StepInput& input, const Scheme& scheme);
   void keep_angular_momentum(std::span<const Index> part, const StepInput& input, const Scheme& scheme);
@@ -116,6 +145,19 @@ class Body final : public Method {
   static constexpr int window = 5;
   std::array<Floats, window + 1> iterate_, increment_;
   std::vector<unsigned char> new_held_;
+  std::span<const Vec3> loads_;  // outer forces of the step, contact included
+
+  // Contact: what outlives a step is a function of the matrix.
+  Detection detection_;
+  ContactResponse response_;
+  ContactProblem problem_, position_problem_;
+  bool whole_stencils_ = true;  // no vertex hangs on two parts
+  std::vector<Contact> contacts_, touches_;
+  Points impulses_, touch_impulses_;             // of contacts_, touches_
+  Points on_nodes_, outer_, jump_, change_, free_end_, shifted_x_, shifted_v_;
+  std::vector<double> lift_, lift_gap_;
+  std::vector<SideMemory> sides_;
+  bool jumped_ = false, moved_ = false;
 };
 
 }  // namespace pliant::geometric

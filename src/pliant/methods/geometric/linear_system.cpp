@@ -88,9 +88,10 @@ void LinearSystem::plain_solve(const float* b, float* z, Pool& pool) {
     cycle_.apply(vectors(b), vectors(z), pool);
 }
 
-std::string LinearSystem::set_springs(std::span<const Spring> springs, Pool& pool) {
+std::string LinearSystem::set_springs(std::span<const Spring> springs, Pool& pool, bool& changed) {
   const int count = int(springs.size());
-  if (count == spring_count_ && std::equal(springs.begin(), springs.end(), springs_.begin())) return {};
+  changed = !(count == spring_count_ && std::equal(springs.begin(), springs.end(), springs_.begin()));
+  if (!changed) return {};
   spring_count_ = count;
   if (count == 0) return {};
   std::copy(springs.begin(), springs.end(), springs_.begin());

@@ -38,8 +38,8 @@ class LinearSystem {
                      const Coefficients& coefficients, bool new_pattern);
 
   /// From now on A includes these springs, each at another place; at most max_grabs. Returns the trouble,
-  /// empty when all is well.
-  std::string set_springs(std::span<const Spring> springs, Pool& pool);
+  /// empty when all is well; `changed`: A is another one now.
+  std::string set_springs(std::span<const Spring> springs, Pool& pool, bool& changed);
 
   /// z = A^-1 b, or the V-cycle. b and z are different arrays of the free nodes.
   void solve(const float* b, float* z, Pool& pool);

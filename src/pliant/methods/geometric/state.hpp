@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "pliant/contact/contact.hpp"
 #include "pliant/physics/node_state.hpp"
 
 namespace pliant::geometric {
@@ -13,6 +14,8 @@ struct State {
   bool has_before = false;          ///< false: the next step starts the multistep scheme anew
   double h = 0;                     ///< of the last step, s
   std::vector<unsigned char> held;  ///< of the last step, one byte a node
+  std::vector<ContactMemory> contacts;  ///< of the last step, by key: the contact solver's warm start
+  std::vector<SideMemory> sides;        ///< by collider and vertex
 };
 
 }  // namespace pliant::geometric

@@ -24,16 +24,17 @@
 #include <cstring>
 
 #include "pliant/base/check.hpp"
-#include "pliant/base/clock.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/momentum.hpp"
+#include "pliant/methods/geometric/stopwatch.hpp"
 
 namespace pliant::geometric {
 namespace {
 
 constexpr int newton_iterations = 12;
 constexpr double violent_turn = 0.3;  // rad
+constexpr int violent_contact_iterations = 8;
 // Local/global contracts slower the stiffer the body is for the step: with h'^2 K_ii/(12 m) above this more
 // iterations are needed to come back from a scramble.
 constexpr double stiff_step = 150;
@@ -41,23 +42,6 @@ constexpr double stiff_step = 150;
 void clear(Floats& array) { std::memset(array.data(), 0, sizeof(float) * array.size()); }
 
 }  // namespace
-
-/// Adds the time since the last call to a stage.
-struct Body::Stopwatch {
-  Clock::time_point begin = Clock::now(), last = begin;
-  StageTimes ms;
-
-  void add_to(double StageTimes::*stage) {
-    const Clock::time_point now = Clock::now();
-    ms.*stage += milliseconds(now - last);
-    last = now;
-  }
-  StageTimes total() {
-    add_to(&StageTimes::rhs);
-    ms.total = milliseconds(last - begin);
-    return ms;
-  }
-};
 
 StepReport Body::advance(const StepInput& input) {
   PLIANT_CHECK(input.pool != nullptr);
@@ -82,6 +66,16 @@ StepReport Body::advance(const StepInput& input) {
     sweeps_.quaternions() = quaternions_before_;
     report.trouble =
         "the step has no finite answer: forces, grabs or targets are beyond what numbers can hold";
+    return report;
+  }
+  settle(input, now);
+  if (!contacts_.empty()) last_answer(input, now, report);
+  moved_ = false;
+  if (!input.colliders.empty() && !contacts_.empty()) position_pass(input, report);
+  watch.add_to(&StageTimes::contact);
+  if (!contacts_.empty() && !finite_end()) {
+    sweeps_.quaternions() = quaternions_before_;
+    report.trouble = "contact has no finite answer: the collider moves the body beyond what numbers can hold";
     return report;
   }
   accept(input, now);
@@ -142,6 +136,7 @@ bool Body::prepare_system(const StepInput& input, const Scheme& s, StepReport& r
   report.refactored = true;
   report.trouble = system_.factor(model_, stiffness_, arrangement_, wanted, new_pattern);
   factored_ = report.ok();
+  response_.flush();
   coefficients_ = wanted;
   for (Index k = 0; k < model_.nodes(); ++k) diagonal_[k] = float(s.mass * model_.mass[arrangement_.node[k]]);
   if (first) setup_ms_ += milliseconds_since(start);
@@ -168,6 +163,11 @@ void Body::predict(const StepInput& input, const Scheme& s) {
                                state_.v_before[0].data(), a, b, hat_x_[0].data(), hat_v_[0].data(), begin,
                                end);
   });
+  load_prediction(input, s);
+}
+
+/// X0 and the load at x^, v^.
+void Body::load_prediction(const StepInput& input, const Scheme& s) {
   const EndArrays ends = end_arrays(s);
   for_blocks(*input.pool, model_.nodes(), 1024, [&](int begin, int end) {
     step_kernels().predict(ends, s.elastic, s.drag, input.gravity.data(), start_.data(), base_.data(), begin,
@@ -200,7 +200,11 @@ std::string Body::set_springs(const StepInput& input, const Scheme& s) {
   }
   std::array<LinearSystem::Spring, max_grabs> springs;
   for (int k = 0; k < pull_count_; ++k) springs[k] = pulls_[k].spring;
-  return system_.set_springs({springs.data(), std::size_t(pull_count_)}, *input.pool);
+  bool changed = false;
+  const std::string trouble =
+      system_.set_springs({springs.data(), std::size_t(pull_count_)}, *input.pool, changed);
+  if (changed) response_.flush();
+  return trouble;
 }
 
 // ---- the equation ----
@@ -275,6 +279,13 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
   clear(d_);
   residual(nullptr, true, s, pool, watch);
   solve(g, z, pool, watch);
+  if (meet(input, s, report, watch)) {
+    for (std::size_t k = 0; k < z_.size(); ++k) p[k] = -z[k];
+    answer(p, input, s, report);
+    add_impulses(-s.h, g);
+    watch.add_to(&StageTimes::contact);
+    contact_solve(g, z, pool, watch);
+  }
   double rho = sweeps_.dot(g, z, pool);
   const double enough = options_.tolerance * options_.tolerance * rho;
   sweeps_.clear_turns();
@@ -286,7 +297,7 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
     sweeps_.add(a, p, d, pool);
     sweeps_.add(a, q, g, pool);
     sweeps_.add_turn(a, pool);
-    solve(g, z, pool, watch);
+    contact_solve(g, z, pool, watch);
     const double before = rho;
     rho = sweeps_.dot(g, z, pool);
     ++report.iterations;
@@ -296,7 +307,11 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
   sweeps_.add(-1, z, d, pool);  // the last solve is one more descent, not wasted
   if (sweeps_.largest_turn() > violent_turn) {
     report.violent = true;
-    anderson(input, s, report, watch);
+    if (contacts_.empty()) return anderson(input, s, report, watch);
+    clear(d_);
+    residual(nullptr, true, s, pool, watch);
+    contact_solve(g, z, pool, watch);
+    contact_iterations(violent_contact_iterations, input, s, report, watch);
   }
 }
 
@@ -362,6 +377,8 @@ void Body::local_global(const StepInput& input, const Scheme& s, StepReport& rep
   for (int k = 0; k < options_.iterations; ++k) {
     residual(k == 0 ? nullptr : d_.data(), k > 0 || !from_now, s, pool, watch);
     solve(g_.data(), z_.data(), pool, watch);
+    if (k == 0 && meet(input, s, report, watch))
+      return contact_iterations(options_.iterations, input, s, report, watch);
     sweeps_.add(-1, z_.data(), d_.data(), pool);
     ++report.iterations;
   }
@@ -369,11 +386,18 @@ void Body::local_global(const StepInput& input, const Scheme& s, StepReport& rep
 
 // ---- the new state ----
 
-void Body::accept(const StepInput& input, const Scheme& s) {
+/// The end of the step by D, with exact momentum.
+void Body::settle(const StepInput& input, const Scheme& s) {
   const EndArrays ends = end_arrays(s);
   for_blocks(*input.pool, model_.nodes(), 1024, [&](int begin, int end) {
     step_kernels().accept(ends, d_.data(), new_x_[0].data(), new_v_[0].data(), begin, end);
   });
+  loads_ = input.forces;
+  if (!contacts_.empty()) {
+    for (std::size_t i = 0; i < outer_.size(); ++i)
+      outer_[i] = on_nodes_[i] / s.h + (input.forces.empty() ? Vec3::Zero() : Vec3(input.forces[i]));
+    loads_ = outer_;
+  }
   if (input.held.empty() && pull_count_ == 0) {
     for (const std::vector<Index>& part : model_.parts) {
       keep_linear_momentum(part, input, s);
@@ -387,6 +411,15 @@ void Body::accept(const StepInput& input, const Scheme& s) {
     new_x_[i] = input.targets[n];
     new_v_[i] = (input.targets[n] - hat_x_[i]) / s.h;
   }
+}
+
+bool Body::finite_end() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < new_x_.size(); ++i) sum += new_x_[i].squaredNorm() + new_v_[i].squaredNorm();
+  return std::isfinite(sum);
+}
+
+void Body::accept(const StepInput& input, const Scheme& s) {
   // Written as swaps: nothing is lost and nothing allocated.
   state_.x_before.swap(state_.nodes.x);
   state_.v_before.swap(state_.nodes.v);
@@ -395,6 +428,7 @@ void Body::accept(const StepInput& input, const Scheme& s) {
   state_.held = new_held_;
   state_.h = input.h;
   state_.has_before = true;
+  remember_contacts(s);
 }
 
 /// Inner forces have no resultant: (1 + h' alpha) (P_new - P^) = h' (F - alpha P^), P the momentum, F the
@@ -407,8 +441,8 @@ void Body::keep_linear_momentum(std::span<const Index> part, const StepInput& in
     before += model_.mass[i] * hat_v_[i];
     after += model_.mass[i] * new_v_[i];
   }
-  if (!input.forces.empty())
-    for (Index i : part) force += input.forces[i];
+  if (!loads_.empty())
+    for (Index i : part) force += loads_[i];
   force += mass * input.gravity - s.drag * before;
   const Vec3 shift = (before + s.h / s.mass * force - after) / mass;
   for (Index i : part) {
@@ -417,14 +451,24 @@ void Body::keep_linear_momentum(std::span<const Index> part, const StepInput& in
   }
 }
 
+/// With the jump of the velocities, as if the body had always moved with it.
+Vec3 Body::spin_of(std::span<const Index> part, const Points& x, const Points& v, double earlier) {
+  if (!jumped_) return spin(part, model_.mass, x, v).angular;
+  for (Index i : part) {
+    shifted_x_[i] = x[i] - earlier * jump_[i];
+    shifted_v_[i] = v[i] + jump_[i];
+  }
+  return spin(part, model_.mass, shifted_x_, shifted_v_).angular;
+}
+
 void Body::keep_angular_momentum(std::span<const Index> part, const StepInput& input, const Scheme& s) {
-  Vec3 wanted = spin(part, model_.mass, state_.nodes.x, state_.nodes.v).angular;
+  Vec3 wanted = spin_of(part, state_.nodes.x, state_.nodes.v, 0);
   if (options_.integrator == Integrator::bdf2 && history_applies(input))
-    wanted = (4 * wanted - spin(part, model_.mass, state_.x_before, state_.v_before).angular) / 3;
+    wanted = (4 * wanted - spin_of(part, state_.x_before, state_.v_before, input.h)) / 3;
   const Spin got = spin(part, model_.mass, hat_x_, new_v_);
-  if (!input.forces.empty()) {
+  if (!loads_.empty()) {
     const Vec3 center = got.center + s.h * got.velocity;
-    for (Index i : part) wanted += s.h * (new_x_[i] - center).cross(input.forces[i]);
+    for (Index i : part) wanted += s.h * (new_x_[i] - center).cross(loads_[i]);
   }
   const Vec3 lack = s.h * (wanted / s.mass - got.angular);
   Mat3 moments = Mat3::Zero();
@@ -460,7 +504,7 @@ void Body::keep_rigid_motion(Index part, const StepInput& input, const Scheme& s
     if (new_held_[i]) continue;
     const double mass = model_.mass[i];
     Vec3 g = mass * (s.mass / s.h * (new_v_[i] - hat_v_[i]) + s.drag * hat_v_[i] - input.gravity);
-    if (!input.forces.empty()) g -= input.forces[i];
+    if (!loads_.empty()) g -= loads_[i];
     balance.add(s.mass * mass, new_x_[i] - origin, s.elastic * g);
   }
   for (int k = 0; k < pull_count_; ++k) {

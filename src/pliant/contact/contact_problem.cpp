@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/contact/contact_problem.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "pliant/base/check.hpp"
+#include "pliant/contact/sweep_kernels.hpp"
+
+namespace pliant {
+namespace {
+
+constexpr int inner_projections = 4;  // of a contact whose block is not a multiple of 1
+
+/// P with P w = w x lever.
+Mat3 turning_of(const Vec3& lever) {
+  Mat3 p;
+  p << 0, lever.z(), -lever.y(), -lever.z(), 0, lever.x(), lever.y(), -lever.x(), 0;
+  return p;
+}
+
+}  // namespace
+
+Vec3 on_cone(const Vec3& r, const Vec3& normal, double friction) {
+  const double along = r.dot(normal);
+  if (!(along > 0)) return Vec3::Zero();
+  const Vec3 tangent = r - along * normal;
+  const double length = tangent.norm(), most = friction * along;
+  return along * normal + (length > most ? most / length : 1.0) * tangent;
+}
+
+void ContactProblem::reset(Index contacts, Index parts, bool split) {
+  size_ = contacts;
+  split_ = split;
+  stride_ = std::size_t((contacts + sweep_lanes - 1) / sweep_lanes) * sweep_lanes;
+  rows_.assign(std::size_t(contacts), {});
+  parts_.assign(std::size_t(parts), {});
+  turning_.assign(std::size_t(parts), {});
+  diagonal_.resize(std::size_t(contacts));
+  rho_.resize(std::size_t(contacts));
+  s_.resize(stride_ * std::size_t(contacts));
+  r_.assign(3 * stride_, 0);
+}
+
+void ContactProblem::set_impulse(Index c, const Vec3& r) {
+  for (int k = 0; k < 3; ++k) r_[k * stride_ + c] = r[k];
+}
+
+Mat3 ContactProblem::block(Index c, Index d) const {
+  Mat3 w = double(s(c, d)) * Mat3::Identity();
+  const Row &a = rows_[c], &b = rows_[d];
+  if (split_ && a.part == b.part) {
+    const Part& part = parts_[a.part];
+    w += turning_of(a.lever) * part.inverse_inertia * turning_of(b.lever).transpose();
+    w -= turning_of(a.shadow) * part.inverse_shadow * turning_of(b.shadow).transpose();
+  }
+  return w;
+}
+
+void ContactProblem::prepare() {
+  for (Index c = 0; c < size_; ++c) {
+    diagonal_[c] = block(c, c);
+    rho_[c] = s(c, c);
+    if (split_) {
+      const Eigen::SelfAdjointEigenSolver<Mat3> eigen =
+          Eigen::SelfAdjointEigenSolver<Mat3>().computeDirect(diagonal_[c], Eigen::EigenvaluesOnly);
+      rho_[c] = eigen.eigenvalues()[2];
+    }
+    PLIANT_CHECK(rho_[c] >= 0);
+  }
+}
+
+Vec3 ContactProblem::response(Index c) const {
+  Vec3 u;
+  sweep_kernels().row(s_.data() + std::size_t(c) * stride_, r_.data(), r_.data() + stride_,
+                      r_.data() + 2 * stride_, int(stride_), u.data());
+  if (split_) {
+    const Row& row = rows_[c];
+    const Turning& turning = turning_[row.part];
+    u += turning.rigid.cross(row.lever) - turning.shadow.cross(row.shadow);
+  }
+  return u;
+}
+
+Vec3 ContactProblem::velocity(Index c) const { return rows_[c].free + response(c); }
+
+void ContactProblem::add_impulse(Index c, const Vec3& change) {
+  for (int k = 0; k < 3; ++k) r_[k * stride_ + c] += change[k];
+  if (!split_) return;
+  const Row& row = rows_[c];
+  turning_[row.part].rigid += parts_[row.part].inverse_inertia * row.lever.cross(change);
+  turning_[row.part].shadow += parts_[row.part].inverse_shadow * row.shadow.cross(change);
+}
+
+void ContactProblem::sum_turning() {
+  std::fill(turning_.begin(), turning_.end(), Turning{});
+  if (!split_) return;
+  for (Index c = 0; c < size_; ++c) {
+    Turning& sum = turning_[rows_[c].part];
+    sum.rigid += rows_[c].lever.cross(impulse(c));
+    sum.shadow += rows_[c].shadow.cross(impulse(c));
+  }
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    turning_[p].rigid = (parts_[p].inverse_inertia * turning_[p].rigid).eval();
+    turning_[p].shadow = (parts_[p].inverse_shadow * turning_[p].shadow).eval();
+  }
+}
+
+ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance) {
+  for (Index c = 0; c < size_; ++c) set_impulse(c, on_cone(impulse(c), rows_[c].normal, rows_[c].friction));
+  sum_turning();
+  Outcome outcome;
+  const int projections = split_ ? inner_projections : 1;
+  while (outcome.sweeps < most_sweeps) {
+    outcome.residual = 0;
+    for (Index c = 0; c < size_; ++c) {
+      if (!(rho_[c] > 0)) continue;  // held: no impulse moves it
+      const Row& row = rows_[c];
+      const Vec3 before = impulse(c);
+      Vec3 u = row.free + response(c) + row.bias * row.normal, r = before;
+      if (r.isZero(0) && u.dot(row.normal) >= 0) continue;  // open and stays open
+      for (int k = 0; k < projections; ++k) {
+        const Vec3 next = on_cone(r - u / rho_[c], row.normal, row.friction);
+        u += diagonal_[c] * (next - r);
+        r = next;
+      }
+      const Vec3 change = r - before;
+      outcome.residual = std::max(outcome.residual, change.norm() * rho_[c]);
+      add_impulse(c, change);
+    }
+    ++outcome.sweeps;
+    if (outcome.residual < tolerance) break;
+  }
+  return outcome;
+}
+
+void ContactProblem::solve_normals(std::span<const double> u_normal, int sweeps, std::span<double> out) {
+  std::fill(r_.begin(), r_.end(), 0.0);
+  std::fill(out.begin(), out.end(), 0.0);
+  sum_turning();
+  for (int sweep = 0; sweep < sweeps; ++sweep)
+    for (Index c = 0; c < size_; ++c) {
+      if (!(rho_[c] > 0)) continue;
+      const Vec3& n = rows_[c].normal;
+      const double u = u_normal[c] + n.dot(response(c));
+      const double next = std::max(0.0, out[c] - u / n.dot(diagonal_[c] * n));
+      if (next == out[c]) continue;
+      add_impulse(c, (next - out[c]) * n);
+      out[c] = next;
+    }
+}
+
+}  // namespace pliant

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unilateral contact with Coulomb friction between one body and things it cannot move, as a problem in the
+// impulses alone; it knows no method. Contacts are numbered c, d; r_d is the impulse on the body (N s), u_c
+// the velocity of the contact point relative to the collider (m/s):
+//   u_c = free_c + sum_d W_cd r_d,
+//   W_cd = s_cd 1 + P_c J^-1 P_d^T - Z_c Q^-1 Z_d^T   (the last two for contacts of the same part only)
+// s is a scalar matrix: the method's response acts on x, y, z alike. A part of a body that is free to turn
+// adds its exact rigid rotation, P_c w = w x lever_c, and takes the method's own idea of one out again,
+// Z_c w = w x shadow_c. Conditions, with the normal n, the bias b >= 0 that lets an open gap close, and the
+// friction mu:
+//   0 <= r_n  complementary to  u_n + b >= 0;   |r_t| <= mu r_n, and r_t opposite to u_t where they are equal
+// Projected Gauss-Seidel: contact by contact, in the order given, r <- Pi(r - (u + b n)/rho) with Pi the
+// projection on the cone, normal first. With W_cc = rho 1 this is the exact solution of one contact; with a
+// split part rho is the largest eigenvalue of W_cc and the projection is repeated.
+#pragma once
+
+#include <span>
+
+#include "pliant/base/aligned.hpp"
+#include "pliant/base/types.hpp"
+
+namespace pliant {
+
+/// r on the cone of the friction coefficient about the normal.
+Vec3 on_cone(const Vec3& r, const Vec3& normal, double friction);
+
+class ContactProblem {
+ public:
+  /// One contact of the problem.
+  struct Row {
+    Vec3 normal{0, 1, 0};
+    double friction = 0;
+    double bias = 0;        ///< m/s
+    Vec3 free{0, 0, 0};     ///< u without impulses, m/s
+    Vec3 lever{0, 0, 0};    ///< from the centre of mass of its part, m
+    Vec3 shadow{0, 0, 0};   ///< the method's response to what would turn it, see above
+    Index part = 0;
+  };
+  struct Part {
+    Mat3 inverse_inertia = Mat3::Zero();   ///< J^-1
+    Mat3 inverse_shadow = Mat3::Zero();    ///< Q^-1
+  };
+  struct Outcome {
+    int sweeps = 0;
+    double residual = 0;  ///< largest change of the last sweep, m/s
+  };
+
+  /// A problem of so many contacts, all impulses zero. With `split`, parts turn as rigid bodies. A problem of
+  /// the same size as the last keeps its s.
+  void reset(Index contacts, Index parts, bool split);
+  Index size() const { return size_; }
+  Row& row(Index c) { return rows_[c]; }
+  const Row& row(Index c) const { return rows_[c]; }
+  Part& part(Index p) { return parts_[p]; }
+  float& s(Index c, Index d) { return s_[std::size_t(c) * stride_ + d]; }
+  float s(Index c, Index d) const { return s_[std::size_t(c) * stride_ + d]; }
+
+  Vec3 impulse(Index c) const { return {r_[c], r_[stride_ + c], r_[2 * stride_ + c]}; }
+  void set_impulse(Index c, const Vec3& r);
+
+  /// Makes the diagonal blocks; after the rows' levers, parts and s are set, before solve.
+  void prepare();
+  Mat3 block(Index c, Index d) const;  ///< W_cd
+
+  /// From the impulses that are set, projected first.
+  Outcome solve(int most_sweeps, double tolerance);
+  /// Without friction, normals only: u_n = u_normal[c] + sum_d n_c . W_cd n_d s_d >= 0. s >= 0 in `out`.
+  void solve_normals(std::span<const double> u_normal, int sweeps, std::span<double> out);
+  /// From now on u_c = velocity(c) at the impulses that are set: the free velocities follow.
+  template <class Velocity>
+  void rebase(Velocity&& velocity) {
+    sum_turning();
+    for (Index c = 0; c < size_; ++c) rows_[c].free = velocity(c) - response(c);
+  }
+  /// u of a contact at the current impulses.
+  Vec3 velocity(Index c) const;
+
+ private:
+  struct Turning {
+    Vec3 rigid{0, 0, 0}, shadow{0, 0, 0};  ///< J^-1 sum P^T r, Q^-1 sum Z^T r
+  };
+  Vec3 response(Index c) const;
+  void add_impulse(Index c, const Vec3& change);
+  void sum_turning();
+
+  Index size_ = 0;
+  std::size_t stride_ = 0;  // of the rows of s, and between x, y and z of the impulses
+  bool split_ = false;
+  std::vector<Row> rows_;
+  std::vector<Part> parts_;
+  std::vector<Turning> turning_;
+  std::vector<Mat3> diagonal_;
+  std::vector<double> rho_;
+  AlignedVector<float> s_;
+  AlignedVector<double> r_;
+};
+
+}  // namespace pliant

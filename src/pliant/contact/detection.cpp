@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/contact/detection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+constexpr double margin_of_edge = 0.02;  // contacts are made this early, share of an edge of the graph
+constexpr double stretch = 2;            // how much farther than at rest a vertex may be from its carrier
+
+/// Where the collider's material at x goes during the step.
+Vec3 carried(const Collider& collider, const Vec3& x) {
+  const Pose &a = collider.pose(Instant::begin), &b = collider.pose(Instant::end);
+  return b.rotation * (a.rotation.transpose() * (x - a.translation)) + b.translation;
+}
+
+}  // namespace
+
+void Detection::build(const Gather& embedding, std::span<const Index> touching,
+                      std::span<const Vec3> rest_nodes, double edge) {
+  embedding_ = &embedding;
+  margin_ = margin_of_edge * edge;
+  carriers_.clear();
+  reach_.clear();
+  first_.clear();
+  if (rest_nodes.empty()) return;
+  Vec3 low = rest_nodes[0], high = low;
+  for (const Vec3& x : rest_nodes) low = low.cwiseMin(x), high = high.cwiseMax(x);
+
+  struct Carried {
+    Index node, vertex;
+    double distance;
+  };
+  std::vector<Carried> all;
+  const auto add = [&](Index v) {
+    Index best = -1;
+    double weight = 0;
+    for (Index k = embedding.begin[v]; k < embedding.begin[v + 1]; ++k)
+      if (std::abs(embedding.weight[k]) > weight) weight = std::abs(embedding.weight[k]), best = embedding.column[k];
+    if (best < 0) return;
+    const Vec3 x = place(v, rest_nodes);
+    low = low.cwiseMin(x), high = high.cwiseMax(x);
+    all.push_back({best, v, (x - rest_nodes[best]).norm()});
+  };
+  if (touching.empty())
+    for (Index v = 0; v < embedding.rows(); ++v) add(v);
+  else
+    for (Index v : touching) add(v);
+  size_ = (high - low).maxCoeff();
+  std::sort(all.begin(), all.end(), [](const Carried& a, const Carried& b) {
+    return a.node != b.node ? a.node < b.node : a.vertex < b.vertex;
+  });
+  vertices_.clear();
+  for (const Carried& c : all) {
+    if (carriers_.empty() || carriers_.back() != c.node) {
+      carriers_.push_back(c.node);
+      reach_.push_back(0);
+      first_.push_back(Index(vertices_.size()));
+    }
+    reach_.back() = std::max(reach_.back(), stretch * c.distance);
+    vertices_.push_back(c.vertex);
+  }
+  first_.push_back(Index(vertices_.size()));
+  largest_reach_ = reach_.empty() ? 0 : *std::max_element(reach_.begin(), reach_.end());
+}
+
+Vec3 Detection::place(Index vertex, std::span<const Vec3> nodes) const {
+  const Gather& w = *embedding_;
+  Vec3 sum = Vec3::Zero();
+  for (Index k = w.begin[vertex]; k < w.begin[vertex + 1]; ++k) sum += w.weight[k] * nodes[w.column[k]];
+  return sum;
+}
+
+/// Could a vertex of this carrier touch within the step?
+bool Detection::node_is_near(Index carrier, const Collider& collider, const Step& step) const {
+  const double reach = reach_[carrier];
+  if (reach == 0) return true;  // the vertex is the node: asked once is enough
+  const Vec3 &x = step.begin[carriers_[carrier]], &y = step.end[carriers_[carrier]];
+  const double band = 2 * (y - carried(collider, x)).norm() + reach + margin_ + step.options.offset;
+  Side side = 0;
+  std::array<Touch, max_touches> touches;
+  return collider.query(x, band, Instant::begin, side, touches) > 0;
+}
+
+void Detection::meet(Index vertex, Index k, const Step& step, Side& side) {
+  const Collider& collider = step.colliders[k];
+  const double offset = step.options.offset;
+  const Vec3 x = place(vertex, step.begin), y = place(vertex, step.end);
+  const double band = (y - carried(collider, x)).norm() + margin_ + offset;
+  std::array<Touch, max_touches> now, then;
+  const int touches_now = collider.query(x, band, Instant::begin, side, now);
+  if (touches_now == 0) {
+    side = 0;
+    return;
+  }
+  near_.push_back({vertex, k, side});
+  const double body = step.options.friction;
+  const double friction = body < 0 ? collider.friction() : std::sqrt(body * collider.friction());
+  const auto add = [&](const Touch& t, const Vec3& normal, double gap_begin, double gap_end) {
+    contacts_.push_back({.key = {vertex, k, t.feature},
+                         .normal = normal,
+                         .velocity = t.velocity,
+                         .friction = friction,
+                         .restitution = collider.restitution(),
+                         .gap = gap_begin - offset});
+    depth_.push_back(std::min(gap_begin, gap_end) - offset);
+  };
+  const auto begin_gap = [&](const Touch& t) { return t.gap - t.normal.dot(y - x - step.h * t.velocity); };
+
+  Side same = side;
+  const int touches_then = collider.query(y, margin_ + offset, Instant::end, same, then);
+  Touch crossing;
+  if (collider.crossed(x, y, crossing)) {
+    add(crossing, crossing.normal, begin_gap(crossing), crossing.gap);
+    return;
+  }
+  for (int t = 0; t < touches_then; ++t) add(then[t], then[t].normal, begin_gap(then[t]), then[t].gap);
+  const Mat3 turn =
+      collider.pose(Instant::end).rotation * collider.pose(Instant::begin).rotation.transpose();
+  for (int t = 0; t < touches_now; ++t) {
+    if (now[t].gap - offset >= margin_) continue;
+    const Vec3 normal = turn * now[t].normal;
+    const bool known = std::any_of(then.begin(), then.begin() + touches_then, [&](const Touch& other) {
+      return other.feature == now[t].feature || other.normal.dot(normal) > 0.866;
+    });
+    if (!known) add(now[t], normal, now[t].gap, now[t].gap + normal.dot(y - x - step.h * now[t].velocity));
+  }
+}
+
+void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
+  contacts_.clear();
+  depth_.clear();
+  near_.clear();
+  new_sides_.clear();
+  auto known = sides.begin();
+  for (Index k = 0; k < Index(step.colliders.size()); ++k) {
+    const Collider& collider = step.colliders[k];
+    Vec3 low = Vec3::Constant(1e300), high = -low;
+    double far = 0;
+    for (Index i : carriers_) {
+      low = low.cwiseMin(step.begin[i]).cwiseMin(step.end[i]);
+      high = high.cwiseMax(step.begin[i]).cwiseMax(step.end[i]);
+      far = std::max(far, (step.end[i] - step.begin[i]).norm());
+    }
+    if (carriers_.empty() ||
+        !collider.near(low, high, largest_reach_ + margin_ + step.options.offset + far))
+      continue;
+    for (Index c = 0; c < Index(carriers_.size()); ++c) {
+      if (!node_is_near(c, collider, step)) continue;
+      for (Index n = first_[c]; n < first_[c + 1]; ++n) {
+        const Index vertex = vertices_[n];
+        Side side = 0;
+        known = std::lower_bound(sides.begin(), sides.end(), SideMemory{k, vertex, 0},
+                                 [](const SideMemory& a, const SideMemory& b) {
+                                   return a.collider != b.collider ? a.collider < b.collider
+                                                                   : a.vertex < b.vertex;
+                                 });
+        if (known != sides.end() && known->collider == k && known->vertex == vertex) side = known->side;
+        meet(vertex, k, step, side);
+        if (side != 0) new_sides_.push_back({k, vertex, side});
+      }
+    }
+  }
+  std::sort(new_sides_.begin(), new_sides_.end(), [](const SideMemory& a, const SideMemory& b) {
+    return a.collider != b.collider ? a.collider < b.collider : a.vertex < b.vertex;
+  });
+  sides.assign(new_sides_.begin(), new_sides_.end());
+  reduce(step);
+  std::sort(contacts_.begin(), contacts_.end(),
+            [](const Contact& a, const Contact& b) { return a.key < b.key; });
+}
+
+/// The deepest contacts of each carrier, collider and direction; of what is left at most options.most.
+void Detection::reduce(const Step& step) {
+  if (Index(contacts_.size()) <= step.options.most) return;
+  order_.resize(contacts_.size());
+  for (std::size_t c = 0; c < order_.size(); ++c) order_[c] = Index(c);
+  std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {
+    return depth_[a] != depth_[b] ? depth_[a] < depth_[b] : contacts_[a].key < contacts_[b].key;
+  });
+  order_.resize(std::size_t(step.options.most));
+  std::sort(order_.begin(), order_.end());
+  for (std::size_t c = 0; c < order_.size(); ++c) contacts_[c] = contacts_[order_[c]];
+  contacts_.resize(order_.size());
+}
+
+double Detection::touches(const Step& step, std::span<const Vec3> nodes, double band,
+                          std::vector<Contact>& out) const {
+  out.clear();
+  double least = 0;
+  for (const Near& n : near_) {
+    std::array<Touch, max_touches> found;
+    Side side = n.side;
+    const int count = step.colliders[n.collider].query(place(n.vertex, nodes), step.options.offset + band,
+                                                       Instant::end, side, found);
+    for (int t = 0; t < count; ++t) {
+      const double gap = found[t].gap - step.options.offset;
+      least = std::min(least, gap);
+      out.push_back({.key = {n.vertex, n.collider, found[t].feature},
+                     .normal = found[t].normal,
+                     .velocity = found[t].velocity,
+                     .gap = gap});
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const Contact& a, const Contact& b) { return a.key < b.key; });
+  return least;
+}
+
+}  // namespace pliant

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/contact/sweep_kernels.inl"
+
+namespace pliant {
+
+const SweepKernels sweep_kernels_portable = {row};
+
+}  // namespace pliant

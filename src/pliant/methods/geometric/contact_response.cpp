@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/contact_response.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+#include "pliant/base/check.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+constexpr std::size_t column_bytes = std::size_t(256) << 20;  // kept at most
+
+Mat3 turning_inertia(const Mat3& second) { return second.trace() * Mat3::Identity() - second; }
+
+/// The inverse of a symmetric positive semidefinite matrix; an axis without inertia (of a rod) does not turn.
+Mat3 inverse_of(const Mat3& m) {
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(0.5 * (m + m.transpose()));
+  const Vec3 values = eigen.eigenvalues();
+  Vec3 inverse = Vec3::Zero();
+  for (int k = 0; k < 3; ++k)
+    if (values[k] > 1e-9 * values[2]) inverse[k] = 1 / values[k];
+  return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+Vec3 vector_at(const float* p, Index place) {
+  return {p[4 * std::size_t(place)], p[4 * std::size_t(place) + 1], p[4 * std::size_t(place) + 2]};
+}
+void put(float* p, Index place, const Vec3& v) {
+  for (int k = 0; k < 3; ++k) p[4 * std::size_t(place) + k] = float(v[k]);
+}
+
+}  // namespace
+
+void ContactResponse::flush() {
+  for (Column& column : columns_) column.vertex = -1;
+  std::fill(slot_of_.begin(), slot_of_.end(), -1);
+  known_.clear();
+  for (Filled& filled : filled_) filled.problem = nullptr;
+  shift_shadow_known_ = false;
+}
+
+// ---- the modes ----
+
+void ContactResponse::turn_about(const double* x, double mass_factor, bool split, Pool& pool) {
+  const Model& model = *body_.model;
+  mass_factor_ = mass_factor;
+  split_ = split;
+  exact_ = body_.system->direct();
+  const std::size_t length = 4 * std::size_t((model.nodes() + lanes - 1) / lanes * lanes);
+  for (Floats* array : {&arm_, &shadow_, &load_, &answer_}) array->resize(length);
+  if (!split) return;
+  if (parts_.size() != model.parts.size()) {
+    // Parts are contiguous where nothing is held: the order is breadth first, part by part.
+    parts_.assign(model.parts.size(), {});
+    const std::vector<Index>& place = body_.arrangement->place;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      Part& part = parts_[p];
+      part.begin = part.end = place[model.parts[p][0]];
+      for (Index i : model.parts[p]) {
+        part.begin = std::min(part.begin, place[i]);
+        part.end = std::max(part.end, place[i] + 1);
+      }
+      PLIANT_CHECK(part.end - part.begin == Index(model.parts[p].size()));
+    }
+  }
+  turn_parts(x);
+  cast_shadows(pool);
+}
+
+/// Centres, arms and inertias.
+void ContactResponse::turn_parts(const double* x) {
+  const Model& model = *body_.model;
+  const std::vector<Index>& node = body_.arrangement->node;
+  for (Part& part : parts_) {
+    const Eigen::Map<const Vec3> origin(x + 4 * std::size_t(part.begin));
+    double mass = 0;
+    Vec3 first = Vec3::Zero();
+    for (Index k = part.begin; k < part.end; ++k) {
+      const double m = model.mass[node[k]];
+      mass += m;
+      first += m * (Eigen::Map<const Vec3>(x + 4 * std::size_t(k)) - origin);
+    }
+    part.center = origin + first / mass;
+    part.mass = mass_factor_ * mass;
+    Mat3 second = Mat3::Zero();
+    for (Index k = part.begin; k < part.end; ++k) {
+      const double m = model.mass[node[k]];
+      const Vec3 r = Eigen::Map<const Vec3>(x + 4 * std::size_t(k)) - part.center;
+      second += m * r * r.transpose();
+      put(arm_.data(), k, r);
+      put(load_.data(), k, m * r);
+    }
+    part.inverse_inertia = inverse_of(mass_factor_ * turning_inertia(second));
+  }
+}
+
+/// z = A^-1 M r and Q; for a V-cycle also t, and r and z about the centre that goes with it.
+void ContactResponse::cast_shadows(Pool& pool) {
+  const Model& model = *body_.model;
+  const std::vector<Index>& node = body_.arrangement->node;
+  body_.system->solve(load_.data(), shadow_.data(), pool);
+  if (!exact_) find_shift_shadow(pool);
+  for (Part& part : parts_) {
+    if (!exact_) {
+      Vec3 first = Vec3::Zero();
+      part.shadow_mass = 0;
+      for (Index k = part.begin; k < part.end; ++k) {
+        const double mt = model.mass[node[k]] * shift_shadow_[k];
+        part.shadow_mass += mt;
+        first += mt * vector_at(arm_.data(), k);
+      }
+      part.shift = first / part.shadow_mass;
+      for (Index k = part.begin; k < part.end; ++k)
+        put(shadow_.data(), k, vector_at(shadow_.data(), k) - double(shift_shadow_[k]) * part.shift);
+    }
+    Mat3 moments = Mat3::Zero();  // sum m z r^T
+    for (Index k = part.begin; k < part.end; ++k)
+      moments += model.mass[node[k]] * vector_at(shadow_.data(), k) *
+                 (vector_at(arm_.data(), k) - part.shift).transpose();
+    part.inverse_shadow = inverse_of(turning_inertia(0.5 * (moments + moments.transpose())));
+  }
+}
+
+void ContactResponse::find_shift_shadow(Pool& pool) {
+  if (shift_shadow_known_) return;
+  const Model& model = *body_.model;
+  shift_shadow_.resize(load_.size() / 4);
+  std::fill(load_.begin(), load_.end(), 0.0f);
+  for (Index k = 0; k < model.nodes(); ++k)
+    load_[4 * std::size_t(k)] = float(model.mass[body_.arrangement->node[k]]);
+  body_.system->solve(load_.data(), answer_.data(), pool);
+  for (Index k = 0; k < model.nodes(); ++k) shift_shadow_[k] = answer_[4 * std::size_t(k)];
+  std::fill(load_.begin(), load_.end(), 0.0f);
+  shift_shadow_known_ = true;
+}
+
+void ContactResponse::complete(const float* g, float* z) const {
+  if (!split_) return;
+  for (const Part& part : parts_) {
+    // Z^T g = (M P)^T A^-1 g with the symmetric A^-1: but only as exact as that; so the shadow itself.
+    Vec3 torque = Vec3::Zero(), shade = Vec3::Zero(), force = Vec3::Zero(), shift = Vec3::Zero();
+    for (Index k = part.begin; k < part.end; ++k) {
+      const Vec3 gk = vector_at(g, k);
+      torque += vector_at(arm_.data(), k).cross(gk);
+      shade += vector_at(shadow_.data(), k).cross(gk);
+      if (!exact_) {
+        force += gk;
+        shift += double(shift_shadow_[k]) * gk;
+      }
+    }
+    const Vec3 w = part.inverse_inertia * torque, b = part.inverse_shadow * shade;
+    if (!exact_) {
+      force /= part.mass;
+      shift /= part.shadow_mass;
+    }
+    for (Index k = part.begin; k < part.end; ++k) {
+      Vec3 zk = vector_at(z, k) + w.cross(vector_at(arm_.data(), k)) - b.cross(vector_at(shadow_.data(), k));
+      if (!exact_) zk += force - double(shift_shadow_[k]) * shift;
+      put(z, k, zk);
+    }
+  }
+}
+
+// ---- the columns ----
+
+double ContactResponse::product(Index vertex, const Column& column) const {
+  const Gather& w = *body_.embedding;
+  const Arrangement& arrangement = *body_.arrangement;
+  double sum = 0;
+  for (Index k = w.begin[vertex]; k < w.begin[vertex + 1]; ++k) {
+    const Index place = arrangement.place[w.column[k]];
+    if (place < arrangement.free) sum += w.weight[k] * double(column.value[place]);
+  }
+  return sum;
+}
+
+/// A place for a new column: an empty one, a new one while there is memory, or the one not used for longest.
+Index ContactResponse::slot() {
+  const std::size_t most =
+      std::max(column_bytes / (sizeof(float) * std::size_t(std::max(1, body_.arrangement->free))),
+               wanted_.size());
+  Index oldest = -1;
+  for (Index s = 0; s < Index(columns_.size()); ++s) {
+    if (columns_[s].vertex < 0) return s;
+    if (oldest < 0 || columns_[s].used < columns_[oldest].used) oldest = s;
+  }
+  if (columns_.size() < most) {
+    columns_.emplace_back();
+    return Index(columns_.size()) - 1;
+  }
+  slot_of_[columns_[oldest].vertex] = -1;
+  return oldest;
+}
+
+/// Columns of all wanted vertices, three at a time, one in each coordinate.
+void ContactResponse::need_columns(Pool& pool) {
+  const Gather& w = *body_.embedding;
+  const Arrangement& arrangement = *body_.arrangement;
+  slot_of_.resize(std::size_t(w.rows()), -1);
+  ++uses_;
+  for (Index v : wanted_)
+    if (slot_of_[v] >= 0) columns_[slot_of_[v]].used = uses_;
+  std::array<Index, 3> batch;
+  int count = 0;
+  const auto compute = [&] {
+    std::fill(load_.begin(), load_.end(), 0.0f);
+    for (int b = 0; b < count; ++b)
+      for (Index k = w.begin[batch[b]]; k < w.begin[batch[b] + 1]; ++k)
+        if (const Index place = arrangement.place[w.column[k]]; place < arrangement.free)
+          load_[4 * std::size_t(place) + b] += float(w.weight[k]);
+    body_.system->solve(load_.data(), answer_.data(), pool);
+    for (int b = 0; b < count; ++b) {
+      const Index s = slot();
+      Column& column = columns_[s];
+      column.vertex = batch[b];
+      column.used = uses_;
+      column.value.resize(std::size_t(arrangement.free));
+      for (Index k = 0; k < arrangement.free; ++k) column.value[k] = answer_[4 * std::size_t(k) + b];
+      slot_of_[batch[b]] = s;
+    }
+    count = 0;
+  };
+  for (Index v : wanted_) {
+    if (slot_of_[v] >= 0) continue;
+    batch[count++] = v;
+    if (count == 3) compute();
+  }
+  if (count > 0) compute();
+  std::fill(load_.begin(), load_.end(), 0.0f);
+}
+
+/// The same whichever of the two columns came first.
+double ContactResponse::entry(Index a, Index b) const {
+  double value = 0.5 * (product(a, columns_[slot_of_[b]]) + product(b, columns_[slot_of_[a]]));
+  if (split_ && !exact_) {
+    const Gather& w = *body_.embedding;
+    const std::vector<Index>& place = body_.arrangement->place;
+    const auto part_of = [&](Index v) { return body_.model->part_of[w.column[w.begin[v]]]; };
+    const auto sums = [&](Index v, double& ones, double& shade) {
+      ones = shade = 0;
+      for (Index k = w.begin[v]; k < w.begin[v + 1]; ++k) {
+        ones += w.weight[k];
+        shade += w.weight[k] * double(shift_shadow_[place[w.column[k]]]);
+      }
+    };
+    if (part_of(a) == part_of(b)) {
+      const Part& part = parts_[part_of(a)];
+      double ones_a, ones_b, shade_a, shade_b;
+      sums(a, ones_a, shade_a);
+      sums(b, ones_b, shade_b);
+      value += ones_a * ones_b / part.mass - shade_a * shade_b / part.shadow_mass;
+    }
+  }
+  return value;
+}
+
+/// Entries of all pairs of wanted vertices; known ones are kept while they are not many more than needed.
+void ContactResponse::grow_entries() {
+  rank_of_.resize(std::size_t(body_.embedding->rows()), -1);
+  for (std::size_t k = 0; k < known_.size(); ++k) rank_of_[known_[k]] = Index(k);
+  const bool all = std::all_of(wanted_.begin(), wanted_.end(), [&](Index v) { return rank_of_[v] >= 0; });
+  if (!all) {
+    next_known_ = wanted_;
+    const std::size_t n = next_known_.size();
+    next_entries_.resize(n * n);
+    const std::size_t old = known_.size();
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = 0; b <= a; ++b) {
+        const Index ra = rank_of_[next_known_[a]], rb = rank_of_[next_known_[b]];
+        const float value = ra >= 0 && rb >= 0 ? entries_[std::size_t(ra) * old + rb]
+                                               : float(entry(next_known_[a], next_known_[b]));
+        next_entries_[a * n + b] = next_entries_[b * n + a] = value;
+      }
+    for (Index v : known_) rank_of_[v] = -1;
+    known_.swap(next_known_);
+    entries_.swap(next_entries_);
+    for (std::size_t k = 0; k < known_.size(); ++k) rank_of_[known_[k]] = Index(k);
+  }
+}
+
+void ContactResponse::copy_entries(std::span<const Contact> contacts, ContactProblem& problem) {
+  Filled& filled = filled_[0].problem == &problem || filled_[0].problem == nullptr ? filled_[0] : filled_[1];
+  const auto same = [](Index v, const Contact& c) { return v == c.key.vertex; };
+  if (filled.problem == &problem && filled.vertices.size() == contacts.size() &&
+      std::equal(filled.vertices.begin(), filled.vertices.end(), contacts.begin(), same))
+    return;
+  filled.problem = &problem;
+  filled.vertices.clear();
+  for (const Contact& c : contacts) filled.vertices.push_back(c.key.vertex);
+  const std::size_t n = known_.size();
+  for (Index c = 0; c < problem.size(); ++c) {
+    const float* row = entries_.data() + n * std::size_t(rank_of_[contacts[c].key.vertex]);
+    float* out = &problem.s(c, 0);
+    for (Index d = 0; d < problem.size(); ++d) out[d] = row[rank_of_[contacts[d].key.vertex]];
+  }
+}
+
+void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool) {
+  const Gather& w = *body_.embedding;
+  wanted_.clear();
+  for (const Contact& c : contacts)
+    if (wanted_.empty() || wanted_.back() != c.key.vertex) wanted_.push_back(c.key.vertex);
+  need_columns(pool);
+  grow_entries();
+  problem.reset(Index(contacts.size()), split_ ? Index(parts_.size()) : 1, split_);
+  copy_entries(contacts, problem);
+  for (Index v : known_) rank_of_[v] = -1;
+  for (Index c = 0; c < problem.size(); ++c) {
+    ContactProblem::Row& row = problem.row(c);
+    const Contact& contact = contacts[c];
+    row.normal = contact.normal;
+    row.friction = contact.friction;
+    if (!split_) continue;
+    const Index v = contact.key.vertex;
+    row.part = body_.model->part_of[w.column[w.begin[v]]];
+    for (Index k = w.begin[v]; k < w.begin[v + 1]; ++k) {
+      const Index place = body_.arrangement->place[w.column[k]];
+      row.lever += w.weight[k] * vector_at(arm_.data(), place);
+      row.shadow += w.weight[k] * vector_at(shadow_.data(), place);
+    }
+  }
+  if (split_)
+    for (std::size_t p = 0; p < parts_.size(); ++p)
+      problem.part(Index(p)) = {parts_[p].inverse_inertia, parts_[p].inverse_shadow};
+  problem.prepare();
+}
+
+// ---- impulses ----
+
+void ContactResponse::collect(std::span<const Contact> contacts, std::span<const Vec3> r,
+                              Points& on_nodes) const {
+  const Gather& w = *body_.embedding;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const Index v = contacts[c].key.vertex;
+    for (Index k = w.begin[v]; k < w.begin[v + 1]; ++k) on_nodes[w.column[k]] += w.weight[k] * r[c];
+  }
+}
+
+Vec3 ContactResponse::observe(const Contact& contact, std::span<const Vec3> v) const {
+  const Gather& w = *body_.embedding;
+  Vec3 sum = Vec3::Zero();
+  for (Index k = w.begin[contact.key.vertex]; k < w.begin[contact.key.vertex + 1]; ++k)
+    sum += w.weight[k] * v[w.column[k]];
+  return sum;
+}
+
+void ContactResponse::respond(std::span<const Vec3> on_nodes, Points& out, Pool& pool) {
+  const Model& model = *body_.model;
+  const Arrangement& arrangement = *body_.arrangement;
+  for (Index k = 0; k < arrangement.free; ++k) put(load_.data(), k, on_nodes[arrangement.node[k]]);
+  body_.system->solve(load_.data(), answer_.data(), pool);
+  complete(load_.data(), answer_.data());
+  for (Index k = 0; k < model.nodes(); ++k)
+    out[arrangement.node[k]] = k < arrangement.free ? vector_at(answer_.data(), k) : Vec3::Zero();
+  std::fill(load_.begin(), load_.end(), 0.0f);
+  if (!split_) return;
+  // Single precision gives the momentum and the spin to 1e-6: the rest in double.
+  for (const Part& part : parts_) {
+    Vec3 momentum = Vec3::Zero(), spin = Vec3::Zero();
+    double arm_mass = 0;
+    Vec3 first = Vec3::Zero();
+    for (Index k = part.begin; k < part.end; ++k) {
+      const Index i = arrangement.node[k];
+      const double m = mass_factor_ * model.mass[i];
+      const Vec3 lack = on_nodes[i] - m * out[i], r = vector_at(arm_.data(), k);
+      momentum += lack;
+      spin += r.cross(lack);
+      arm_mass += m;
+      first += m * r;
+    }
+    const Vec3 w = part.inverse_inertia * spin, u = (momentum - w.cross(first)) / arm_mass;
+    for (Index k = part.begin; k < part.end; ++k)
+      out[arrangement.node[k]] += u + w.cross(vector_at(arm_.data(), k));
+  }
+}
+
+std::size_t ContactResponse::memory_bytes() const {
+  std::size_t bytes = sizeof(float) * (arm_.size() + shadow_.size() + load_.size() + answer_.size() +
+                                       shift_shadow_.size() + entries_.size() + next_entries_.size());
+  for (const Column& column : columns_) bytes += sizeof(float) * column.value.size();
+  return bytes;
+}
+
+}  // namespace pliant::geometric

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a body of the geometric method answers impulses on its surface: the velocities B J^T r, J the rows of
+// the embedding, B the response of one step.
+//
+// B is the step's constant matrix, A^-1 (or one V-cycle), except that parts free to turn do so. A is that of
+// frozen rotations: it resists turning as if every node were tied to its orientation, so that a stiff ball
+// would not roll and a stiff box would not tip. With r from the centre of mass of a part, the modes P w = w x r
+// and Z = A^-1 M P,
+//   B = A^-1 - Z Q^-1 Z^T + P J^-1 P^T,   Q = P^T M Z,   J = (1 + h' alpha) P^T M P
+// is the exact response of the rigid body, and that of A on what is M-orthogonal to it. Translations need no
+// care, A 1 = (1 + h' alpha) M 1; a V-cycle is not so exact and gets the same treatment for them:
+//   ... - t t^T/q + 1 1^T/((1 + h' alpha) m),   t = V M 1,  q = 1^T M t, m the mass of the part
+// where turning is about the centre that makes t and the modes M-orthogonal. B is symmetric and positive, and
+// a good preconditioner: H P = (1 + h' alpha) M P when the shape is that of rest, energy.hpp.
+#pragma once
+
+#include "pliant/contact/contact.hpp"
+#include "pliant/contact/contact_problem.hpp"
+#include "pliant/math/gather.hpp"
+#include "pliant/methods/geometric/linear_system.hpp"
+#include "pliant/methods/geometric/sweeps.hpp"
+
+namespace pliant::geometric {
+
+class ContactResponse {
+ public:
+  /// The body this is the response of: all outlive this object.
+  struct Body {
+    const Model* model = nullptr;
+    const Gather* embedding = nullptr;
+    const Arrangement* arrangement = nullptr;
+    LinearSystem* system = nullptr;
+  };
+  void attach(const Body& body) { body_ = body; }
+
+  /// A has changed: what is known of A^-1 is forgotten.
+  void flush();
+
+  /// The modes of the parts at x (4 doubles a node, in places); without split B is A^-1.
+  void turn_about(const double* x, double mass_factor, bool split, Pool& pool);
+  bool split() const { return split_; }
+
+  /// z = A^-1 g in, z = B g out.
+  void complete(const float* g, float* z) const;
+
+  /// The problem's matrix, levers and parts for these contacts.
+  void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool);
+
+  /// out = B J^T r, in the caller's order of nodes; a split part gets exactly the momentum and the spin of its
+  /// impulses. `on_nodes` = J^T r.
+  void respond(std::span<const Vec3> on_nodes, Points& out, Pool& pool);
+  /// on_nodes += J^T r.
+  void collect(std::span<const Contact> contacts, std::span<const Vec3> r, Points& on_nodes) const;
+  /// J v of one contact.
+  Vec3 observe(const Contact& contact, std::span<const Vec3> v) const;
+
+  std::size_t memory_bytes() const;
+
+ private:
+  struct Part {
+    Index begin = 0, end = 0;  ///< places
+    double mass = 0;           ///< kg, times 1 + h' alpha
+    Vec3 center{0, 0, 0};
+    Mat3 inverse_inertia = Mat3::Zero(), inverse_shadow = Mat3::Zero();
+    Vec3 shift{0, 0, 0};       ///< from the centre of mass to that of the shadow
+    double shadow_mass = 0;    ///< q
+  };
+  struct Column {
+    Index vertex = -1;
+    std::uint64_t used = 0;
+    AlignedVector<float> value;  ///< A^-1 j, free nodes in places
+  };
+  void turn_parts(const double* x);
+  void cast_shadows(Pool& pool);
+  void find_shift_shadow(Pool& pool);
+  void need_columns(Pool& pool);
+  Index slot();
+  double product(Index vertex, const Column& column) const;
+  double entry(Index a, Index b) const;
+  void grow_entries();
+  void copy_entries(std::span<const Contact> contacts, ContactProblem& problem);
+
+  Body body_;
+  bool split_ = false, exact_ = true;  // exact: A^-1, not a V-cycle
+  double mass_factor_ = 1;
+  std::vector<Part> parts_;
+  Floats arm_, shadow_, load_, answer_;  // r, z = A^-1 M r (4 a node); scratch
+  Floats shift_shadow_;                  // t, one a node; V-cycle only
+  bool shift_shadow_known_ = false;
+
+  std::vector<Column> columns_;  // the least recently used give way
+  std::vector<Index> slot_of_;   // of a vertex, -1: none
+  std::uint64_t uses_ = 0;
+  std::vector<Index> wanted_;  // vertices of the contacts, ascending
+
+  // Entries j_a . A^-1 j_b of pairs of vertices, kept while they are asked for.
+  std::vector<Index> known_, next_known_, rank_of_;  // vertices, ascending; of a vertex, its row or -1
+  std::vector<float> entries_, next_entries_;
+  struct Filled {
+    const ContactProblem* problem = nullptr;
+    std::vector<Index> vertices;  // of its rows
+  };
+  std::array<Filled, 2> filled_;  // what problems hold already
+};
+
+}  // namespace pliant::geometric

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact within the step (docs/methods/contact.md). With u = J v the velocities of surface vertices and r =
+// h' (contact force) the impulses, the step's equation becomes G(D) = h' J^T r. The step goes
+//   1. meet: which vertices would touch without contact (detection.hpp)
+//   2. impact (BDF2 only): velocities jump where the body runs into a collider. BDF2 would read the jump as a
+//      force and go on with a third of it: v^ = v + (v - v_before)/3 bounces. So what the collider takes from
+//      the velocities at the beginning of the step is taken from both instants at once, as if the body had
+//      always moved with it: v^ += dv, x^ += h/3 dv, dv = B J^T p with p from the contact problem about v.
+//   3. first answer: r of the contact problem about the free motion D = -B G(0)
+//   4. Newton: conjugate gradients with r as given forces, preconditioned by B
+//   5. momentum: exact, with the forces r
+//   6. last answer: the contact problem about that motion changes r by dr, the motion by dv = B J^T dr. The
+//      end is feasible, and a body at rest under constant r stays at rest exactly, whatever B is.
+//   7. position pass: what still is deeper than the slop is moved out, velocities unchanged.
+#include <algorithm>
+#include <cmath>
+
+#include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/stopwatch.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+constexpr double impact = 10;             // tolerances: slower approach is no impact
+constexpr double restitution_speed = 2;   // g h: slower approach does not bounce
+constexpr int position_sweeps = 30;
+constexpr double largest_correction = 0.12;  // of the body's size, in one step
+
+}  // namespace
+
+Detection::Step Body::detection_step(const StepInput& input) const {
+  return {.colliders = input.colliders,
+          .options = input.contact,
+          .h = input.h,
+          .begin = state_.nodes.x,
+          .end = free_end_};
+}
+
+/// The contacts of the step, when D = -z is the free motion; g_ = G(0), z_ = A^-1 g_. True: there are some,
+/// z_ is B g_ and problem_ is ready but for velocities.
+bool Body::meet(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+  watch.add_to(&StageTimes::solve);
+  contacts_.clear();
+  impulses_.clear();
+  jumped_ = false;
+  if (input.colliders.empty()) return false;
+  find_contacts(input);
+  if (!contacts_.empty() && options_.integrator == Integrator::bdf2 && jump(input, s, report)) {
+    watch.add_to(&StageTimes::contact);
+    load_prediction(input, s);
+    residual(nullptr, true, s, *input.pool, watch);
+    solve(g_.data(), z_.data(), *input.pool, watch);
+    find_contacts(input);
+  }
+  if (contacts_.empty()) {
+    watch.add_to(&StageTimes::contact);
+    return false;
+  }
+  response_.turn_about(start_.data(), s.mass, free_to_turn(input), *input.pool);
+  response_.complete(g_.data(), z_.data());
+  response_.fill(contacts_, problem_, *input.pool);
+  set_targets(input, s);
+  warm_start(s);
+  watch.add_to(&StageTimes::contact);
+  return true;
+}
+
+bool Body::free_to_turn(const StepInput& input) const {
+  return whole_stencils_ && input.held.empty() && pull_count_ == 0;
+}
+
+void Body::find_contacts(const StepInput& input) {
+  for (Index k = 0; k < model_.nodes(); ++k) {
+    Vec3& end = free_end_[arrangement_.node[k]];
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t at = 4 * std::size_t(k) + c;
+      end[c] = start_[at] - (k < arrangement_.free ? z_[at] : 0);
+    }
+  }
+  sides_ = state_.sides;
+  detection_.find(detection_step(input), sides_);
+  contacts_.assign(detection_.contacts().begin(), detection_.contacts().end());
+  impulses_.assign(contacts_.size(), Vec3::Zero());
+}
+
+/// Step 2. True: the velocities jump.
+bool Body::jump(const StepInput& input, const Scheme& s, StepReport& report) {
+  double fastest = 0;
+  for (const Contact& c : contacts_) {
+    const Vec3 u = response_.observe(c, state_.nodes.v) - c.velocity;
+    fastest = std::min(fastest, c.normal.dot(u) + std::max(c.gap, 0.0) / input.h);
+  }
+  if (fastest >= -impact * input.contact.tolerance) return false;
+  response_.turn_about(start_.data(), s.mass, free_to_turn(input), *input.pool);
+  response_.fill(contacts_, problem_, *input.pool);
+  for (Index c = 0; c < problem_.size(); ++c) {
+    ContactProblem::Row& row = problem_.row(c);
+    row.free = response_.observe(contacts_[c], state_.nodes.v) - contacts_[c].velocity;
+    row.bias = std::max(contacts_[c].gap, 0.0) / input.h;
+    bounce(contacts_[c], row.normal.dot(row.free), input, row.bias);
+  }
+  const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
+  report.contact_sweeps += outcome.sweeps;
+  std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
+  for (Index c = 0; c < problem_.size(); ++c) {
+    impulses_[c] = problem_.impulse(c);
+    report.contact_impulse += impulses_[c];
+  }
+  response_.collect(contacts_, impulses_, on_nodes_);
+  response_.respond(on_nodes_, jump_, *input.pool);
+  for (std::size_t i = 0; i < jump_.size(); ++i) {
+    hat_v_[i] += jump_[i];
+    hat_x_[i] += input.h / 3 * jump_[i];
+  }
+  jumped_ = true;
+  return true;
+}
+
+/// Restitution, when the approach is fast enough: the bias asks for a rebound.
+void Body::bounce(const Contact& contact, double approach, const StepInput& input, double& bias) const {
+  if (contact.restitution > 0 && approach < -restitution_speed * input.gravity.norm() * input.h)
+    bias = std::min(bias, contact.restitution * approach);
+}
+
+/// An open gap may close and no more: n . v >= -gap/h, and not beyond where x^ + h' v touches.
+void Body::set_targets(const StepInput& input, const Scheme& s) {
+  for (Index c = 0; c < problem_.size(); ++c) {
+    const Contact& contact = contacts_[c];
+    const Vec3 drift = response_.observe(contact, hat_x_) - response_.observe(contact, state_.nodes.x) -
+                       (input.h - s.h) * contact.velocity;
+    ContactProblem::Row& row = problem_.row(c);
+    row.bias = std::max(0.0, std::min(contact.gap / input.h, (contact.gap + contact.normal.dot(drift)) / s.h));
+    if (options_.integrator == Integrator::euler) {
+      const Vec3 u = response_.observe(contact, state_.nodes.v) - contact.velocity;
+      bounce(contact, contact.normal.dot(u), input, row.bias);
+    }
+  }
+}
+
+/// Forces of the same contacts in the last step; of the same vertex and collider when the feature is new.
+void Body::warm_start(const Scheme& s) {
+  const std::vector<ContactMemory>& memory = state_.contacts;
+  std::size_t at = 0;
+  for (Index c = 0; c < problem_.size(); ++c) {
+    ContactKey key = contacts_[c].key;
+    key.feature = std::numeric_limits<Index>::min();
+    while (at < memory.size() && memory[at].key < key) ++at;
+    const ContactMemory* best = nullptr;
+    for (std::size_t k = at; k < memory.size(); ++k) {
+      const ContactKey& other = memory[k].key;
+      if (other.vertex != key.vertex || other.collider != key.collider) break;
+      if (best == nullptr || other.feature == contacts_[c].key.feature) best = &memory[k];
+    }
+    if (best) problem_.set_impulse(c, s.h * best->force);
+  }
+}
+
+/// The velocity of a contact point when the nodes move by d from the prediction.
+Vec3 Body::velocity_of(const Contact& contact, const float* d, const Scheme& s) const {
+  const Gather& w = skin_.embedding;
+  Vec3 sum = Vec3::Zero();
+  for (Index k = w.begin[contact.key.vertex]; k < w.begin[contact.key.vertex + 1]; ++k) {
+    const Index i = w.column[k], place = arrangement_.place[i];
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t at = 4 * std::size_t(place) + c;
+      const double v =
+          place < arrangement_.free ? hat_v_[i][c] + d[at] / s.h : (start_[at] - hat_x_[i][c]) / s.h;
+      sum[c] += w.weight[k] * v;
+    }
+  }
+  return sum;
+}
+
+/// r of the contact problem about the motion d that contains none; on_nodes_ = J^T r.
+void Body::answer(const float* d, const StepInput& input, const Scheme& s, StepReport& report) {
+  for (Index c = 0; c < problem_.size(); ++c)
+    problem_.row(c).free = velocity_of(contacts_[c], d, s) - contacts_[c].velocity;
+  const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
+  report.contact_sweeps += outcome.sweeps;
+  report.contact_residual = outcome.residual;
+  take_impulses();
+}
+
+void Body::take_impulses() {
+  std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
+  for (Index c = 0; c < problem_.size(); ++c) impulses_[c] = problem_.impulse(c);
+  response_.collect(contacts_, impulses_, on_nodes_);
+}
+
+/// array += scale J^T r on the free nodes.
+void Body::add_impulses(double scale, float* array) const {
+  const Gather& w = skin_.embedding;
+  for (std::size_t c = 0; c < contacts_.size(); ++c)
+    for (Index k = w.begin[contacts_[c].key.vertex]; k < w.begin[contacts_[c].key.vertex + 1]; ++k) {
+      const Index place = arrangement_.place[w.column[k]];
+      if (place >= arrangement_.free) continue;
+      for (int axis = 0; axis < 3; ++axis)
+        array[4 * std::size_t(place) + axis] += float(scale * w.weight[k] * impulses_[c][axis]);
+    }
+}
+
+void Body::contact_solve(const float* b, float* z, Pool& pool, Stopwatch& watch) {
+  solve(b, z, pool, watch);
+  if (contacts_.empty()) return;
+  response_.complete(b, z);
+  watch.add_to(&StageTimes::contact);
+}
+
+/// D <- F(D) + h' B J^T r, F(D) = D - B G(D), r of the contact problem about F(D); `count` times. Every D is
+/// feasible; A >= H makes the energy fall.
+void Body::contact_iterations(int count, const StepInput& input, const Scheme& s, StepReport& report,
+                              Stopwatch& watch) {
+  Pool& pool = *input.pool;
+  for (int k = 0; k < count; ++k) {
+    if (k > 0) {
+      residual(d_.data(), true, s, pool, watch);
+      contact_solve(g_.data(), z_.data(), pool, watch);
+    }
+    sweeps_.add(-1, z_.data(), d_.data(), pool);
+    answer(d_.data(), input, s, report);
+    std::fill(q_.begin(), q_.end(), 0.0f);
+    add_impulses(s.h, q_.data());
+    watch.add_to(&StageTimes::contact);
+    contact_solve(q_.data(), z_.data(), pool, watch);
+    sweeps_.add(1, z_.data(), d_.data(), pool);
+    ++report.iterations;
+  }
+}
+
+/// Step 6.
+void Body::last_answer(const StepInput& input, const Scheme& s, StepReport& report) {
+  problem_.rebase([&](Index c) -> Vec3 {
+    return response_.observe(contacts_[c], new_v_) - contacts_[c].velocity;
+  });
+  const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
+  report.contact_sweeps += outcome.sweeps;
+  report.contact_residual = outcome.residual;
+  std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
+  double most = 0;
+  for (Index c = 0; c < problem_.size(); ++c) {
+    const Vec3 change = problem_.impulse(c) - impulses_[c];
+    most = std::max(most, change.cwiseAbs().maxCoeff());
+    impulses_[c] = change;
+  }
+  if (most > 0) {
+    response_.collect(contacts_, impulses_, on_nodes_);
+    response_.respond(on_nodes_, change_, *input.pool);
+    for (std::size_t i = 0; i < change_.size(); ++i) {
+      new_v_[i] += change_[i];
+      new_x_[i] += s.h * change_[i];
+    }
+  }
+  Vec3 total = Vec3::Zero();
+  report.contacts = 0;
+  for (Index c = 0; c < problem_.size(); ++c) {
+    impulses_[c] = problem_.impulse(c);
+    total += impulses_[c];
+    report.contacts += !impulses_[c].isZero(0);
+  }
+  report.contact_impulse += input.h / s.h * total;
+}
+
+/// Step 7: s_c >= 0 complementary to gap_c + slop/2 + sum_d n_c . W_cd n_d s_d >= 0, x += B sum_c j_c n_c s_c.
+void Body::position_pass(const StepInput& input, StepReport& report) {
+  const double slop = input.contact.slop * detection_.size();
+  moved_ = false;
+  const Detection::Step step = detection_step(input);
+  double least = detection_.touches(step, new_x_, slop, touches_);
+  if (least < -slop) {
+    response_.fill(touches_, position_problem_, *input.pool);
+    lift_.resize(touches_.size());
+    lift_gap_.resize(touches_.size());
+    for (std::size_t c = 0; c < touches_.size(); ++c)
+      lift_gap_[c] = std::max(touches_[c].gap, -largest_correction * detection_.size()) + slop / 2;
+    position_problem_.solve_normals(lift_gap_, position_sweeps, lift_);
+    touch_impulses_.resize(touches_.size());
+    for (std::size_t c = 0; c < touches_.size(); ++c) touch_impulses_[c] = lift_[c] * touches_[c].normal;
+    std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
+    response_.collect(touches_, touch_impulses_, on_nodes_);
+    response_.respond(on_nodes_, change_, *input.pool);
+    for (std::size_t i = 0; i < change_.size(); ++i) new_x_[i] += change_[i];
+    moved_ = true;
+    least = detection_.touches(step, new_x_, slop, touches_);
+  }
+  report.penetration = -least;
+}
+
+/// What the next step needs to know.
+void Body::remember_contacts(const Scheme& s) {
+  state_.contacts.clear();
+  for (std::size_t c = 0; c < contacts_.size(); ++c)
+    if (!impulses_[c].isZero(0)) state_.contacts.push_back({contacts_[c].key, impulses_[c] / s.h});
+  state_.sides = sides_;
+  // The predecessor moves with what was not a force: the jump of the velocities and the position pass.
+  if (jumped_)
+    for (std::size_t i = 0; i < jump_.size(); ++i) state_.v_before[i] += jump_[i];
+  if (moved_)
+    for (std::size_t i = 0; i < change_.size(); ++i) state_.x_before[i] += change_[i];
+}
+
+}  // namespace pliant::geometric

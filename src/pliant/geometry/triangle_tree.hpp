@@ -42,7 +42,8 @@ class TriangleTree {
   /// The same by the exact sum over all triangles: for tests.
   double winding_exact(const Vec3& point) const;
 
-  /// Pairs of triangles (a < b) without a common vertex that intersect; stops after `most`.
+  /// Pairs of triangles that pass through each other: an edge of one, without a common vertex, goes through
+  /// the inside of the other. Touching and coplanar overlap do not count. Stops after `most`.
   std::size_t self_intersections(std::size_t most) const;
 
  private:

@@ -27,9 +27,10 @@ struct BodyGraph {
 std::vector<NodeGraph::Edge> edges_of(std::vector<std::array<Index, 2>> pairs);
 
 /// Edge shares from node volumes, so that an edge row of weight E / 2 * share makes the body's Young's
-/// modulus E: share_ij = d (V_i / n_i + V_j / n_j) / |r_ij|^2, n the degree and d the dimension of the
-/// material (3 solid, 2 sheet). The tensor (1 / V) sum share r r^T then has trace d.
-void calibrate_shares(NodeGraph& graph, double dimension);
+/// modulus E: share_ij = d (V_i v_ij + V_j v_ji) / |r_ij|^2, d the dimension of the material (3 solid, 2
+/// sheet), v_ij the part of node i's volume that its edge to j stands for: 1 / degree, corrected in solids so
+/// that every node by itself is as stiff in all directions. The tensor (1 / V) sum share r r^T has trace d.
+void calibrate_shares(NodeGraph& graph, int dimension);
 
 /// Largest over smallest eigenvalue of the stiffness tensor sum share r r^T; 1 = the same in all directions.
 double stiffness_anisotropy(const NodeGraph& graph);

@@ -9,8 +9,7 @@
 namespace pliant {
 namespace {
 
-constexpr int block_cells = 16;         // cells a side of the blocks that the threads share
-constexpr double lattice_shift = 0.37;  // of a: no layer of an axis-aligned box lies in its faces
+constexpr int block_cells = 16;  // cells a side of the blocks that the threads share
 constexpr Index enough_points = 4000;
 
 enum class Verdict { out, in, mixed };
@@ -33,10 +32,26 @@ struct Cells {
   std::array<int, 3> count;
 };
 
-Cells cells_over(const Interior& s, double size, double shift) {
-  Cells cells{s.low - Vec3::Constant(shift * size), size, {}};
-  for (int k = 0; k < 3; ++k) cells.count[k] = int(std::ceil((s.high[k] - cells.origin[k]) / size)) + 1;
+/// Cells from `origin` on that hold the box.
+Cells cells_over(const Interior& s, double size, const Vec3& origin) {
+  Cells cells{origin, size, {}};
+  for (int k = 0; k < 3; ++k) cells.count[k] = int(std::ceil((s.high[k] - origin[k]) / size)) + 1;
   return cells;
+}
+
+/// The lattice lies in the middle of the box: its layers, a / 2 apart, keep the same distance of 0.05 to 0.3
+/// a from opposite faces. A box then has even layers up to its faces, what is pinned at a face is held near
+/// it, and a symmetric body has a nearly symmetric lattice.
+Vec3 lattice_origin(const Interior& s, double a) {
+  Vec3 origin;
+  for (int k = 0; k < 3; ++k) {
+    const double half = 0.5 * (s.high[k] - s.low[k]), layer = 0.5 * a;
+    double first = half - layer * std::floor(half / layer);  // with a layer in the middle
+    if (first < 0.1 * layer) first += 0.5 * layer;
+    if (first >= 0.6 * layer) first -= 0.5 * layer;
+    origin[k] = s.low[k] + first;
+  }
+  return origin;
 }
 
 /// Calls visit(block, out) for every block in parallel and joins what they write, in block order.
@@ -44,8 +59,9 @@ template <class T, class Visit>
 std::vector<T> over_blocks(const Cells& cells, Pool& pool, Visit&& visit) {
   std::array<int, 3> blocks;
   for (int k = 0; k < 3; ++k) blocks[k] = (cells.count[k] + block_cells - 1) / block_cells;
-  std::vector<std::vector<T>> parts(std::size_t(blocks[0]) * blocks[1] * blocks[2]);
-  pool.run(int(parts.size()), [&](int part) {
+  const int count = blocks[0] * blocks[1] * blocks[2];
+  std::vector<std::vector<T>> parts(static_cast<std::size_t>(count));
+  pool.run(count, [&](int part) {
     const std::array<int, 3> corner{part % blocks[0] * block_cells,
                                     part / blocks[0] % blocks[1] * block_cells,
                                     part / (blocks[0] * blocks[1]) * block_cells};
@@ -138,7 +154,7 @@ class LayerSamples {
 }  // namespace
 
 Points inside_points(const Interior& interior, double a, Pool& pool) {
-  const Cells cells = cells_over(interior, a, lattice_shift);
+  const Cells cells = cells_over(interior, a, lattice_origin(interior, a));
   return over_blocks<Vec3>(cells, pool, [&](const std::array<int, 3>& corner, Points& out) {
     collect(interior, cells, corner, block_cells, false, out);
   });
@@ -157,7 +173,7 @@ double counted_volume(const Interior& interior, double finest, Pool& pool) {
 
 std::vector<double> nearest_volumes(const Interior& interior, const NodeGrid& nodes,
                                     const std::vector<char>& deep, double a, Pool& pool) {
-  const Cells cells = cells_over(interior, a / 3, 0.5);
+  const Cells cells = cells_over(interior, a / 3, interior.low);
   // A sample deeper than this is within sqrt(5)/4 a of a lattice node, and that one is deep.
   const LayerSamples samples(interior, cells, nodes, 1.2 * a);
   const std::vector<Index> owners =

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <optional>
+#include <span>
 
 #include "pliant/geometry/lattice.hpp"
 #include "pliant/geometry/sight.hpp"

@@ -33,17 +33,27 @@ PolygonMesh animal_75k() {
   return std::move(*mesh);
 }
 
+MeshShapeOptions options_for(int nodes) {
+  MeshShapeOptions options;
+  options.nodes = nodes;
+  return options;
+}
+
 /// Everything from polygons to the end of the first step, which factors.
 double body_ms(const PolygonMesh& mesh, Pool& pool, MeshShapeReport& report) {
   const Stopwatch watch;
-  Result<MeshShape> made = make_mesh_shape(mesh, {.nodes = node_budget}, pool);
+  Result<MeshShape> made = make_mesh_shape(mesh, options_for(node_budget), pool);
   if (!made) throw std::runtime_error(made.error().text());
   MethodOptions options;
   options.geometric.stiffness = stiffness;
   Result<std::unique_ptr<Method>> method =
       build_method("geometric", made->shape, density, {.mass = 0, .stiffness = 0}, options);
   if (!method) throw std::runtime_error(method.error().text());
-  const StepReport step = (*method)->advance({.h = time_step, .gravity = {0, -9.81, 0}, .pool = &pool});
+  StepInput input;
+  input.h = time_step;
+  input.gravity = {0, -9.81, 0};
+  input.pool = &pool;
+  const StepReport step = (*method)->advance(input);
   if (!step.ok()) throw std::runtime_error(step.trouble);
   report = made->report;
   return watch.ms();

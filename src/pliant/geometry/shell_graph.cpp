@@ -11,6 +11,7 @@ namespace pliant {
 namespace {
 
 using Pair = std::array<Index, 2>;
+constexpr Index least_nodes = 8;  // of a part that has so many vertices
 
 double triangle_area(const Points& x, const Triangle& t) {
   return 0.5 * (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).norm();
@@ -108,7 +109,8 @@ class Front {
   std::vector<Index> owner_;
 };
 
-/// Vertices no nearer than `radius` along the surface, all parts of it represented by at least three.
+/// Vertices no nearer than `radius` along the surface, every part represented by some: nodes that lie in a
+/// plane or a line cannot carry what lies beside it.
 std::vector<Index> thin_out(const Sheet& sheet, const std::vector<Index>& part, double radius, Front& front) {
   std::vector<Index> chosen;
   const auto choose = [&](Index v) { front.spread(v, Index(chosen.size())), chosen.push_back(v); };
@@ -117,7 +119,7 @@ std::vector<Index> thin_out(const Sheet& sheet, const std::vector<Index>& part, 
   std::vector<Index> count(std::size_t(*std::max_element(part.begin(), part.end())) + 1, 0);
   for (const Index v : chosen) ++count[part[v]];
   for (Index p = 0; p < Index(count.size()); ++p)
-    for (; count[p] < 3; ++count[p]) {
+    for (; count[p] < least_nodes; ++count[p]) {
       Index farthest = -1;
       for (Index v = 0; v < Index(sheet.x.size()); ++v)
         if (part[v] == p && front.distance(v) > 0 &&

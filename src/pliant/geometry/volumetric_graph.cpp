@@ -545,22 +545,22 @@ BodyGraph volumetric_graph(const SolidSurface& surface, int nodes, Pool& pool) {
   return Builder(surface, nodes, pool).build();
 }
 
-Index join_parts(NodeGraph& graph) {
+std::vector<Pair> links_between_parts(const NodeGraph& graph) {
   struct Link {
     double squared;
     Pair pair;
     bool operator<(const Link& o) const { return squared != o.squared ? squared < o.squared : pair < o.pair; }
   };
   const Index n = Index(graph.positions.size());
-  Index links = 0;
-  for (;;) {
-    const std::vector<Index> label = components(n, graph.edges);
-    const Index parts = *std::max_element(label.begin(), label.end()) + 1;
-    if (parts == 1) return links;
-    // The smallest part goes first; each round joins at least it.
-    std::vector<Index> size(parts, 0);
-    for (const Index l : label) ++size[l];
-    const Index part = Index(std::min_element(size.begin(), size.end()) - size.begin());
+  std::vector<Index> label = components(n, graph.edges);
+  std::vector<Index> size(std::size_t(*std::max_element(label.begin(), label.end())) + 1, 0);
+  for (const Index l : label) ++size[l];
+  std::vector<Pair> links;
+  for (std::size_t round = 1; round < size.size(); ++round) {
+    // The smallest part joins the one that is nearest to it.
+    Index part = -1;
+    for (Index l = 0; l < Index(size.size()); ++l)
+      if (size[l] > 0 && (part < 0 || size[l] < size[part])) part = l;
     std::vector<Link> best;
     for (Index i = 0; i < n; ++i) {
       if (label[i] != part) continue;
@@ -573,12 +573,14 @@ Index join_parts(NodeGraph& graph) {
         if (best.size() > 4) best.pop_back();
       }
     }
-    std::vector<Pair> pairs;
-    for (const auto& e : graph.edges) pairs.push_back({e.a, e.b});
-    for (const Link& link : best) pairs.push_back(link.pair);
-    links += Index(best.size());
-    graph.edges = edges_of(std::move(pairs));
+    for (const Link& link : best) links.push_back(link.pair);
+    const Pair& nearest = best.front().pair;
+    const Index to = label[label[nearest[0]] == part ? nearest[1] : nearest[0]];
+    size[to] += size[part];
+    size[part] = 0;
+    std::replace(label.begin(), label.end(), part, to);
   }
+  return links;
 }
 
 }  // namespace pliant

@@ -21,8 +21,7 @@ struct SolidSurface {
 
 BodyGraph volumetric_graph(const SolidSurface& surface, int nodes, Pool& pool);
 
-/// Links parts that nothing joins by the four shortest edges each; the edges' shares are not set. Returns the
-/// number of links.
-Index join_parts(NodeGraph& graph);
+/// The four shortest edges from every part to the others, for bodies whose parts nothing joins.
+std::vector<std::array<Index, 2>> links_between_parts(const NodeGraph& graph);
 
 }  // namespace pliant

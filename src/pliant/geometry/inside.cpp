@@ -4,6 +4,7 @@
 #include "pliant/geometry/inside.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "pliant/geometry/surface_sampling.hpp"
 
@@ -61,6 +62,25 @@ Solidity solidity(const Repaired& surface, const TriangleTree& tree) {
   }
   if (area > 0) result.defect /= area;
   return result;
+}
+
+double counted_volume(const TriMesh& mesh, const TriangleTree& tree, int points) {
+  Eigen::AlignedBox3d box;
+  for (const Vec3& x : mesh.vertices) box.extend(x);
+  if (box.isEmpty()) return 0;
+  // Cells as cubic as the box allows, at least one along each axis.
+  const Vec3 size = box.sizes();
+  const double cell = std::cbrt(size.prod() / points);
+  Eigen::Vector3i count = Eigen::Vector3i::Ones();
+  for (int axis = 0; axis < 3 && cell > 0; ++axis)
+    count[axis] = int(std::clamp(std::round(size[axis] / cell), 1.0, double(points)));
+  const Vec3 step = size.cwiseQuotient(count.cast<double>());
+  std::int64_t inside = 0;
+  for (int i = 0; i < count.x(); ++i)
+    for (int j = 0; j < count.y(); ++j)
+      for (int k = 0; k < count.z(); ++k)
+        inside += tree.winding(box.min() + step.cwiseProduct(Vec3(i + 0.5, j + 0.5, k + 0.5))) > 0.5;
+  return double(inside) * step.prod();
 }
 
 }  // namespace pliant

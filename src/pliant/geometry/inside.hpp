@@ -20,4 +20,8 @@ struct Solidity {
 /// Same surface, same answer: points are drawn by a seeded generator.
 Solidity solidity(const Repaired& surface, const TriangleTree& tree);
 
+/// Volume (m^3) of the points with winding number > 0.5, counted on a lattice of about `points` points over
+/// the bounding box: for surfaces with holes or overlapping parts, where the signed volume is no volume.
+double counted_volume(const TriMesh& mesh, const TriangleTree& tree, int points);
+
 }  // namespace pliant

@@ -2,6 +2,7 @@
 // What a mesh is, what was wrong with it, and what can be done with it. docs/inspect.md documents the output.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -64,12 +65,21 @@ double area_of(const TriMesh& mesh) {
   return area;
 }
 
-void find_volume(Facts& facts, const TriangleTree& tree) {
+/// Sheets around a solid part have no volume of their own, but bend its winding number: without them.
+double counted_volume_of_solids(const Facts& facts) {
+  TriMesh solids{facts.surface.mesh.vertices, {}};
+  for (std::size_t t = 0; t < facts.surface.mesh.triangles.size(); ++t)
+    if (facts.solidity.component_solid[facts.surface.component[t]])
+      solids.triangles.push_back(facts.surface.mesh.triangles[t]);
+  return counted_volume(solids, TriangleTree(solids.vertices, solids.triangles), volume_points);
+}
+
+void find_volume(Facts& facts) {
   if (!facts.solidity.any_solid) return;
   const TriMesh& mesh = facts.surface.mesh;
   facts.volume_counted = !facts.report().closed || facts.report().components > 1;
-  facts.volume = facts.volume_counted ? counted_volume(mesh, tree, volume_points)
-                                      : enclosed_volume(mesh.vertices, mesh.triangles);
+  facts.volume =
+      facts.volume_counted ? counted_volume_of_solids(facts) : enclosed_volume(mesh.vertices, mesh.triangles);
 }
 
 /// Method geometric takes solids and shells; others will say here what they cannot.
@@ -83,6 +93,15 @@ std::vector<MethodVerdict> judge_methods(const Facts& facts) {
   return verdicts;
 }
 
+std::string close_call(const Solidity& s) {
+  const auto doubtful = std::count_if(s.component_defect.begin(), s.component_defect.end(), is_doubtful);
+  const std::string where = s.component_defect.size() == 1
+                                ? fmt::format("(defect {:.3f})", s.defect)
+                                : fmt::format("for {} of {} parts", doubtful, s.component_defect.size());
+  return "solid or shell is a close call " + where +
+         ": check the choice, \"solid\": true or false in the shape overrides it.";
+}
+
 std::vector<std::string> find_warnings(const Facts& facts) {
   std::vector<std::string> warnings;
   const RepairReport& r = facts.report();
@@ -90,11 +109,7 @@ std::vector<std::string> find_warnings(const Facts& facts) {
     warnings.push_back(fmt::format(
         "{} separate parts: those that do not overlap will fall apart. \"join\": true holds them together.",
         r.components));
-  if (facts.solidity.doubtful)
-    warnings.push_back(
-        fmt::format("solid or shell is a close call (defect {:.3f}): check the choice, "
-                    "\"solid\": true or false in the shape overrides it.",
-                    facts.solidity.defect));
+  if (facts.solidity.doubtful) warnings.push_back(close_call(facts.solidity));
   if (r.moebius_edges > 0)
     warnings.push_back(
         fmt::format("no consistent orientation exists at {} edges (a Moebius strip): inside "
@@ -119,7 +134,7 @@ Facts find_facts(const InspectOptions& options) {
   for (const Vec3& x : surface.vertices) box.extend(x);
   facts.size = box.sizes();
   facts.area = area_of(surface);
-  find_volume(facts, tree);
+  find_volume(facts);
   facts.self_intersections = tree.self_intersections(most_intersections);
   facts.methods = judge_methods(facts);
   facts.warnings = find_warnings(facts);

@@ -12,7 +12,6 @@ namespace pliant {
 namespace {
 
 constexpr int points_in_all = 600, least_points = 50;
-constexpr double doubtful_from = 0.12, doubtful_to = 0.25;
 
 struct Component {
   std::vector<Index> triangles;
@@ -56,7 +55,7 @@ Solidity solidity(const Repaired& surface, const TriangleTree& tree) {
     result.component_defect.push_back(defect);
     result.component_solid.push_back(solid);
     (solid ? result.any_solid : result.any_shell) = true;
-    result.doubtful |= defect > doubtful_from && defect < doubtful_to;
+    result.doubtful |= is_doubtful(defect);
     result.defect += components[c].area * defect;
     area += components[c].area;
   }
@@ -66,7 +65,8 @@ Solidity solidity(const Repaired& surface, const TriangleTree& tree) {
 
 double counted_volume(const TriMesh& mesh, const TriangleTree& tree, int points) {
   Eigen::AlignedBox3d box;
-  for (const Vec3& x : mesh.vertices) box.extend(x);
+  for (const Triangle& t : mesh.triangles)
+    for (const Index v : t) box.extend(mesh.vertices[v]);
   if (box.isEmpty()) return 0;
   // Cells as cubic as the box allows, at least one along each axis.
   const Vec3 size = box.sizes();

@@ -15,8 +15,10 @@ struct Solidity {
   std::vector<double> component_defect;  ///< one a component
   std::vector<char> component_solid;
   bool any_solid = false, any_shell = false;
-  bool doubtful = false;  ///< 0.12 < defect < 0.25: worth a word to the user
+  bool doubtful = false;  ///< of any component: worth a word to the user
 };
+/// So near the limit that a human should look: bowls, boxes without a lid, bells.
+inline bool is_doubtful(double defect) { return defect > 0.12 && defect < 0.25; }
 /// Same surface, same answer: points are drawn by a seeded generator.
 Solidity solidity(const Repaired& surface, const TriangleTree& tree);
 

@@ -90,6 +90,16 @@ TEST(Solidity, inside_of_a_hollow_box_is_outside_and_of_a_filled_one_inside) {
   }
 }
 
+TEST(CountedVolume, is_that_of_the_union_of_overlapping_parts_holes_or_not) {
+  TriMesh mesh = box_surface({0, 0, 0}, {2, 1, 1});
+  append(mesh, box_surface({1, 0, 0}, {3, 1, 1}));
+  EXPECT_NEAR(counted_volume(mesh, TriangleTree(mesh.vertices, mesh.triangles), 20'000), 3, 0.1);
+  TriMesh open = box_surface();
+  open.triangles.pop_back();
+  EXPECT_NEAR(counted_volume(open, TriangleTree(open.vertices, open.triangles), 20'000), 1, 0.05);
+  EXPECT_EQ(counted_volume({}, TriangleTree({}, {}), 100), 0);
+}
+
 TEST(Solidity, size_and_place_change_nothing) {
   const Solidity reference = solidity_of(without(sphere_surface(12), 0.1));
   for (const double scale : {1e-6, 1e6})

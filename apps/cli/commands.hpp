@@ -22,6 +22,7 @@ struct RunError : std::runtime_error {
 /// Stopped by Ctrl-C after everything was written: exit 130, as shells expect.
 struct Interrupted {};
 
+void add_prepare(CLI::App& app);
 void add_render(CLI::App& app);
 void add_run(CLI::App& app);
 void add_scenes(CLI::App& app);

@@ -93,13 +93,13 @@ class Body final : public Method {
   void set_targets(const StepInput& input, const Scheme& scheme);
   void warm_start(const Scheme& scheme);
   Vec3 velocity_of(const Contact& contact, const float* d, const Scheme& scheme) const;
-  void answer(const float* d, const StepInput& input, const Scheme& scheme, StepReport& report);
+  void answer(const float* d, int sweeps, const StepInput& input, const Scheme& scheme, StepReport& report);
   void take_impulses();
   void add_impulses(double scale, float* array) const;
   void contact_solve(const float* b, float* z, Pool& pool, Stopwatch& watch);
   void contact_newton(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
-  void projected_step(const StepInput& input, const Scheme& scheme, float* step, StepReport& report,
-                      Stopwatch& watch);
+  void projected_step(int sweeps, const StepInput& input, const Scheme& scheme, float* step,
+                      StepReport& report, Stopwatch& watch);
   void contact_iterations(int count, const StepInput& input, const Scheme& scheme, StepReport& report,
                           Stopwatch& watch);
   void last_answer(const StepInput& input, const Scheme& scheme, StepReport& report);
@@ -163,7 +163,7 @@ class Body final : public Method {
   Points on_nodes_, outer_, jump_, change_, free_end_, shifted_x_, shifted_v_;
   std::vector<double> lift_, lift_gap_;
   std::vector<SideMemory> sides_;
-  bool jumped_ = false, moved_ = false;
+  bool jumped_ = false, moved_ = false, solved_ = true;
 };
 
 }  // namespace pliant::geometric

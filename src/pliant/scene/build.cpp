@@ -186,6 +186,11 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
     drafts[i].holds = make_holds(spec.bodies[i], *drafts[i].shape, place, known);
   }
   std::vector<Probe> probes = make_probes(spec, drafts, known);
+  BuiltColliders built;
+  if (!any_within(known, "colliders"))
+    built =
+        build_colliders(spec.colliders, std::filesystem::path(parsed.file).parent_path(), parsed.fingerprint);
+  known.insert(known.end(), built.problems.begin(), built.problems.end());
   if (!known.empty()) return all_problems();
 
   std::vector<Body> bodies;
@@ -206,8 +211,8 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
   }
   if (!known.empty()) return all_problems();
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
-  return Scene{std::filesystem::path(parsed.file).stem().string(), spec, parsed.fingerprint,
-               Simulation(std::move(bodies), options, build_colliders(spec.colliders)), std::move(probes)};
+  return Scene{std::filesystem::path(parsed.file).stem().string(), spec, built.fingerprint,
+               Simulation(std::move(bodies), options, std::move(built.colliders)), std::move(probes)};
 }
 
 }  // namespace pliant

@@ -10,6 +10,7 @@
 
 #include "pliant/base/option.hpp"
 #include "pliant/contact/collider.hpp"
+#include "pliant/geometry/polygon_mesh.hpp"
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/registry.hpp"
 #include "pliant/physics/damping.hpp"
@@ -81,9 +82,19 @@ struct BoxColliderSpec : ColliderTraits, BoxCollider {
   Turn rotate;  ///< becomes BoxCollider::rotation
 };
 struct CapsuleColliderSpec : ColliderTraits, CapsuleCollider {};
+/// Placed in this order: scale, up axis, rotate, translate.
+struct MeshColliderSpec : ColliderTraits {
+  std::string file;  ///< from the scene's folder or from where the command runs
+  double scale = 1;
+  UpAxis up = UpAxis::y;
+  Turn rotate;              ///< about the origin
+  Vec3 translate{0, 0, 0};  ///< m
+  bool thin = false;
+};
 
 struct ColliderSpec {
-  std::variant<PlaneColliderSpec, SphereColliderSpec, BoxColliderSpec, CapsuleColliderSpec> is;
+  std::variant<PlaneColliderSpec, SphereColliderSpec, BoxColliderSpec, CapsuleColliderSpec, MeshColliderSpec>
+      is;
 };
 
 struct ProbeSpec {

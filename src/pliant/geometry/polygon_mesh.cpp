@@ -25,6 +25,10 @@ void convert(PolygonMesh& mesh, double scale, UpAxis up) {
   }
 }
 
+void move(PolygonMesh& mesh, const Mat3& rotation, const Vec3& translation) {
+  for (Vec3& p : mesh.vertices) p = rotation * p + translation;
+}
+
 std::vector<Triangle> fan_triangles(const PolygonMesh& mesh) {
   std::vector<Triangle> triangles;
   for (Index f = 0; f < mesh.faces(); ++f) {

@@ -11,8 +11,8 @@
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/scene/build_colliders.hpp"
+#include "pliant/scene/find_file.hpp"
 #include "pliant/scene/layout.hpp"
-#include "pliant/scene/mesh_file.hpp"
 #include "pliant/scene/validate.hpp"
 
 namespace pliant {
@@ -52,13 +52,13 @@ struct MakeShape {
     return from_mesh(*surface, {.nodes = blobs.nodes, .solid = true});
   }
   Result<Shape> operator()(const MeshSpec& spec) const {
-    const std::filesystem::path file = find_mesh_file(spec.mesh, around.folder);
+    const std::filesystem::path file = find_file(spec.mesh, around.folder);
     Result<PolygonMesh> surface = read_polygons(file);
     if (!surface) return surface.error();
     around.fingerprint =
         hash_bytes(surface->vertices.data(), surface->vertices.size() * sizeof(Vec3), around.fingerprint);
     convert(*surface, spec.scale * metres(spec.unit), spec.up);
-    pliant::place(*surface, spec.rotate, spec.translate);
+    move(*surface, rotation_matrix(spec.rotate), spec.translate);
     Result<Shape> shape = from_mesh(*surface, {.nodes = spec.nodes,
                                                .solid = spec.solid,
                                                .thickness = spec.thickness == not_given ? 0 : spec.thickness,
@@ -266,6 +266,11 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
     drafts[i].holds = make_holds(spec.bodies[i], *drafts[i].shape, place, known);
   }
   std::vector<Probe> probes = make_probes(spec, drafts, known);
+  BuiltColliders built;
+  if (!any_within(known, "colliders"))
+    built = build_colliders(spec.colliders, around.folder, around.fingerprint);
+  around.notes.insert(around.notes.end(), built.notes.begin(), built.notes.end());
+  known.insert(known.end(), built.problems.begin(), built.problems.end());
   if (!known.empty()) return all_problems();
 
   std::vector<Body> bodies;
@@ -288,8 +293,8 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
   return Scene{std::filesystem::path(parsed.file).stem().string(),
                spec,
-               around.fingerprint,
-               Simulation(std::move(bodies), options, build_colliders(spec.colliders)),
+               built.fingerprint,
+               Simulation(std::move(bodies), options, std::move(built.colliders)),
                std::move(probes),
                std::move(around.notes)};
 }

@@ -459,6 +459,24 @@ const Layout<CapsuleColliderSpec>& layout_of() {
 }
 
 template <>
+const Layout<MeshColliderSpec>& layout_of() {
+  using S = MeshColliderSpec;
+  static const auto layout = collider_layout<S>(
+      "mesh collider",
+      "any surface from a file, clean or dirty: obj, ply, stl, off or glb. It is repaired; inside is where "
+      "it "
+      "winds around a point",
+      {option("file", &S::file, {.help = "from the scene's folder or from where the command runs"}),
+       option("scale", &S::scale,
+              {.unit = "1", .min = 0, .max = 1e12, .above_min = true, .help = "metres of a length of 1"}),
+       option("up", &S::up, {.choices = {"y", "z"}, .help = "the file's upward axis; z is turned into y"}),
+       option("translate", &S::translate, place_facts("shift, after everything else")),
+       option("thin", &S::thin, {.help = "true: a sheet, solid from both sides"})},
+      {object_field("rotate", &S::rotate, "turn about the origin, after scale and up, before translate")});
+  return layout;
+}
+
+template <>
 const Layout<ColliderSpec>& layout_of() {
   using S = ColliderSpec;
   static const auto layout =
@@ -466,7 +484,8 @@ const Layout<ColliderSpec>& layout_of() {
                      {alternative<S, PlaneColliderSpec>("plane", "solid ground behind a plane"),
                       alternative<S, SphereColliderSpec>("sphere", "a solid ball"),
                       alternative<S, BoxColliderSpec>("box", "a solid block"),
-                      alternative<S, CapsuleColliderSpec>("capsule", "a solid rod with round ends")});
+                      alternative<S, CapsuleColliderSpec>("capsule", "a solid rod with round ends"),
+                      alternative<S, MeshColliderSpec>("mesh", "any surface from a file")});
   return layout;
 }
 

@@ -104,9 +104,19 @@ struct BoxColliderSpec : ColliderTraits, BoxCollider {
   Turn rotate;  ///< becomes BoxCollider::rotation
 };
 struct CapsuleColliderSpec : ColliderTraits, CapsuleCollider {};
+/// Placed in this order: scale, up axis, rotate, translate.
+struct MeshColliderSpec : ColliderTraits {
+  std::string file;  ///< from the scene's folder or from where the command runs
+  double scale = 1;
+  UpAxis up = UpAxis::y;
+  Turn rotate;              ///< about the origin
+  Vec3 translate{0, 0, 0};  ///< m
+  bool thin = false;
+};
 
 struct ColliderSpec {
-  std::variant<PlaneColliderSpec, SphereColliderSpec, BoxColliderSpec, CapsuleColliderSpec> is;
+  std::variant<PlaneColliderSpec, SphereColliderSpec, BoxColliderSpec, CapsuleColliderSpec, MeshColliderSpec>
+      is;
 };
 
 struct ProbeSpec {

@@ -161,10 +161,14 @@ struct ColliderCheck {
   void operator()(const SphereColliderSpec&) const {}
   void operator()(const BoxColliderSpec& s) const { check_axis(s.rotate, place + ".rotate", problems); }
   void operator()(const CapsuleColliderSpec&) const {}
+  void operator()(const MeshColliderSpec& s) const {
+    if (s.file.empty()) problems.push_back({place + ".file", "no file", "the name of a mesh file", {}});
+    check_axis(s.rotate, place + ".rotate", problems);
+  }
 };
 
 void check_colliders(const SceneSpec& scene, Problems& problems) {
-  constexpr const char* kinds[] = {"plane", "sphere", "box", "capsule"};
+  constexpr const char* kinds[] = {"plane", "sphere", "box", "capsule", "mesh"};
   for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
     const auto& collider = scene.colliders[i].is;
     const std::string place = fmt::format("colliders.{}.{}", i, kinds[collider.index()]);

@@ -2,6 +2,7 @@
 #include "pliant/methods/geometric/body.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/clock.hpp"
@@ -28,7 +29,7 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
   sweeps_.arrange(model_, arrangement_);
   const std::size_t padded = std::size_t(sweeps_.padded());
   for (Doubles* array : {&start_, &trial_}) array->assign(4 * padded, 0);
-  for (Floats* array : {&base_, &g_, &z_, &p_, &q_, &d_, &velocity_}) array->assign(4 * padded, 0);
+  for (Floats* array : {&base_, &g_, &z_, &p_, &q_, &d_, &velocity_, &load_}) array->assign(4 * padded, 0);
   diagonal_.assign(padded, 0);
   quaternions_before_.assign(4 * padded, 0);
   for (int k = 0; k <= window; ++k) {
@@ -42,6 +43,7 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
 }
 
 void Body::prepare_contact() {
+  total_mass_ = std::accumulate(model_.mass.begin(), model_.mass.end(), 0.0);
   double edge = 0;
   for (const auto& e : model_.edges)
     edge += (model_.rest[e.b] - model_.rest[e.a]).norm() / double(model_.edges.size());
@@ -109,7 +111,7 @@ void Body::rearrange() {
   sweeps_.arrange(model_, arrangement_);
   for (std::size_t i = 0; i < kept.size(); ++i) sweeps_.set_quaternion(arrangement_.place[i], kept[i].data());
   // Held nodes are where free ones were: unknowns of held nodes are zero everywhere.
-  for (Floats* array : {&base_, &g_, &z_, &p_, &q_, &d_, &velocity_})
+  for (Floats* array : {&base_, &g_, &z_, &p_, &q_, &d_, &velocity_, &load_})
     std::fill(array->begin(), array->end(), 0.0f);
   for (int k = 0; k <= window; ++k) std::fill(iterate_[k].begin(), iterate_[k].end(), 0.0f);
   std::fill(start_.begin(), start_.end(), 0.0);

@@ -93,10 +93,13 @@ class Body final : public Method {
   void set_targets(const StepInput& input, const Scheme& scheme);
   void warm_start(const Scheme& scheme);
   Vec3 velocity_of(const Contact& contact, const float* d, const Scheme& scheme) const;
-  void answer(const float* d, const StepInput& input, const Scheme& scheme, StepReport& report);
+  void answer(const float* d, int sweeps, const StepInput& input, const Scheme& scheme, StepReport& report);
   void take_impulses();
   void add_impulses(double scale, float* array) const;
   void contact_solve(const float* b, float* z, Pool& pool, Stopwatch& watch);
+  void contact_newton(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
+  void projected_step(int sweeps, const StepInput& input, const Scheme& scheme, float* step,
+                      StepReport& report, Stopwatch& watch);
   void contact_iterations(int count, const StepInput& input, const Scheme& scheme, StepReport& report,
                           Stopwatch& watch);
   void last_answer(const StepInput& input, const Scheme& scheme, StepReport& report);
@@ -135,7 +138,7 @@ class Body final : public Method {
   // Scratch: never read across steps.
   Points hat_x_, hat_v_, new_x_, new_v_;
   Doubles start_, trial_;  // X0 and the positions the residual is taken at
-  Floats base_, diagonal_, g_, z_, p_, q_, d_, velocity_, quaternions_before_;
+  Floats base_, diagonal_, g_, z_, p_, q_, d_, velocity_, load_, quaternions_before_;
   struct Pull {
     LinearSystem::Spring spring;
     Vec3 target;
@@ -143,6 +146,8 @@ class Body final : public Method {
   std::array<Pull, max_grabs> pulls_;
   int pull_count_ = 0;
   static constexpr int window = 5;
+  static constexpr int newton_iterations = 12;
+  static constexpr double violent_turn = 0.3;  // rad
   std::array<Floats, window + 1> iterate_, increment_;
   std::vector<unsigned char> new_held_;
   std::span<const Vec3> loads_;  // outer forces of the step, contact included
@@ -151,13 +156,14 @@ class Body final : public Method {
   Detection detection_;
   ContactResponse response_;
   ContactProblem problem_, position_problem_;
+  double total_mass_ = 0;
   bool whole_stencils_ = true;  // no vertex hangs on two parts
   std::vector<Contact> contacts_, touches_;
   Points impulses_, touch_impulses_;             // of contacts_, touches_
   Points on_nodes_, outer_, jump_, change_, free_end_, shifted_x_, shifted_v_;
   std::vector<double> lift_, lift_gap_;
   std::vector<SideMemory> sides_;
-  bool jumped_ = false, moved_ = false;
+  bool jumped_ = false, moved_ = false, solved_ = true;
 };
 
 }  // namespace pliant::geometric

@@ -21,8 +21,10 @@
 namespace pliant::geometric {
 namespace {
 
-constexpr double impact = 10;             // tolerances: slower approach is no impact
+constexpr double impact_speed = 0.005;     // g h: slower approach is no impact
 constexpr double restitution_speed = 2;   // g h: slower approach does not bounce
+constexpr int violent_iterations = 8;
+constexpr double stiff_contact = 20;  // h'^2 K_ii/(12 m)
 constexpr int position_sweeps = 30;
 constexpr double largest_correction = 0.12;  // of the body's size, in one step
 
@@ -90,7 +92,8 @@ bool Body::jump(const StepInput& input, const Scheme& s, StepReport& report) {
     const Vec3 u = response_.observe(c, state_.nodes.v) - c.velocity;
     fastest = std::min(fastest, c.normal.dot(u) + std::max(c.gap, 0.0) / input.h);
   }
-  if (fastest >= -impact * input.contact.tolerance) return false;
+  if (fastest >= -std::max(impact_speed * input.gravity.norm() * input.h, 10 * input.contact.tolerance))
+    return false;
   response_.turn_about(start_.data(), s.mass, free_to_turn(input), *input.pool);
   response_.fill(contacts_, problem_, *input.pool);
   for (Index c = 0; c < problem_.size(); ++c) {
@@ -172,12 +175,13 @@ Vec3 Body::velocity_of(const Contact& contact, const float* d, const Scheme& s) 
 }
 
 /// r of the contact problem about the motion d that contains none; on_nodes_ = J^T r.
-void Body::answer(const float* d, const StepInput& input, const Scheme& s, StepReport& report) {
+void Body::answer(const float* d, int sweeps, const StepInput& input, const Scheme& s, StepReport& report) {
   for (Index c = 0; c < problem_.size(); ++c)
     problem_.row(c).free = velocity_of(contacts_[c], d, s) - contacts_[c].velocity;
-  const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
+  const ContactProblem::Outcome outcome = problem_.solve(sweeps, input.contact.tolerance);
   report.contact_sweeps += outcome.sweeps;
   report.contact_residual = outcome.residual;
+  solved_ = outcome.residual < input.contact.tolerance;
   take_impulses();
 }
 
@@ -206,23 +210,90 @@ void Body::contact_solve(const float* b, float* z, Pool& pool, Stopwatch& watch)
   watch.add_to(&StageTimes::contact);
 }
 
-/// D <- F(D) + h' B J^T r, F(D) = D - B G(D), r of the contact problem about F(D); `count` times. Every D is
-/// feasible; A >= H makes the energy fall.
+/// step = D' - D, D' = D - B g + h' B J^T r feasible, r of the contact problem about D - B g; g_ = G at D_,
+/// z_ = B g_. load_ = h' J^T r.
+void Body::projected_step(int sweeps, const StepInput& input, const Scheme& s, float* step,
+                          StepReport& report, Stopwatch& watch) {
+  for (std::size_t k = 0; k < 4 * std::size_t(arrangement_.free); ++k) load_[k] = d_[k] - z_[k];
+  answer(load_.data(), sweeps, input, s, report);
+  std::fill(load_.begin(), load_.end(), 0.0f);
+  add_impulses(s.h, load_.data());
+  watch.add_to(&StageTimes::contact);
+  contact_solve(load_.data(), step, *input.pool, watch);
+  sweeps_.add(-1, z_.data(), step, *input.pool);
+}
+
+/// Newton's step under contact: conjugate gradients whose preconditioned residual is the projected step, so
+/// that directions keep to the contacts. Each iterate minimises the model energy, with the impulses as given
+/// forces, over the projected step and the direction before.
+void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+  Pool& pool = *input.pool;
+  float *g = g_.data(), *z = z_.data(), *d = d_.data(), *p = p_.data(), *hp = q_.data();
+  float *step = iterate_[0].data(), *hs = iterate_[1].data();
+  sweeps_.clear_turns();
+  projected_step(input.contact.sweeps, input, s, step, report, watch);
+  std::copy(iterate_[0].begin(), iterate_[0].end(), p_.begin());
+  const double least = input.contact.tolerance * s.h;
+  const auto residual_of = [&] { return sweeps_.dot(step, load_.data(), pool) - sweeps_.dot(step, g, pool); };
+  const double enough = std::max(options_.tolerance * options_.tolerance * residual_of(),
+                                 least * least * total_mass_);
+  sweeps_.add(1, p, d, pool);
+  hessian(p, hp, s, pool, watch);
+  sweeps_.add(1, hp, g, pool);
+  sweeps_.add_turn(1, pool);
+  double before = std::numeric_limits<double>::infinity();
+  // Of a stiff body the sweeps converge slowly, the last one's change says little about the error, directions
+  // do not keep to the contacts and longer steps make noise of it: a stiff box would never rest. There the
+  // step that leads to the contacts is taken alone.
+  const bool stiff = s.elastic * model_.stiffness_ratio > stiff_contact;
+  if (stiff || !solved_) std::fill(iterate_[0].begin(), iterate_[0].end(), 0.0f);
+  while (!stiff && solved_) {
+    ++report.iterations;
+    contact_solve(g, z, pool, watch);
+    projected_step(input.contact.sweeps, input, s, step, report, watch);
+    const double rho = residual_of();
+    if (!(rho > enough) || !(rho < before) || !solved_ || report.iterations == newton_iterations) break;
+    before = rho;
+    const double ss = hessian(step, hs, s, pool, watch);
+    const double sp = sweeps_.dot(step, hp, pool), pp = sweeps_.dot(p, hp, pool);
+    const double slope = sweeps_.dot(p, load_.data(), pool) - sweeps_.dot(p, g, pool);
+    double t = rho / ss, u = 0;  // the first step leads to the contacts: no direction along them
+    const double determinant = ss * pp - sp * sp;
+    if (report.iterations > 1 && determinant > 1e-6 * ss * pp) {
+      t = (rho * pp - slope * sp) / determinant;
+      u = (slope * ss - rho * sp) / determinant;
+    }
+    sweeps_.add_turn(t, pool);
+    for (std::size_t k = 0; k < 4 * std::size_t(arrangement_.free); ++k) {
+      p[k] = float(u) * p[k] + float(t) * step[k];
+      hp[k] = float(u) * hp[k] + float(t) * hs[k];
+    }
+    sweeps_.add(1, p, d, pool);
+    sweeps_.add(1, hp, g, pool);
+  }
+  sweeps_.add(1, step, d, pool);
+  if (sweeps_.largest_turn() > violent_turn) {
+    report.violent = true;
+    std::fill(d_.begin(), d_.end(), 0.0f);
+    residual(nullptr, true, s, pool, watch);
+    contact_solve(g, z, pool, watch);
+    contact_iterations(violent_iterations, input, s, report, watch);
+  }
+}
+
+/// D <- D', the projected step taken as it is, with new rotations; `count` times. Every D is feasible, and A
+/// >= H makes the energy fall.
 void Body::contact_iterations(int count, const StepInput& input, const Scheme& s, StepReport& report,
                               Stopwatch& watch) {
   Pool& pool = *input.pool;
+  float* step = iterate_[0].data();
   for (int k = 0; k < count; ++k) {
     if (k > 0) {
       residual(d_.data(), true, s, pool, watch);
       contact_solve(g_.data(), z_.data(), pool, watch);
     }
-    sweeps_.add(-1, z_.data(), d_.data(), pool);
-    answer(d_.data(), input, s, report);
-    std::fill(q_.begin(), q_.end(), 0.0f);
-    add_impulses(s.h, q_.data());
-    watch.add_to(&StageTimes::contact);
-    contact_solve(q_.data(), z_.data(), pool, watch);
-    sweeps_.add(1, z_.data(), d_.data(), pool);
+    projected_step(input.contact.sweeps, input, s, step, report, watch);
+    sweeps_.add(1, step, d_.data(), pool);
     ++report.iterations;
   }
 }

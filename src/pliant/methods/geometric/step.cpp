@@ -32,9 +32,6 @@
 namespace pliant::geometric {
 namespace {
 
-constexpr int newton_iterations = 12;
-constexpr double violent_turn = 0.3;  // rad
-constexpr int violent_contact_iterations = 8;
 // Local/global contracts slower the stiffer the body is for the step: with h'^2 K_ii/(12 m) above this more
 // iterations are needed to come back from a scramble.
 constexpr double stiff_step = 150;
@@ -279,13 +276,7 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
   clear(d_);
   residual(nullptr, true, s, pool, watch);
   solve(g, z, pool, watch);
-  if (meet(input, s, report, watch)) {
-    for (std::size_t k = 0; k < z_.size(); ++k) p[k] = -z[k];
-    answer(p, input, s, report);
-    add_impulses(-s.h, g);
-    watch.add_to(&StageTimes::contact);
-    contact_solve(g, z, pool, watch);
-  }
+  if (meet(input, s, report, watch)) return contact_newton(input, s, report, watch);
   double rho = sweeps_.dot(g, z, pool);
   const double enough = options_.tolerance * options_.tolerance * rho;
   sweeps_.clear_turns();
@@ -297,7 +288,7 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
     sweeps_.add(a, p, d, pool);
     sweeps_.add(a, q, g, pool);
     sweeps_.add_turn(a, pool);
-    contact_solve(g, z, pool, watch);
+    solve(g, z, pool, watch);
     const double before = rho;
     rho = sweeps_.dot(g, z, pool);
     ++report.iterations;
@@ -307,11 +298,7 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
   sweeps_.add(-1, z, d, pool);  // the last solve is one more descent, not wasted
   if (sweeps_.largest_turn() > violent_turn) {
     report.violent = true;
-    if (contacts_.empty()) return anderson(input, s, report, watch);
-    clear(d_);
-    residual(nullptr, true, s, pool, watch);
-    contact_solve(g, z, pool, watch);
-    contact_iterations(violent_contact_iterations, input, s, report, watch);
+    anderson(input, s, report, watch);
   }
 }
 

@@ -222,6 +222,13 @@ const Layout<geometric::Options>& layout_of() {
 }
 
 template <>
+const Layout<fem::Options>& layout_of() {
+  static const auto layout =
+      make_layout<fem::Options>("fem", "settings of the finite-element baseline", fem::option_table());
+  return layout;
+}
+
+template <>
 const Layout<ScrambleSpec>& layout_of() {
   using S = ScrambleSpec;
   static const auto layout = make_layout<S>(
@@ -260,6 +267,8 @@ const Layout<BodySpec>& layout_of() {
       {object_field("shape", &S::shape, "the body at rest"),
        object_field("geometric", static_cast<geometric::Options S::*>(&S::geometric),
                     "settings of the geometric method"),
+       object_field("fem", static_cast<fem::Options S::*>(&S::fem),
+                    "settings of the finite-element baseline"),
        object_field("damping", &S::damping, "how motion dies away"),
        list_field("pins", &S::pins, "nodes held where they start"),
        list_field("handles", &S::handles, "nodes that are moved"),
@@ -267,7 +276,6 @@ const Layout<BodySpec>& layout_of() {
       {{"metric", "this method is not available in this version"},
        {"cage", "cages are not available in this version"},
        {"meshless", "this method is not available in this version"},
-       {"fem", "this method is not available in this version"},
        {"skeleton", "skeletons are not available in this version"},
        {"samples", "samples are not available in this version"}});
   return layout;

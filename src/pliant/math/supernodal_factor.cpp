@@ -4,6 +4,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <numeric>
 
@@ -36,6 +37,97 @@ std::size_t stack_size(const SupernodalPattern& pattern) {
   return highest;
 }
 
+/// One front: the panel of the supernode's columns and the square update of the rows below them.
+class Fronts {
+ public:
+  Fronts(const SymmetricMatrix& matrix, const SupernodalPattern& pattern, const EntryMap& entries)
+      : matrix_(matrix),
+        pattern_(pattern),
+        entries_(entries),
+        local_(pattern.order.size()),
+        stack_(new double[stack_size(pattern)]) {
+    std::size_t largest = 0;
+    for (Index s = 0; s < pattern.supernodes(); ++s) {
+      largest = std::max(largest, std::size_t(pattern.height(s)) * pattern.width(s));
+    }
+    panel_.reset(new double[largest]);
+  }
+
+  double* panel() { return panel_.get(); }
+
+  /// Returns -1, or the column of s whose pivot is not positive.
+  Index eliminate(Index s) {
+    const Index width = pattern_.width(s), height = pattern_.height(s), below = height - width;
+    double* update = stack_.get() + top_;
+    std::fill_n(panel_.get(), std::size_t(height) * width, 0.0);
+    std::fill_n(update, square(below), 0.0);
+    gather_entries(s);
+    const std::size_t bottom = gather_children(s, update);
+
+    int failed = 0;
+    dpotrf_("L", &width, panel_.get(), &height, &failed);
+    if (failed) return failed - 1;
+    if (below > 0) {
+      cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, below, width, 1,
+                  panel_.get(), height, panel_.get() + width, height);
+      cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, below, width, -1, panel_.get() + width, height, 1,
+                  update, below);
+      std::copy_n(update, square(below), stack_.get() + bottom);
+      waiting_.push_back(s);
+    }
+    top_ = bottom + square(below);
+    return -1;
+  }
+
+ private:
+  void gather_entries(Index s) {
+    const std::span<const Index> rows = pattern_.rows(s);
+    const Index width = pattern_.width(s), height = pattern_.height(s);
+    for (Index i = 0; i < height; ++i) local_[rows[i]] = i;
+    for (Index c = 0; c < width; ++c) {
+      const Index column = pattern_.first[s] + c;
+      double* to = panel_.get() + std::size_t(c) * height;
+      for (Index k = entries_.begin[column]; k < entries_.begin[column + 1]; ++k)
+        to[local_[entries_.row[k]]] += matrix_.value[entries_.source[k]];
+    }
+  }
+
+  /// Adds and drops the updates of the children of s, which end the stack. Returns where they began.
+  std::size_t gather_children(Index s, double* update) {
+    std::size_t bottom = top_;
+    while (!waiting_.empty() && pattern_.parent[waiting_.back()] == s) {
+      const Index child = waiting_.back();
+      waiting_.pop_back();
+      bottom -= square(std::size_t(pattern_.height(child) - pattern_.width(child)));
+      add_child(s, child, stack_.get() + bottom, update);
+    }
+    return bottom;
+  }
+
+  void add_child(Index s, Index child, const double* from, double* update) {
+    const Index width = pattern_.width(s), height = pattern_.height(s), below = height - width;
+    const std::span<const Index> rows = pattern_.rows(child).subspan(pattern_.width(child));
+    const Index count = Index(rows.size());
+    place_.resize(count);
+    for (Index i = 0; i < count; ++i) place_[i] = local_[rows[i]];
+    for (Index j = 0; j < count; ++j, from += count) {
+      const Index column = place_[j];
+      double* to = column < width ? panel_.get() + std::size_t(column) * height
+                                  : update + std::size_t(column - width) * below - width;
+      for (Index i = j; i < count; ++i) to[place_[i]] += from[i];
+    }
+  }
+
+  const SymmetricMatrix& matrix_;
+  const SupernodalPattern& pattern_;
+  const EntryMap& entries_;
+  std::vector<Index> local_;    ///< place of a row in the current front
+  std::vector<Index> place_;    ///< places of a child's rows
+  std::vector<Index> waiting_;  ///< supernodes whose updates are on the stack
+  std::unique_ptr<double[]> stack_, panel_;
+  std::size_t top_ = 0;
+};
+
 }  // namespace
 
 SingleThreadedBlas::SingleThreadedBlas() {
@@ -49,79 +141,6 @@ SingleThreadedBlas::SingleThreadedBlas() {
 SingleThreadedBlas::~SingleThreadedBlas() {
   const std::lock_guard lock(blas_guards_mutex);
   if (--blas_guards == 0) openblas_set_num_threads(blas_threads_before);
-}
-
-Fronts::Fronts(const SupernodalPattern& pattern)
-    : pattern_(&pattern), local_(pattern.order.size()), stack_(new double[stack_size(pattern)]) {
-  Index longest = 0;
-  for (Index s = 0; s < pattern.supernodes(); ++s) longest = std::max(longest, pattern.height(s));
-  place_.reserve(longest);
-  waiting_.reserve(pattern.supernodes());
-}
-
-void Fronts::restart() {
-  waiting_.clear();
-  top_ = 0;
-}
-
-Index Fronts::eliminate(Index s, const double* values, const EntryMap& entries, double* panel) {
-  const Index width = pattern_->width(s), height = pattern_->height(s), below = height - width;
-  double* update = stack_.get() + top_;
-  std::fill_n(panel, std::size_t(height) * width, 0.0);
-  std::fill_n(update, square(below), 0.0);
-  gather_entries(s, values, entries, panel);
-  const std::size_t bottom = gather_children(s, panel, update);
-
-  int failed = 0;
-  dpotrf_("L", &width, panel, &height, &failed);
-  if (failed) return failed - 1;
-  if (below > 0) {
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, below, width, 1, panel,
-                height, panel + width, height);
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, below, width, -1, panel + width, height, 1, update,
-                below);
-    std::copy_n(update, square(below), stack_.get() + bottom);
-    waiting_.push_back(s);
-  }
-  top_ = bottom + square(below);
-  return -1;
-}
-
-void Fronts::gather_entries(Index s, const double* values, const EntryMap& entries, double* panel) {
-  const std::span<const Index> rows = pattern_->rows(s);
-  const Index width = pattern_->width(s), height = pattern_->height(s);
-  for (Index i = 0; i < height; ++i) local_[rows[i]] = i;
-  for (Index c = 0; c < width; ++c) {
-    const Index column = pattern_->first[s] + c;
-    double* to = panel + std::size_t(c) * height;
-    for (Index k = entries.begin[column]; k < entries.begin[column + 1]; ++k)
-      to[local_[entries.row[k]]] += values[entries.source[k]];
-  }
-}
-
-std::size_t Fronts::gather_children(Index s, double* panel, double* update) {
-  std::size_t bottom = top_;
-  while (!waiting_.empty() && pattern_->parent[waiting_.back()] == s) {
-    const Index child = waiting_.back();
-    waiting_.pop_back();
-    bottom -= square(std::size_t(pattern_->height(child) - pattern_->width(child)));
-    add_child(s, child, stack_.get() + bottom, panel, update);
-  }
-  return bottom;
-}
-
-void Fronts::add_child(Index s, Index child, const double* from, double* panel, double* update) {
-  const Index width = pattern_->width(s), height = pattern_->height(s), below = height - width;
-  const std::span<const Index> rows = pattern_->rows(child).subspan(pattern_->width(child));
-  const Index count = Index(rows.size());
-  place_.resize(count);
-  for (Index i = 0; i < count; ++i) place_[i] = local_[rows[i]];
-  for (Index j = 0; j < count; ++j, from += count) {
-    const Index column = place_[j];
-    double* to = column < width ? panel + std::size_t(column) * height
-                                : update + std::size_t(column - width) * below - width;
-    for (Index i = j; i < count; ++i) to[place_[i]] += from[i];
-  }
 }
 
 EntryMap map_entries(const SymmetricMatrix& matrix, const SupernodalPattern& pattern) {
@@ -151,15 +170,11 @@ EntryMap map_entries(const SymmetricMatrix& matrix, const SupernodalPattern& pat
 Index factor_supernodes(const SymmetricMatrix& matrix, const SupernodalPattern& pattern,
                         const EntryMap& entries, const PanelReceiver& receive) {
   const SingleThreadedBlas guard;
-  Fronts fronts(pattern);
-  std::size_t largest = 0;
-  for (Index s = 0; s < pattern.supernodes(); ++s)
-    largest = std::max(largest, std::size_t(pattern.height(s)) * pattern.width(s));
-  const std::unique_ptr<double[]> panel(new double[largest]);
+  Fronts fronts(matrix, pattern, entries);
   for (Index s : pattern.postorder) {
-    const Index failed = fronts.eliminate(s, matrix.value.data(), entries, panel.get());
+    const Index failed = fronts.eliminate(s);
     if (failed >= 0) return pattern.first[s] + failed;
-    receive(s, panel.get());
+    receive(s, fronts.panel());
   }
   return -1;
 }

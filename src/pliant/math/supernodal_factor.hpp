@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "pliant/base/types.hpp"
@@ -21,34 +20,6 @@ struct EntryMap {
 };
 
 EntryMap map_entries(const SymmetricMatrix& matrix, const SupernodalPattern& pattern);
-
-/// The elimination, supernode by supernode, with a workspace for the whole of it: no step allocates.
-class Fronts {
- public:
-  /// The pattern must outlive it.
-  explicit Fronts(const SupernodalPattern& pattern);
-
-  /// Before the first supernode of every factorisation, except right after construction.
-  void restart();
-
-  /// Supernodes come in postorder. values is what entries.source points into; panel receives the finished
-  /// columns, height x width, column-major without gaps (strictly above the diagonal undefined). Returns -1,
-  /// or the column of s whose pivot is not positive.
-  Index eliminate(Index s, const double* values, const EntryMap& entries, double* panel);
-
- private:
-  void gather_entries(Index s, const double* values, const EntryMap& entries, double* panel);
-  /// Adds and drops the updates of the children of s, which end the stack. Returns where they began.
-  std::size_t gather_children(Index s, double* panel, double* update);
-  void add_child(Index s, Index child, const double* from, double* panel, double* update);
-
-  const SupernodalPattern* pattern_;
-  std::vector<Index> local_;    // place of a row in the current front
-  std::vector<Index> place_;    // places of a child's rows
-  std::vector<Index> waiting_;  // supernodes whose updates are on the stack
-  std::unique_ptr<double[]> stack_;
-  std::size_t top_ = 0;
-};
 
 /// The finished columns of a supernode: height x width, column-major without gaps, lower triangle on top.
 /// Strictly above the diagonal the values are undefined. The receiver may overwrite them.

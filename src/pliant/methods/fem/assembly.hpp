@@ -9,21 +9,18 @@
 
 #include "pliant/base/aligned.hpp"
 #include "pliant/base/parallel.hpp"
-#include "pliant/math/block_solver.hpp"
+#include "pliant/math/block_gradients.hpp"
 #include "pliant/methods/fem/energy.hpp"
 
 namespace pliant::fem {
 
 class Assembly {
  public:
-  /// The unknowns are the nodes whose byte in held is 0, in their order.
-  void arrange(const Model& model, const std::vector<unsigned char>& held);
+  /// The unknowns are the nodes whose byte in held is 0, in their order. Sets the pattern of the matrix.
+  void arrange(const Model& model, const std::vector<unsigned char>& held, BlockGradients& matrix);
 
-  const std::vector<Index>& free() const { return free_; }         ///< node of an unknown
-  Index place(Index node) const { return place_[node]; }           ///< unknown of a node; -1 = held
-  const BlockPattern& pattern() const { return pattern_; }         ///< of K' on the unknowns
-  const AlignedVector<double>& blocks() const { return blocks_; }  ///< in the order of the pattern
-  double* diagonal(Index k) { return &blocks_[9 * std::size_t(pattern_.begin[k + 1] - 1)]; }
+  const std::vector<Index>& free() const { return free_; }  ///< node of an unknown
+  Index place(Index node) const { return place_[node]; }    ///< unknown of a node; -1 = held
 
   /// Rotations at x from the warm starts in `rotations`, which they replace; then the corner forces at x, and
   /// with drag > 0 (s) those of drag K' v on top.
@@ -33,17 +30,18 @@ class Assembly {
   /// After visit. out: g + drag K' v, one entry an unknown.
   void gather_forces(const Model& model, std::span<Vec3> out, Pool& pool) const;
 
-  /// After visit. blocks() = factor K' on the unknowns.
-  void gather_blocks(const Model& model, double factor, Pool& pool);
+  /// After visit. matrix = factor K' on the unknowns.
+  void gather_blocks(const Model& model, double factor, BlockGradients& matrix, Pool& pool) const;
 
   std::size_t bytes_per_visit(const Model& model) const;  ///< moved by visit and both gathers
   std::size_t memory_bytes() const;
 
  private:
   std::vector<Index> free_, place_;
-  BlockPattern pattern_;
-  std::vector<Index> share_begin_, share_;  // 16 tet + 4 a + b of every tetrahedron in a block
-  AlignedVector<double> blocks_;
+  // Blocks with column <= row: lower_begin_[k] is the first of row k, lower_ and upper_ tell where a block
+  // and its transpose are in the matrix.
+  std::vector<Index> lower_begin_, lower_, upper_;
+  std::vector<Index> share_begin_, share_;       // 16 tet + 4 a + b of every tetrahedron in a block
   AlignedVector<double> corner_force_, turned_;  // three numbers a corner; turned_ times sqrt(W)
 };
 

@@ -68,12 +68,12 @@ MethodDescription Body::describe() const {
   out.name = "fem";
   out.nodes = model_.nodes();
   out.freedoms = 3 * (arranged_ ? Index(assembly_.free().size()) : model_.nodes());
-  out.solver = "direct";
+  out.solver = "conjugate gradients";
   out.setup_ms = setup_ms_;
   const std::size_t n = model_.rest.size(), tets = model_.tets.size();
   out.bytes = tets * (sizeof(Tet) + 4 * sizeof(Index) + 2 * sizeof(Eigen::Quaterniond)) +
               n * (11 * sizeof(Vec3) + 2 * sizeof(double)) + assembly_.memory_bytes() +
-              solver_.memory_bytes();
+              matrix_.memory_bytes();
   return out;
 }
 

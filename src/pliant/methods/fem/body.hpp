@@ -41,14 +41,6 @@ class Body final : public Method {
     double elastic = 0;     ///< h'^2
     double stiffness = 0;   ///< h'^2 + h' beta
   };
-  /// What the matrix in force was made of, besides rotations.
-  struct Coefficients {
-    double mass = 0, stiffness = 0;
-    std::array<double, max_grabs> spring{};
-    std::array<Index, max_grabs> grabbed{};
-    bool operator==(const Coefficients&) const = default;
-  };
-
   struct Stopwatch;
 
   Scheme scheme(double h) const;
@@ -56,8 +48,8 @@ class Body final : public Method {
   bool history_applies(const StepInput& input) const;
   void predict(const StepInput& input, const Scheme& scheme);
   void linearise(const StepInput& input, const Scheme& scheme, Stopwatch& watch);
-  std::string factor(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
-  double descend();
+  void assemble(const StepInput& input, const Scheme& scheme);
+  double descend(StepReport& report, Pool& pool);
   void accept(const StepInput& input, const Scheme& scheme);
   StepTraffic traffic(const StepReport& report) const;
 
@@ -71,10 +63,9 @@ class Body final : public Method {
 
   // The matrix and the unknowns that are in force.
   Assembly assembly_;
-  BlockSolver solver_;
+  BlockGradients matrix_;
   std::vector<unsigned char> arranged_held_;
-  bool arranged_ = false, factored_ = false;
-  Coefficients coefficients_;
+  bool arranged_ = false;
 
   // Scratch: never read across steps.
   Points hat_x_, hat_v_, new_x_, new_v_, g_, p_;

@@ -30,8 +30,14 @@ const OptionTable<Options>& option_table() {
               .min = 1,
               .max = 1000,
               .change = Change::live,
-              .help = "Newton steps a time step, at most; each assembles and factors anew; 1 is Mueller and "
-                      "Gross's"}),
+              .help = "Newton steps a time step, at most; 1 is Mueller and Gross's"}),
+      option("tolerance", &Options::tolerance,
+             {.unit = "1",
+              .min = 1e-12,
+              .max = 0.9,
+              .scale = Scale::logarithmic,
+              .change = Change::live,
+              .help = "residual reduction of the linear solve of a Newton step"}),
   };
   return table;
 }

@@ -15,6 +15,7 @@ struct Options {
   double poisson = 0.3;
   Integrator integrator = Integrator::euler;
   int iterations = 1;
+  double tolerance = 1e-4;
 };
 
 const OptionTable<Options>& option_table();

@@ -5,10 +5,12 @@
 // Symbols: M lumped masses, kg; g = dV/dx, N, and K' (energy.hpp); alpha 1/s, beta s: Rayleigh damping.
 // A Newton step is
 //   D <- D - A^-1 G(D),   A = (1 + h' alpha) M + (h'^2 + h' beta) K'
-// A is assembled and factored at every one of them; only the order of the elimination and the places of the
-// numbers are kept. One Newton step with Euler is the scheme of [Mueller04, Eq. 4, 13], except that it starts
-// from X0, not from x_n: a body that turns fast is then corrected within the step. `linear` has a constant A,
-// which is factored again only when time step, held nodes or grabs change.
+// solved by conjugate gradients with the inverse diagonal blocks of A as preconditioner: on the bar of
+// geometric/bar-stiff they took half the time of factoring A anew (docs/methods/fem.md). One Newton step with
+// Euler is the scheme of [Mueller04, Eq. 4, 13], except that it starts from X0, not from x_n: a body that
+// turns fast is then corrected within the step.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,6 +24,15 @@ namespace pliant::fem {
 namespace {
 
 constexpr double converged = 1e-10;  // a Newton step that moves nothing by more than this share of the size
+// In exact arithmetic conjugate gradients end after as many iterations as there are unknowns; small bodies
+// get more for round-off.
+constexpr int fewest_allowed = 1000;
+
+double sum_of(const Points& points, std::size_t count) {
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t k = 0; k < count; ++k) sum += points[k].cwiseAbs();
+  return sum.sum();
+}
 
 }  // namespace
 
@@ -56,18 +67,13 @@ StepReport Body::advance(const StepInput& input) {
 
   predict(input, now);
   double moved = model_.size;
-  while (report.iterations < options_.iterations && moved > converged * model_.size) {
+  for (int k = 0; k < options_.iterations && moved > converged * model_.size; ++k) {
     linearise(input, now, watch);
-    report.trouble = factor(input, now, report, watch);
-    if (!report.ok()) return report;
-    moved = descend();
+    assemble(input, now);
+    watch.add_to(&StageTimes::rhs);
+    moved = descend(report, *input.pool);
     watch.add_to(&StageTimes::solve);
-    ++report.iterations;
-    if (!std::isfinite(moved)) {
-      report.trouble =
-          "the step has no finite answer: forces, grabs or targets are beyond what numbers can hold";
-      return report;
-    }
+    if (!report.ok()) return report;
   }
   accept(input, now);
   if (model_.corotational) report.active_rotations = int(model_.tets.size());
@@ -93,10 +99,8 @@ void Body::arrange(const StepInput& input) {
   for (Index i : input.held) new_held_[i] = 1;
   if (arranged_ && new_held_ == arranged_held_) return;
   const auto start = Clock::now();
-  assembly_.arrange(model_, new_held_);
-  if (!assembly_.free().empty()) solver_.analyse(assembly_.pattern());
+  assembly_.arrange(model_, new_held_, matrix_);
   arranged_held_ = new_held_;
-  factored_ = false;
   if (!arranged_) setup_ms_ += milliseconds_since(start);
   arranged_ = true;
 }
@@ -140,44 +144,40 @@ void Body::linearise(const StepInput& input, const Scheme& s, Stopwatch& watch) 
       g_[k] += s.elastic * grab.stiffness * (new_x_[grab.node] - grab.target);
 }
 
-/// The matrix A at the rotations of linearise.
-std::string Body::factor(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
-  Coefficients wanted{s.mass, s.stiffness, {}, {}};
-  for (std::size_t n = 0; n < input.grabs.size(); ++n) {
-    wanted.spring[n] = s.elastic * input.grabs[n].stiffness;
-    wanted.grabbed[n] = assembly_.place(input.grabs[n].node);
-  }
-  const bool same = factored_ && !model_.corotational && wanted == coefficients_;
-  if (same || assembly_.free().empty()) return {};
-  factored_ = false;
-  assembly_.gather_blocks(model_, s.stiffness, *input.pool);
-  const std::vector<Index>& free = assembly_.free();
+/// A at the rotations of linearise.
+void Body::assemble(const StepInput& input, const Scheme& s) {
+  assembly_.gather_blocks(model_, s.stiffness, matrix_, *input.pool);
   const auto add = [&](Index k, double value) {
-    for (int c = 0; c < 3; ++c) assembly_.diagonal(k)[4 * c] += value;
+    for (int c = 0; c < 3; ++c) matrix_.diagonal(k)[4 * c] += value;
   };
+  const std::vector<Index>& free = assembly_.free();
   for (std::size_t k = 0; k < free.size(); ++k) add(Index(k), s.mass * model_.mass[free[k]]);
-  for (std::size_t n = 0; n < input.grabs.size(); ++n)
-    if (wanted.grabbed[n] >= 0) add(wanted.grabbed[n], wanted.spring[n]);
-  watch.add_to(&StageTimes::rhs);
-  report.refactored = true;
-  std::string trouble = solver_.factor(assembly_.blocks().data());
-  if (!trouble.empty()) return trouble + ": stiffness, time step or grabs are beyond what numbers can hold";
-  factored_ = true;
-  coefficients_ = wanted;
-  return {};
+  for (const Grab& grab : input.grabs)
+    if (const Index k = assembly_.place(grab.node); k >= 0) add(k, s.elastic * grab.stiffness);
 }
 
 /// One Newton step of new_x_. Returns the longest way of a node.
-double Body::descend() {
+double Body::descend(StepReport& report, Pool& pool) {
   const std::vector<Index>& free = assembly_.free();
   if (free.empty()) return 0;
-  solver_.solve(g_[0].data(), p_[0].data());
+  const int allowed = std::max(fewest_allowed, 3 * int(free.size()));
+  const BlockGradients::Outcome solved =
+      matrix_.solve(g_.data(), p_.data(), options_.tolerance, allowed, pool);
+  report.iterations += solved.iterations;
   double most = 0;
   for (std::size_t k = 0; k < free.size(); ++k) {
     new_x_[free[k]] -= p_[k];
-    const double way = p_[k].norm();
-    if (!(way <= most)) most = way;  // NaN stays
+    most = std::max(most, p_[k].norm());
   }
+  if (!std::isfinite(solved.residual) || !std::isfinite(sum_of(p_, free.size())))
+    report.trouble =
+        "the step has no finite answer: forces, grabs or targets are beyond what numbers can hold";
+  else if (solved.residual > options_.tolerance)
+    report.trouble = fmt::format(
+        "the linear solve did not converge in {} iterations (residual {:.1e} of its start): take smaller "
+        "steps or "
+        "a larger fem.tolerance",
+        solved.iterations, solved.residual);
   return most;
 }
 
@@ -194,16 +194,12 @@ void Body::accept(const StepInput& input, const Scheme& s) {
   state_.has_before = true;
 }
 
-/// The factor is written once and read twice by the substitutions. Its cost is arithmetic, not traffic: the
-/// limit that follows from these bytes is out of reach for a method that factors every step.
 StepTraffic Body::traffic(const StepReport& report) const {
-  const std::size_t factor = solver_.factor_entries() * sizeof(double);
-  const std::size_t matrix = assembly_.blocks().size() * sizeof(double);
-  const std::size_t ends = model_.rest.size() * sizeof(Vec3) * 16;
+  const std::size_t matrix = matrix_.matrix_bytes(), ends = model_.rest.size() * sizeof(Vec3) * 16;
   StepTraffic out;
-  out.moved = std::size_t(report.iterations) * (assembly_.bytes_per_visit(model_) + 2 * factor) + ends;
-  if (report.refactored) out.moved += std::size_t(report.iterations) * (factor + matrix);
-  out.working_set = factor + matrix + model_.tets.size() * sizeof(Tet) + ends;
+  out.moved = assembly_.bytes_per_visit(model_) + matrix + ends +
+              std::size_t(report.iterations) * matrix_.bytes_per_iteration();
+  out.working_set = matrix + model_.tets.size() * sizeof(Tet) + ends;
   return out;
 }
 

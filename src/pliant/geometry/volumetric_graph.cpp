@@ -261,9 +261,8 @@ class Builder {
   /// alternately half way to the one and to the other.
   void stagger_flat_parts() {
     const Adjacency adj = adjacency(Index(nodes_.size()), edges_of(pairs_));
-    Points moved;
-    for (const Place& node : nodes_) moved.push_back(node.x);
-    bool any = false;
+    std::vector<Place> moved = nodes_;
+    Sight::Scratch scratch;
     for (Index i = 0; i < Index(nodes_.size()); ++i) {
       Mat3 star = Mat3::Zero();
       for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
@@ -277,19 +276,19 @@ class Builder {
       Vec3 side = eigen.eigenvectors().col(0);
       double lean = 0;
       for (Index k = adj.begin[i]; k < adj.begin[i + 1] && adj.target[k] < i; ++k)
-        lean += side.dot(moved[adj.target[k]] - nodes_[adj.target[k]].x);
+        lean += side.dot(moved[adj.target[k]].x - nodes_[adj.target[k]].x);
       if (lean > 0) side = -side;
       const auto hit = surface_.tree.first_crossing(nodes_[i].x, nodes_[i].x + a_ * side);
       if (hit.triangle < 0) continue;
-      moved[i] += 0.5 * hit.t * a_ * side;
-      any = true;
+      const Place there = place(nodes_[i].x + 0.5 * hit.t * a_ * side);
+      bool clear = there.winding > 0.5;
+      for (Index k = adj.begin[i]; k < adj.begin[i + 1] && clear; ++k)
+        clear = sight_->clear(there, moved[adj.target[k]], scratch);
+      if (clear) moved[i] = there;
     }
-    if (!any) return;
+    nodes_ = std::move(moved);
     grid_.emplace(interior_.low, interior_.high, a_);
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (moved[i] != nodes_[i].x) nodes_[i] = place(moved[i]);
-      grid_->insert(moved[i]);
-    }
+    for (const Place& node : nodes_) grid_->insert(node.x);
   }
 
   /// Where a node cannot tell how it turns (a chain in a finger or a tail), three nodes around it can.

@@ -360,7 +360,7 @@ void Body::position_pass(const StepInput& input, StepReport& report) {
 void Body::remember_contacts(const Scheme& s) {
   state_.contacts.clear();
   for (std::size_t c = 0; c < contacts_.size(); ++c)
-    if (!impulses_[c].isZero(0)) state_.contacts.push_back({contacts_[c].key, impulses_[c] / s.h});
+    if (!impulses_[c].isZero(0)) state_.contacts.push_back({.key = contacts_[c].key, .force = impulses_[c] / s.h});
   state_.sides = sides_;
   // The predecessor moves with what was not a force: the jump of the velocities and the position pass.
   if (jumped_)

@@ -25,7 +25,8 @@ class Incline : public testing::TestWithParam<Setting> {
     return {.mass = 0, .stiffness = swings ? 0.05 : 0};
   }
   ContactRig rig(double degrees) const {
-    ContactRig r(block(), GetParam().modulus, GetParam().integrator, 1 / GetParam().steps_a_second, damping());
+    ContactRig r(block(), GetParam().modulus, GetParam().integrator, 1 / GetParam().steps_a_second,
+                 damping());
     r.gravity = incline(degrees);
     r.colliders.push_back(plane_collider(0.5));
     return r;
@@ -55,21 +56,23 @@ TEST_P(Incline, lets_the_block_slide_at_g_times_sine_minus_mu_cosine_above_it) {
     const double begin = r.velocity().x();
     for (int i = 0; i < half; ++i) ASSERT_TRUE(r.step());
     const double angle = degrees * M_PI / 180, wanted = 9.81 * (std::sin(angle) - 0.5 * std::cos(angle));
-    EXPECT_NEAR((r.velocity().x() - begin) / 1.5 / wanted, 1, GetParam().acceleration) << degrees << " degrees";
+    EXPECT_NEAR((r.velocity().x() - begin) / 1.5 / wanted, 1, GetParam().acceleration)
+        << degrees << " degrees";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Blocks, Incline,
-    testing::Values(Setting{Integrator::bdf2, 1e4, 60, 5e-4, 1e-3}, Setting{Integrator::bdf2, 1e6, 30, 1e-5, 1e-3},
-                    Setting{Integrator::bdf2, 1e7, 30, 2e-3, 3e-3}, Setting{Integrator::euler, 1e4, 30, 5e-4, 1e-3},
-                    Setting{Integrator::euler, 1e6, 60, 1e-5, 1e-3},
-                    Setting{Integrator::euler, 1e7, 30, 2e-3, 3e-3}),
-    [](const auto& given) {
-      return std::string(given.param.integrator == Integrator::bdf2 ? "bdf2" : "euler") + "_1e" +
-             std::to_string(int(std::log10(given.param.modulus))) + "_" +
-             std::to_string(int(given.param.steps_a_second));
-    });
+INSTANTIATE_TEST_SUITE_P(Blocks, Incline,
+                         testing::Values(Setting{Integrator::bdf2, 1e4, 60, 5e-4, 1e-3},
+                                         Setting{Integrator::bdf2, 1e6, 30, 1e-5, 1e-3},
+                                         Setting{Integrator::bdf2, 1e7, 30, 2e-3, 3e-3},
+                                         Setting{Integrator::euler, 1e4, 30, 5e-4, 1e-3},
+                                         Setting{Integrator::euler, 1e6, 60, 1e-5, 1e-3},
+                                         Setting{Integrator::euler, 1e7, 30, 2e-3, 3e-3}),
+                         [](const auto& given) {
+                           return std::string(given.param.integrator == Integrator::bdf2 ? "bdf2" : "euler") +
+                                  "_1e" + std::to_string(int(std::log10(given.param.modulus))) + "_" +
+                                  std::to_string(int(given.param.steps_a_second));
+                         });
 
 class Friction : public testing::TestWithParam<Integrator> {};
 
@@ -106,8 +109,8 @@ TEST_P(Friction, a_lifting_plane_carries_a_body_without_gap_or_penetration) {
 }
 
 TEST_P(Friction, without_it_sideways_momentum_is_kept_and_vertical_spin_is_nearly) {
-  ContactRig r(make_shape(EllipsoidShape{.radii = {0.25, 0.25, 0.25}, .nodes = 7, .center = {0, 0.27, 0}}), 1e5,
-               GetParam(), 1.0 / 60);
+  ContactRig r(make_shape(EllipsoidShape{.radii = {0.25, 0.25, 0.25}, .nodes = 7, .center = {0, 0.27, 0}}),
+               1e5, GetParam(), 1.0 / 60);
   Points v;
   for (const Vec3& x : r.nodes().x) v.push_back(Vec3(0.7, 0, -0.4) + Vec3(0, 3, 0).cross(x));
   r.body->place(r.nodes().x, v);
@@ -143,7 +146,9 @@ TEST_P(Friction, the_whole_scene_turned_moves_the_same_way) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Integrators, Friction, testing::Values(Integrator::bdf2, Integrator::euler),
-                         [](const auto& given) { return given.param == Integrator::bdf2 ? "bdf2" : "euler"; });
+                         [](const auto& given) {
+                           return given.param == Integrator::bdf2 ? "bdf2" : "euler";
+                         });
 
 }  // namespace
 }  // namespace pliant

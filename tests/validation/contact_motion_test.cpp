@@ -41,8 +41,9 @@ Shape four_legged() {
 
 /// On a corner, half a metre up, three degrees off balance.
 Points on_corner(Points x) {
-  const Mat3 turn = Eigen::AngleAxisd(0.05, Vec3(0.3, 0, 1).normalized()).toRotationMatrix() *
-                    Eigen::AngleAxisd(std::atan(std::sqrt(2.0)), Vec3(1, 0, -1).normalized()).toRotationMatrix();
+  const Mat3 turn =
+      Eigen::AngleAxisd(0.05, Vec3(0.3, 0, 1).normalized()).toRotationMatrix() *
+      Eigen::AngleAxisd(std::atan(std::sqrt(2.0)), Vec3(1, 0, -1).normalized()).toRotationMatrix();
   double low = 1e9;
   for (Vec3& p : x) p = turn * (p - Vec3(0, 0.75, 0)), low = std::min(low, p.y());
   for (Vec3& p : x) p.y() += 0.5 - low;
@@ -62,8 +63,7 @@ class Drop : public testing::TestWithParam<Setting> {};
 TEST_P(Drop, gains_no_energy_stays_out_and_comes_to_rest) {
   const Setting& s = GetParam();
   ContactRig r(s.fall == Fall::legs ? four_legged() : box(), s.modulus, s.integrator, 1 / s.steps_a_second);
-  if (s.fall == Fall::corner)
-    r.body->place(on_corner(r.nodes().x), Points(r.nodes().x.size(), Vec3::Zero()));
+  if (s.fall == Fall::corner) r.body->place(on_corner(r.nodes().x), Points(r.nodes().x.size(), Vec3::Zero()));
   r.colliders.push_back(plane_collider(0.5));
   const double drop = r.mass() * 9.81 * 0.5, start = r.energy();
   double energy = start, gain = 0, rest = -1;
@@ -109,7 +109,8 @@ class Turning : public testing::TestWithParam<Integrator> {
  protected:
   static constexpr double radius = 0.25;
   static Shape ball() {
-    return make_shape(EllipsoidShape{.radii = {radius, radius, radius}, .nodes = 19, .center = {0, radius, 0}});
+    return make_shape(
+        EllipsoidShape{.radii = {radius, radius, radius}, .nodes = 19, .center = {0, radius, 0}});
   }
 };
 
@@ -159,7 +160,8 @@ TEST_P(Turning, a_stiff_box_tips_over_its_edge_in_the_time_of_a_rigid_one) {
   while (r.nodes().x[tip].y() > 1e-3 && r.time() < 2) ASSERT_TRUE(r.step());
   // The rigid body: angle from balance q, I q'' = m g d sin q.
   double inertia = 0;
-  for (std::size_t i = 0; i < rest.size(); ++i) inertia += r.nodes().mass[i] * rest[i].head<2>().squaredNorm();
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    inertia += r.nodes().mass[i] * rest[i].head<2>().squaredNorm();
   double q = 5 * M_PI / 180, rate = 0, time = 0;
   for (; q < M_PI / 4; time += 1e-5) {
     rate += 1e-5 * r.mass() * 9.81 * 0.25 * std::sqrt(2.0) * std::sin(q) / inertia;
@@ -169,8 +171,9 @@ TEST_P(Turning, a_stiff_box_tips_over_its_edge_in_the_time_of_a_rigid_one) {
 }
 
 TEST_P(Turning, a_box_falls_from_a_sphere_onto_the_floor_and_rests) {
-  ContactRig r(make_shape(BoxShape{.size = {0.5, 0.5, 0.5}, .nodes = {7, 7, 7}, .corner = {-0.15, 0.9, -0.2}}),
-               1e6, GetParam(), 1.0 / 60);
+  ContactRig r(
+      make_shape(BoxShape{.size = {0.5, 0.5, 0.5}, .nodes = {7, 7, 7}, .corner = {-0.15, 0.9, -0.2}}), 1e6,
+      GetParam(), 1.0 / 60);
   r.colliders.push_back(plane_collider(0.5));
   r.colliders.emplace_back(SphereCollider{{0, 0.4, 0}, 0.4}, Motion{}, 0.5, 0.0);
   const double wait = GetParam() == Integrator::bdf2 ? 8 : 3;  // s; BDF2 damps next to nothing
@@ -180,13 +183,16 @@ TEST_P(Turning, a_box_falls_from_a_sphere_onto_the_floor_and_rests) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Integrators, Turning, testing::Values(Integrator::bdf2, Integrator::euler),
-                         [](const auto& given) { return given.param == Integrator::bdf2 ? "bdf2" : "euler"; });
+                         [](const auto& given) {
+                           return given.param == Integrator::bdf2 ? "bdf2" : "euler";
+                         });
 
 TEST(Tumbling, a_soft_box_tumbles_down_equally_fast_at_every_time_step) {
   double least = 1e9, most = 0;
   for (double rate : {240.0, 120.0, 60.0}) {
-    ContactRig r(make_shape(BoxShape{.size = {0.5, 0.5, 0.5}, .nodes = {5, 5, 5}, .corner = {-0.25, 0.05, -0.25}}),
-                 1e5, Integrator::bdf2, 1 / rate);
+    ContactRig r(
+        make_shape(BoxShape{.size = {0.5, 0.5, 0.5}, .nodes = {5, 5, 5}, .corner = {-0.25, 0.05, -0.25}}),
+        1e5, Integrator::bdf2, 1 / rate);
     r.gravity = incline(35);
     r.colliders.push_back(plane_collider(0.8));
     Points v;

@@ -30,15 +30,15 @@ class ContactProblem {
   struct Row {
     Vec3 normal{0, 1, 0};
     double friction = 0;
-    double bias = 0;        ///< m/s
-    Vec3 free{0, 0, 0};     ///< u without impulses, m/s
-    Vec3 lever{0, 0, 0};    ///< from the centre of mass of its part, m
-    Vec3 shadow{0, 0, 0};   ///< the method's response to what would turn it, see above
+    double bias = 0;       ///< m/s
+    Vec3 free{0, 0, 0};    ///< u without impulses, m/s
+    Vec3 lever{0, 0, 0};   ///< from the centre of mass of its part, m
+    Vec3 shadow{0, 0, 0};  ///< the method's response to what would turn it, see above
     Index part = 0;
   };
   struct Part {
-    Mat3 inverse_inertia = Mat3::Zero();   ///< J^-1
-    Mat3 inverse_shadow = Mat3::Zero();    ///< Q^-1
+    Mat3 inverse_inertia = Mat3::Zero();  ///< J^-1
+    Mat3 inverse_shadow = Mat3::Zero();   ///< Q^-1
   };
   struct Outcome {
     int sweeps = 0;

@@ -38,7 +38,8 @@ void Detection::build(const Gather& embedding, std::span<const Index> touching,
     Index best = -1;
     double weight = 0;
     for (Index k = embedding.begin[v]; k < embedding.begin[v + 1]; ++k)
-      if (std::abs(embedding.weight[k]) > weight) weight = std::abs(embedding.weight[k]), best = embedding.column[k];
+      if (std::abs(embedding.weight[k]) > weight)
+        weight = std::abs(embedding.weight[k]), best = embedding.column[k];
     if (best < 0) return;
     const Vec3 x = place(v, rest_nodes);
     low = low.cwiseMin(x), high = high.cwiseMax(x);
@@ -117,8 +118,7 @@ void Detection::meet(Index vertex, Index k, const Step& step, Side& side) {
     return;
   }
   for (int t = 0; t < touches_then; ++t) add(then[t], then[t].normal, begin_gap(then[t]), then[t].gap);
-  const Mat3 turn =
-      collider.pose(Instant::end).rotation * collider.pose(Instant::begin).rotation.transpose();
+  const Mat3 turn = collider.pose(Instant::end).rotation * collider.pose(Instant::begin).rotation.transpose();
   for (int t = 0; t < touches_now; ++t) {
     if (now[t].gap - offset >= margin_) continue;
     const Vec3 normal = turn * now[t].normal;
@@ -144,8 +144,7 @@ void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
       high = high.cwiseMax(step.begin[i]).cwiseMax(step.end[i]);
       far = std::max(far, (step.end[i] - step.begin[i]).norm());
     }
-    if (carriers_.empty() ||
-        !collider.near(low, high, largest_reach_ + margin_ + step.options.offset + far))
+    if (carriers_.empty() || !collider.near(low, high, largest_reach_ + margin_ + step.options.offset + far))
       continue;
     for (Index c = 0; c < Index(carriers_.size()); ++c) {
       if (!node_is_near(c, collider, step)) continue;

@@ -7,8 +7,8 @@ namespace pliant {
 inline constexpr int sweep_lanes = 8;  ///< rows and impulses are padded with zeros to a multiple of it
 
 struct SweepKernels {
-  /// out = sum_k s[k] (x[k], y[k], z[k]), k in [0, count), count a multiple of sweep_lanes; s on 32, x, y and z
-  /// on 64 bytes.
+  /// out = sum_k s[k] (x[k], y[k], z[k]), k in [0, count), count a multiple of sweep_lanes; s on 32, x, y and
+  /// z on 64 bytes.
   void (*row)(const float* s, const double* x, const double* y, const double* z, int count, double out[3]);
 };
 

@@ -9,9 +9,7 @@ namespace {
 typedef float Eight __attribute__((vector_size(32), may_alias));
 typedef double Eight64 __attribute__((vector_size(64), may_alias));
 
-inline double summed(Eight64 v) {
-  return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-}
+inline double summed(Eight64 v) { return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7])); }
 
 void row(const float* s, const double* x, const double* y, const double* z, int count, double out[3]) {
   Eight64 sx = {}, sy = {}, sz = {};

@@ -86,6 +86,8 @@ class Body final : public Method {
   // contact_step.cpp
   Detection::Step detection_step(const StepInput& input) const;
   bool meet(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
+  void prepare_problem(bool split, const StepInput& input, const Scheme& scheme);
+  void contact_anew(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
   bool free_to_turn(const StepInput& input) const;
   void find_contacts(const StepInput& input);
   bool jump(const StepInput& input, const Scheme& scheme, StepReport& report);
@@ -159,7 +161,7 @@ class Body final : public Method {
   double total_mass_ = 0;
   bool whole_stencils_ = true;  // no vertex hangs on two parts
   std::vector<Contact> contacts_, touches_;
-  Points impulses_, touch_impulses_;             // of contacts_, touches_
+  Points impulses_, touch_impulses_;  // of contacts_, touches_
   Points on_nodes_, outer_, jump_, change_, free_end_, shifted_x_, shifted_v_;
   std::vector<double> lift_, lift_gap_;
   std::vector<SideMemory> sides_;

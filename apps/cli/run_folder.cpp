@@ -142,7 +142,7 @@ void RunFolder::open(const Scene& scene, int first_frame, bool resumable) {
   write_colliders(scene);
   std::vector<SurfaceInfo> surfaces;
   for (const Body& body : scene.simulation.bodies())
-    surfaces.push_back({body.name(), body.triangles(), body.rest_surface()});
+    surfaces.push_back({body.name(), body.triangles(), body.rest_surface(), body.faces()});
   auto writer = make_frame_writer(
       formats_, path_ / "frames", std::move(surfaces),
       {.frames_per_second = 1 / scene.spec.timestep, .first_frame = first_frame, .resumable = resumable});

@@ -4,6 +4,7 @@
 #include "pliant/geometry/inside.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "pliant/geometry/surface_sampling.hpp"
 
@@ -11,7 +12,6 @@ namespace pliant {
 namespace {
 
 constexpr int points_in_all = 600, least_points = 50;
-constexpr double doubtful_from = 0.12, doubtful_to = 0.25;
 
 struct Component {
   std::vector<Index> triangles;
@@ -55,12 +55,32 @@ Solidity solidity(const Repaired& surface, const TriangleTree& tree) {
     result.component_defect.push_back(defect);
     result.component_solid.push_back(solid);
     (solid ? result.any_solid : result.any_shell) = true;
-    result.doubtful |= defect > doubtful_from && defect < doubtful_to;
+    result.doubtful |= is_doubtful(defect);
     result.defect += components[c].area * defect;
     area += components[c].area;
   }
   if (area > 0) result.defect /= area;
   return result;
+}
+
+double counted_volume(const TriMesh& mesh, const TriangleTree& tree, int points) {
+  Eigen::AlignedBox3d box;
+  for (const Triangle& t : mesh.triangles)
+    for (const Index v : t) box.extend(mesh.vertices[v]);
+  if (box.isEmpty()) return 0;
+  // Cells as cubic as the box allows, at least one along each axis.
+  const Vec3 size = box.sizes();
+  const double cell = std::cbrt(size.prod() / points);
+  Eigen::Vector3i count = Eigen::Vector3i::Ones();
+  for (int axis = 0; axis < 3 && cell > 0; ++axis)
+    count[axis] = int(std::clamp(std::round(size[axis] / cell), 1.0, double(points)));
+  const Vec3 step = size.cwiseQuotient(count.cast<double>());
+  std::int64_t inside = 0;
+  for (int i = 0; i < count.x(); ++i)
+    for (int j = 0; j < count.y(); ++j)
+      for (int k = 0; k < count.z(); ++k)
+        inside += tree.winding(box.min() + step.cwiseProduct(Vec3(i + 0.5, j + 0.5, k + 0.5))) > 0.5;
+  return double(inside) * step.prod();
 }
 
 }  // namespace pliant

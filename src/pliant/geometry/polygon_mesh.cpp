@@ -3,11 +3,30 @@
 
 namespace pliant {
 
+double metres(LengthUnit unit) {
+  switch (unit) {
+    case LengthUnit::cm:
+      return 0.01;
+    case LengthUnit::mm:
+      return 0.001;
+    case LengthUnit::in:
+      return 0.0254;
+    case LengthUnit::ft:
+      return 0.3048;
+    default:
+      return 1;
+  }
+}
+
 void convert(PolygonMesh& mesh, double scale, UpAxis up) {
   for (Vec3& p : mesh.vertices) {
     if (up == UpAxis::z) p = Vec3(p.x(), p.z(), -p.y());
     p *= scale;
   }
+}
+
+void move(PolygonMesh& mesh, const Mat3& rotation, const Vec3& translation) {
+  for (Vec3& p : mesh.vertices) p = rotation * p + translation;
 }
 
 std::vector<Triangle> fan_triangles(const PolygonMesh& mesh) {

@@ -81,12 +81,16 @@ std::string_view take_word(std::string_view& text) {
 }
 
 bool to_finite(std::string_view word, double& value) {
-  if (parse(word, value)) return std::isfinite(value);
-  // from_chars tells too small and too large alike; a wider number tells them apart.
+  word = without_plus(word);
+  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (end != word.data() + word.size()) return false;
+  if (code != std::errc::result_out_of_range) return code == std::errc() && std::isfinite(value);
+  // from_chars tells too small and too large alike; a wider number tells them apart. It must see an end of
+  // text: libstdc++ reads a wide number up to there, whatever end it is given.
+  const std::string text(word);
   long double wide = 0;
-  if (!parse(word, wide) || !(std::abs(wide) < std::numeric_limits<double>::min())) return false;
   value = 0;
-  return true;
+  return parse(std::string_view(text), wide) && std::abs(wide) < std::numeric_limits<double>::min();
 }
 
 bool to_finite_float(std::string_view word, float& value) {

@@ -28,8 +28,7 @@ struct MakeShape {
     Result<PolygonMesh> surface = read_polygons(file);
     if (!surface) return surface.error();
     convert(*surface, s.scale, s.up);
-    const Mat3 turn = rotation_matrix(s.rotate);
-    for (Vec3& p : surface->vertices) p = turn * p + s.translate;
+    move(*surface, rotation_matrix(s.rotate), s.translate);
     Result<Repaired> repaired = repair(*surface);
     if (!repaired) return Error{file.string(), repaired.error().problems};
     const Points& vertices = repaired->mesh.vertices;

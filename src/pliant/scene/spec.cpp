@@ -19,6 +19,13 @@ OptionFacts length_facts(std::string help) {
 OptionFacts count_facts(int min, std::string help) {
   return {.unit = "1", .min = double(min), .max = 2000, .help = std::move(help)};
 }
+OptionFacts budget_facts() {
+  return {.unit = "1",
+          .min = 4,
+          .max = 2e6,
+          .scale = Scale::logarithmic,
+          .help = "about how many nodes carry the surface: more is finer and slower"};
+}
 OptionFacts time_facts(std::string help) {
   return {.unit = "s", .min = 0, .max = 1e9, .help = std::move(help)};
 }
@@ -102,6 +109,59 @@ const Layout<SheetShape>& layout_of() {
 }
 
 template <>
+const Layout<BlobPart>& layout_of() {
+  using S = BlobPart;
+  static const auto layout = make_layout<S>(
+      "part", "a ball swept from one point to another",
+      {option("from", &S::from, place_facts("centre of the ball at the beginning")),
+       option("to", &S::to, place_facts("and at the end; the same point makes a ball")),
+       option("radius", &S::radius, length_facts("at the beginning")),
+       option("end_radius", &S::end_radius,
+              {.unit = "m", .min = 0, .max = far_away, .help = "at the end; 0 = as at the beginning"})});
+  return layout;
+}
+
+template <>
+const Layout<BlobsShape>& layout_of() {
+  using S = BlobsShape;
+  static const auto layout = make_layout<S>(
+      "blobs", "round parts that melt into one another: animals, plants, toys without a mesh file",
+      {option("blend", static_cast<double S::*>(&S::blend),
+              {.unit = "m", .min = 0, .max = far_away, .help = "how far parts melt into one another"}),
+       option("resolution", static_cast<int S::*>(&S::resolution),
+              {.unit = "1", .min = 4, .max = 400, .help = "cells of the surface along its longest side"}),
+       option("nodes", &S::nodes, budget_facts())},
+      {list_field("parts", static_cast<std::vector<BlobPart> S::*>(&S::parts), "at least one")});
+  return layout;
+}
+
+template <>
+const Layout<MeshSpec>& layout_of() {
+  using S = MeshSpec;
+  static const auto layout = make_layout<S>(
+      "mesh",
+      "any surface from a file, clean or dirty: obj, ply, stl, off or glb. It is repaired, filled with "
+      "nodes, "
+      "and keeps its own vertices and texture coordinates in every export",
+      {option("mesh", &S::mesh, {.help = "the file, from the scene's folder or from where the command runs"}),
+       option("scale", &S::scale,
+              {.unit = "1", .min = 0, .max = 1e12, .above_min = true, .help = "factor on top of the unit"}),
+       option("unit", &S::unit,
+              {.choices = {"m", "cm", "mm", "in", "ft"}, .help = "what a length of 1 in the file means"}),
+       option("up", &S::up, {.choices = {"y", "z"}, .help = "the file's upward axis; z is turned into y"}),
+       option("translate", &S::translate, place_facts("shift, after everything else")),
+       option("nodes", &S::nodes, budget_facts()),
+       option(
+           "solid", &S::solid,
+           {.help = "true: the skin of a solid; false: a sheet; none: decided by how much of the view from "
+                    "just inside escapes through holes, and said"}),
+       option("thickness", &S::thickness, length_facts("of a sheet; none = 0.01 of the diagonal")),
+       option("join", &S::join, {.help = "link separate parts, so that they do not fall apart"})},
+      {object_field("rotate", &S::rotate, "turn about the origin, after scale and up, before translate")});
+  return layout;
+}
+
+template <>
 const Layout<ShapeSpec>& layout_of() {
   using S = ShapeSpec;
   static const auto layout = make_choice<S>(
@@ -109,8 +169,9 @@ const Layout<ShapeSpec>& layout_of() {
       {alternative<S, BoxShape>("box", "a block"), alternative<S, SphereShape>("sphere", "a ball"),
        alternative<S, EllipsoidShape>("ellipsoid", "a stretched ball"),
        alternative<S, CylinderShape>("cylinder", "a round column"),
-       alternative<S, TorusShape>("torus", "a ring"), alternative<S, SheetShape>("sheet", "a flat sheet")},
-      {{"mesh", "meshes from files are not available in this version"}});
+       alternative<S, TorusShape>("torus", "a ring"), alternative<S, SheetShape>("sheet", "a flat sheet"),
+       alternative<S, BlobsShape>("blobs", "round parts melted together"),
+       flat_alternative<S, MeshSpec>("mesh", "any surface from a file")});
   return layout;
 }
 

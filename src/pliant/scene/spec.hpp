@@ -10,6 +10,7 @@
 
 #include "pliant/base/option.hpp"
 #include "pliant/contact/collider.hpp"
+#include "pliant/geometry/blobs.hpp"
 #include "pliant/geometry/polygon_mesh.hpp"
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/registry.hpp"
@@ -28,8 +29,29 @@ struct SphereShape {
   Vec3 center{0, 0, 0};  ///< m
 };
 
+/// A surface from a file. Placed in this order: unit and scale, up axis, rotate, translate.
+struct MeshSpec {
+  std::string mesh;  ///< file, from the scene's folder or from where the command runs
+  double scale = 1;
+  LengthUnit unit = LengthUnit::m;
+  UpAxis up = UpAxis::y;
+  Turn rotate;              ///< about the origin
+  Vec3 translate{0, 0, 0};  ///< m
+  int nodes = 5000;
+  std::optional<bool> solid;
+  double thickness = not_given;  ///< m
+  bool join = false;
+};
+
+/// A procedural surface: Blobs, and how many nodes carry it.
+struct BlobsShape : Blobs {
+  int nodes = 5000;
+};
+
 struct ShapeSpec {
-  std::variant<BoxShape, SphereShape, EllipsoidShape, CylinderShape, TorusShape, SheetShape> is;
+  std::variant<BoxShape, SphereShape, EllipsoidShape, CylinderShape, TorusShape, SheetShape, BlobsShape,
+               MeshSpec>
+      is;
 };
 
 struct PinSpec {

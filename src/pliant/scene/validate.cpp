@@ -90,6 +90,15 @@ struct ShapeCheck {
                           fmt::format("less than ring_radius, {:g} m", s.ring_radius),
                           {}});
   }
+  void operator()(const BlobsShape& s) const {
+    if (s.parts.empty()) problems.push_back({place + ".parts", "none", "at least one part", {}});
+  }
+  void operator()(const MeshSpec& s) const {
+    if (s.mesh.empty()) problems.push_back({place, "no file", "the name of a mesh file", {}});
+    if (s.rotate.axis.norm() == 0)
+      problems.push_back(
+          {fmt::format("{}.rotate.axis", place.substr(0, place.rfind('.'))), "[0, 0, 0]", "a direction", {}});
+  }
   void operator()(const SheetShape& s) const {
     apart(s.size[0], s.nodes[0], std::abs(s.center.x()) + s.size[0]);
     apart(s.size[1], s.nodes[1], std::abs(s.center.z()) + s.size[1]);
@@ -97,7 +106,8 @@ struct ShapeCheck {
 };
 
 const char* shape_name(const ShapeSpec& shape) {
-  constexpr const char* names[] = {"box", "sphere", "ellipsoid", "cylinder", "torus", "sheet"};
+  constexpr const char* names[] = {"box",   "sphere", "ellipsoid", "cylinder",
+                                   "torus", "sheet",  "blobs",     "mesh"};
   return names[shape.is.index()];
 }
 

@@ -20,6 +20,7 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
            const Start& start, const ContactOptions& contact)
     : name_(std::move(name)),
       triangles_(shape.surface.triangles),
+      faces_(shape.faces),
       rest_surface_(shape.surface.vertices),
       rest_volume_(shape.closed ? enclosed_volume(rest_surface_, triangles_) : 0),
       closed_(shape.closed),

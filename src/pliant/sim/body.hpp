@@ -45,6 +45,8 @@ class Body {
   const StepReport& report() const { return report_; }  ///< of the last step
   const std::vector<Triangle>& triangles() const { return triangles_; }
   const Points& rest_surface() const { return rest_surface_; }
+  /// The user's faces and texture coordinates, in the vertices of the surface; no faces = the triangles.
+  const PolygonMesh& faces() const { return faces_; }
 
   /// The surface at the current state.
   const Points& surface() const;
@@ -66,6 +68,7 @@ class Body {
 
   std::string name_;
   std::vector<Triangle> triangles_;
+  PolygonMesh faces_;
   Points rest_surface_;
   double rest_volume_ = 0;
   bool closed_ = true;

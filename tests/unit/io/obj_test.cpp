@@ -66,6 +66,13 @@ TEST(ReadObj, reads_numbers_too_small_for_a_double_as_zero) {
   EXPECT_EQ(mesh->vertices[0], Vec3(0, 0, 1e-320));
 }
 
+TEST(ReadObj, never_looks_behind_the_end_of_the_text) {
+  const std::string_view text = "v 0 0 1*234567890";  // the file ends at the star
+  EXPECT_MESSAGE(parse_obj(text.substr(0, 8), "a.obj"), "found '1*'");
+  EXPECT_MESSAGE(parse_obj(text.substr(0, 7), "a.obj"), "no faces (1 points)");
+  EXPECT_MESSAGE(parse_obj(std::string_view("v 0 0 1e-40009").substr(0, 12), "a.obj"), "no faces (1 points)");
+}
+
 TEST(ReadObj, passes_over_a_byte_order_mark) {
   EXPECT_EQ(parse_obj("\xEF\xBB\xBFv 1 2 3\nf 1 1 1\n", "a.obj")->vertices.size(), 1u);
 }

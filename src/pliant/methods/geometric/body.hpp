@@ -159,7 +159,7 @@ class Body final : public Method {
   double total_mass_ = 0;
   bool whole_stencils_ = true;  // no vertex hangs on two parts
   std::vector<Contact> contacts_, touches_;
-  Points impulses_, touch_impulses_;             // of contacts_, touches_
+  Points impulses_, touch_impulses_;  // of contacts_, touches_
   Points on_nodes_, outer_, jump_, change_, free_end_, shifted_x_, shifted_v_;
   std::vector<double> lift_, lift_gap_;
   std::vector<SideMemory> sides_;

@@ -177,9 +177,8 @@ double ContactResponse::product(Index vertex, const Column& column) const {
 
 /// A place for a new column: an empty one, a new one while there is memory, or the one not used for longest.
 Index ContactResponse::slot() {
-  const std::size_t most =
-      std::max(column_bytes / (sizeof(float) * std::size_t(std::max(1, body_.arrangement->free))),
-               wanted_.size());
+  const std::size_t most = std::max(
+      column_bytes / (sizeof(float) * std::size_t(std::max(1, body_.arrangement->free))), wanted_.size());
   Index oldest = -1;
   for (Index s = 0; s < Index(columns_.size()); ++s) {
     if (columns_[s].vertex < 0) return s;

@@ -4,8 +4,8 @@
 //
 // B is the step's constant matrix, A^-1 (or one V-cycle), except that parts free to turn do so. A is that of
 // frozen rotations: it resists turning as if every node were tied to its orientation, so that a stiff ball
-// would not roll and a stiff box would not tip. With r from the centre of mass of a part, the modes P w = w x r
-// and Z = A^-1 M P,
+// would not roll and a stiff box would not tip. With r from the centre of mass of a part, the modes P w = w x
+// r and Z = A^-1 M P,
 //   B = A^-1 - Z Q^-1 Z^T + P J^-1 P^T,   Q = P^T M Z,   J = (1 + h' alpha) P^T M P
 // is the exact response of the rigid body, and that of A on what is M-orthogonal to it. Translations need no
 // care, A 1 = (1 + h' alpha) M 1; a V-cycle is not so exact and gets the same treatment for them:
@@ -46,8 +46,8 @@ class ContactResponse {
   /// The problem's matrix, levers and parts for these contacts.
   void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool);
 
-  /// out = B J^T r, in the caller's order of nodes; a split part gets exactly the momentum and the spin of its
-  /// impulses. `on_nodes` = J^T r.
+  /// out = B J^T r, in the caller's order of nodes; a split part gets exactly the momentum and the spin of
+  /// its impulses. `on_nodes` = J^T r.
   void respond(std::span<const Vec3> on_nodes, Points& out, Pool& pool);
   /// on_nodes += J^T r.
   void collect(std::span<const Contact> contacts, std::span<const Vec3> r, Points& on_nodes) const;
@@ -62,8 +62,8 @@ class ContactResponse {
     double mass = 0;           ///< kg, times 1 + h' alpha
     Vec3 center{0, 0, 0};
     Mat3 inverse_inertia = Mat3::Zero(), inverse_shadow = Mat3::Zero();
-    Vec3 shift{0, 0, 0};       ///< from the centre of mass to that of the shadow
-    double shadow_mass = 0;    ///< q
+    Vec3 shift{0, 0, 0};     ///< from the centre of mass to that of the shadow
+    double shadow_mass = 0;  ///< q
   };
   struct Column {
     Index vertex = -1;

@@ -21,8 +21,8 @@
 namespace pliant::geometric {
 namespace {
 
-constexpr double impact_speed = 0.005;     // g h: slower approach is no impact
-constexpr double restitution_speed = 2;   // g h: slower approach does not bounce
+constexpr double impact_speed = 0.005;   // g h: slower approach is no impact
+constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
 constexpr int violent_iterations = 8;
 constexpr double stiff_contact = 20;  // h'^2 K_ii/(12 m)
 constexpr int position_sweeps = 30;
@@ -132,7 +132,8 @@ void Body::set_targets(const StepInput& input, const Scheme& s) {
     const Vec3 drift = response_.observe(contact, hat_x_) - response_.observe(contact, state_.nodes.x) -
                        (input.h - s.h) * contact.velocity;
     ContactProblem::Row& row = problem_.row(c);
-    row.bias = std::max(0.0, std::min(contact.gap / input.h, (contact.gap + contact.normal.dot(drift)) / s.h));
+    row.bias =
+        std::max(0.0, std::min(contact.gap / input.h, (contact.gap + contact.normal.dot(drift)) / s.h));
     if (options_.integrator == Integrator::euler) {
       const Vec3 u = response_.observe(contact, state_.nodes.v) - contact.velocity;
       bounce(contact, contact.normal.dot(u), input, row.bias);
@@ -235,8 +236,8 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
   std::copy(iterate_[0].begin(), iterate_[0].end(), p_.begin());
   const double least = input.contact.tolerance * s.h;
   const auto residual_of = [&] { return sweeps_.dot(step, load_.data(), pool) - sweeps_.dot(step, g, pool); };
-  const double enough = std::max(options_.tolerance * options_.tolerance * residual_of(),
-                                 least * least * total_mass_);
+  const double enough =
+      std::max(options_.tolerance * options_.tolerance * residual_of(), least * least * total_mass_);
   sweeps_.add(1, p, d, pool);
   hessian(p, hp, s, pool, watch);
   sweeps_.add(1, hp, g, pool);
@@ -300,9 +301,8 @@ void Body::contact_iterations(int count, const StepInput& input, const Scheme& s
 
 /// Step 6.
 void Body::last_answer(const StepInput& input, const Scheme& s, StepReport& report) {
-  problem_.rebase([&](Index c) -> Vec3 {
-    return response_.observe(contacts_[c], new_v_) - contacts_[c].velocity;
-  });
+  problem_.rebase(
+      [&](Index c) -> Vec3 { return response_.observe(contacts_[c], new_v_) - contacts_[c].velocity; });
   const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
   report.contact_sweeps += outcome.sweeps;
   report.contact_residual = outcome.residual;
@@ -331,7 +331,8 @@ void Body::last_answer(const StepInput& input, const Scheme& s, StepReport& repo
   report.contact_impulse += input.h / s.h * total;
 }
 
-/// Step 7: s_c >= 0 complementary to gap_c + slop/2 + sum_d n_c . W_cd n_d s_d >= 0, x += B sum_c j_c n_c s_c.
+/// Step 7: s_c >= 0 complementary to gap_c + slop/2 + sum_d n_c . W_cd n_d s_d >= 0, x += B sum_c j_c n_c
+/// s_c.
 void Body::position_pass(const StepInput& input, StepReport& report) {
   const double slop = input.contact.slop * detection_.size();
   moved_ = false;

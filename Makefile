@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test bench format check clean
+.PHONY: demo build test bench models wild fuzz format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -38,6 +38,18 @@ bench:
 	@build/pliant bench --json $(BENCH)/bench.json
 	@echo "What the numbers mean: docs/performance.md. Try next: build/pliant bench --filter geometric --threads 0"
 
+models:
+	@scripts/models
+
+wild: build models
+	@scripts/wild
+
+fuzz:
+	@scripts/setup build fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz -j $(JOBS)
+	@scripts/fuzz
+
 format:
 	@scripts/setup check
 	@scripts/format
@@ -47,4 +59,4 @@ check:
 	@scripts/check-style
 
 clean:
-	rm -rf build build-dev build-asan build-tsan out
+	rm -rf build build-dev build-asan build-tsan build-fuzz out

@@ -22,6 +22,8 @@ struct RunError : std::runtime_error {
 /// Stopped by Ctrl-C after everything was written: exit 130, as shells expect.
 struct Interrupted {};
 
+void add_inspect(CLI::App& app);
+void add_prepare(CLI::App& app);
 void add_render(CLI::App& app);
 void add_run(CLI::App& app);
 void add_scenes(CLI::App& app);

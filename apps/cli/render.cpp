@@ -14,8 +14,10 @@
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "libraries.hpp"
+#include "pliant/contact/collider_surface.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/render/coloring.hpp"
+#include "pliant/render/props.hpp"
 #include "pliant/render/render.hpp"
 #include "pliant/render/sequence.hpp"
 #include "pliant/render/video.hpp"
@@ -83,6 +85,23 @@ struct Recording {
   }
 };
 
+ColliderTrack track_of(const Collider& collider, const std::vector<double>& times) {
+  ColliderTrack track;
+  track.name = kind_of(collider.shape());
+  if (const auto* plane = std::get_if<PlaneCollider>(&collider.shape())) {
+    track.plane = true;
+    track.point = plane->point;
+    track.normal = plane->normal;
+  } else {
+    track.surface = *surface_of(collider.shape());
+  }
+  for (std::size_t k = 0; k < (collider.moves() ? times.size() : 1); ++k) {
+    const Pose pose = collider.pose_at(times[k]);
+    track.places.push_back({pose.rotation, pose.translation});
+  }
+  return track;
+}
+
 Sequence simulate(const RenderOptions& options) {
   auto scene = load_scene(options.what, {options.sets, options.threads, scene_libraries()});
   if (!scene) throw InputError("the scene has problems\n" + scene.error().text());
@@ -116,6 +135,8 @@ Sequence simulate(const RenderOptions& options) {
            return points;
          }});
   }
+  for (const Collider& collider : simulation.colliders())
+    sequence.colliders.push_back(track_of(collider, sequence.times));
   return sequence;
 }
 
@@ -155,13 +176,15 @@ class RenderJob {
     Pool pool(options_.threads);
     measure();
     RenderScene scene;
-    scene.ground = options_.ground.value_or(lowest_ - 0.01 * (highest_ - lowest_));
+    scene.ground =
+        options_.ground.value_or(props_->floor().value_or(low_.y() - 0.01 * (high_.y() - low_.y())));
     if (options_.coloring != Coloring::none)
       scene.legend = value_or_refuse(color_legend(sequence_, frames_, options_.coloring));
     for (int b = 0; b < bodies(); ++b) {
       const SurfaceTrack& track = sequence_.bodies[std::size_t(b)];
       scene.bodies.push_back({track.triangles, track.rest, shape(b, frames_.front()), palette(b), {}});
     }
+    for (const int prop : drawn_) scene.bodies.push_back(props_->body(prop, frames_.front()));
     Renderer renderer(std::move(scene));
     if (video_)
       write_video(renderer, pool);
@@ -255,15 +278,30 @@ class RenderJob {
       for (int frame : shown) {
         const Points x = shape(b, frame);
         framing.add(x);
-        for (const Vec3& p : x) lowest_ = std::min(lowest_, p.y()), highest_ = std::max(highest_, p.y());
+        widen(x);
+      }
+    props_.emplace(sequence_.colliders, low_, high_);
+    for (int prop = 0; prop < props_->count(); ++prop)
+      for (int frame : props_->moves(prop) ? shown : std::vector<int>{0}) {
+        const Points x = props_->close_points(prop, frame);
+        framing.add(x);
+        widen(x);
       }
     camera_ = framing.camera();
+    for (int prop = 0; prop < props_->count(); ++prop)
+      if (props_->faces(prop, camera_.eye, frames_.front())) drawn_.push_back(prop);
+  }
+
+  void widen(const Points& x) {
+    for (const Vec3& p : x) low_ = low_.cwiseMin(p), high_ = high_.cwiseMax(p);
   }
 
   Image picture(Renderer& renderer, int frame, Pool& pool) const {
     for (int b = 0; b < bodies(); ++b)
       renderer.move(b, shape(b, frame),
                     value_or_refuse(color_values(sequence_, b, frame, options_.coloring)));
+    for (std::size_t k = 0; k < drawn_.size(); ++k)
+      if (props_->moves(drawn_[k])) renderer.move(bodies() + int(k), props_->positions(drawn_[k], frame));
     return renderer.render(camera_, settings_, pool);
   }
 
@@ -304,7 +342,9 @@ class RenderJob {
   bool video_ = false;
   double rate_ = 30;         // 1/s, of the video
   std::vector<int> frames_;  // to be pictured, in order
-  double lowest_ = std::numeric_limits<double>::infinity(), highest_ = -lowest_;
+  Vec3 low_ = Vec3::Constant(std::numeric_limits<double>::infinity()), high_ = -low_;  // of what is shown
+  std::optional<Props> props_;
+  std::vector<int> drawn_;  // of the props
 };
 
 }  // namespace
@@ -333,8 +373,9 @@ void add_render(CLI::App& app) {
   command
       ->add_option("--fps", options->fps, "pictures a second of a video (default: as recorded, at most 60)")
       ->check(CLI::Range(0.1, 1000.0));
-  command->add_option("--ground", options->ground,
-                      "height of the floor, m (default: under the lowest point)");
+  command->add_option(
+      "--ground", options->ground,
+      "height of the floor, m (default: that of a level plane collider, or under the lowest point)");
   command->add_option("--set", options->sets, "PATH=VALUE: change a value of the scene (repeatable)")
       ->take_all()
       ->expected(1)

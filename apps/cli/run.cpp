@@ -78,6 +78,7 @@ class Run {
   }
 
   void announce() const {
+    for (const std::string& note : scene_.notes) fmt::print("{}\n", note);
     for (const Body& body : scene_.simulation.bodies()) {
       const MethodDescription method = body.method().describe();
       fmt::print("{}: {}, {} nodes, solver {}\n", body.name(), method.name, method.nodes, method.solver);

@@ -12,7 +12,9 @@
 
 #include "commands.hpp"
 #include "pliant/base/version.hpp"
+#include "pliant/contact/collider_surface.hpp"
 #include "pliant/io/atomic_file.hpp"
+#include "pliant/io/obj.hpp"
 #include "pliant/sim/checkpoint.hpp"
 
 namespace pliant::cli {
@@ -59,17 +61,77 @@ bool is_frame_file(const fs::path& file) {
   return false;
 }
 
+Ordered numbers(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+
+/// Rotation by rows, then translation.
+Ordered numbers(const Pose& pose) {
+  Ordered out = Ordered::array();
+  for (int i = 0; i < 9; ++i) out.push_back(pose.rotation(i / 3, i % 3));
+  for (int i = 0; i < 3; ++i) out.push_back(pose.translation[i]);
+  return out;
+}
+
+/// One a frame, as far as the run is meant to go; one in all for a collider that is still.
+Ordered places_of(const Collider& collider, const SceneSpec& spec) {
+  Ordered places = Ordered::array();
+  for (int frame = 0; frame <= (collider.moves() ? spec.frames : 0); ++frame)
+    places.push_back(numbers(collider.pose_at(frame * spec.timestep)));
+  return places;
+}
+
+std::vector<float> single_precision(const Points& points) {
+  std::vector<float> xyz;
+  for (const Vec3& p : points) xyz.insert(xyz.end(), {float(p.x()), float(p.y()), float(p.z())});
+  return xyz;
+}
+
+void remove_files(const fs::path& folder, bool (*ours)(const fs::path&)) {
+  std::error_code ignored;
+  std::vector<fs::path> old;
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored))
+    if (ours(at->path())) old.push_back(at->path());
+  for (const fs::path& file : old) fs::remove(file, ignored);
+}
+
+bool is_collider_file(const fs::path& file) {
+  return file.extension() == ".obj" || file.filename() == "colliders.json";
+}
+
 }  // namespace
 
 void RunFolder::clear_earlier_run() {
   std::error_code ignored;
   if (!fs::exists(path_ / "summary.json", ignored) && !fs::exists(path_ / "checkpoint", ignored)) return;
   for (const char* file : {"metrics.csv", "summary.json", "checkpoint"}) fs::remove(path_ / file, ignored);
-  std::vector<fs::path> old;
-  for (fs::directory_iterator at(path_ / "frames", ignored), end; !ignored && at != end;
-       at.increment(ignored))
-    if (is_frame_file(at->path())) old.push_back(at->path());
-  for (const fs::path& file : old) fs::remove(file, ignored);
+  remove_files(path_ / "frames", is_frame_file);
+  remove_files(path_ / "colliders", is_collider_file);
+  fs::remove(path_ / "colliders", ignored);  // when nothing else is in it
+}
+
+void RunFolder::write_colliders(const Scene& scene) {
+  const std::vector<Collider>& colliders = scene.simulation.colliders();
+  if (colliders.empty()) return;
+  const fs::path folder = path_ / "colliders";
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("-o {}: {}", folder.string(), error.message()));
+  Ordered list = Ordered::array();
+  for (std::size_t i = 0; i < colliders.size(); ++i) {
+    const ColliderShape& shape = colliders[i].shape();
+    const std::string name = fmt::format("{}_{}", kind_of(shape), i);
+    Ordered about{{"name", name}, {"kind", kind_of(shape)}, {"friction", colliders[i].friction()}};
+    if (const auto* plane = std::get_if<PlaneCollider>(&shape)) {
+      about["point"] = numbers(plane->point);
+      about["normal"] = numbers(plane->normal);
+    } else {
+      const TriMesh surface = *surface_of(shape);
+      about["file"] = name + ".obj";
+      or_throw(write_obj(folder / (name + ".obj"), single_precision(surface.vertices), surface.triangles));
+    }
+    about["places"] = places_of(colliders[i], scene.spec);
+    list.push_back(std::move(about));
+  }
+  or_throw(write_file(folder / "colliders.json", Ordered{{"colliders", list}}.dump() + "\n"));
 }
 
 void RunFolder::open(const Scene& scene, int first_frame, bool resumable) {
@@ -77,9 +139,10 @@ void RunFolder::open(const Scene& scene, int first_frame, bool resumable) {
   fs::create_directories(path_, error);
   if (error) throw InputError(fmt::format("-o {}: {}", path_.string(), error.message()));
   if (first_frame == 0) clear_earlier_run();
+  write_colliders(scene);
   std::vector<SurfaceInfo> surfaces;
   for (const Body& body : scene.simulation.bodies())
-    surfaces.push_back({body.name(), body.triangles(), body.rest_surface()});
+    surfaces.push_back({body.name(), body.triangles(), body.rest_surface(), body.faces()});
   auto writer = make_frame_writer(
       formats_, path_ / "frames", std::move(surfaces),
       {.frames_per_second = 1 / scene.spec.timestep, .first_frame = first_frame, .resumable = resumable});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a run: metrics.csv, summary.json, checkpoint, frames/.
+// The folder of a run: metrics.csv, summary.json, checkpoint, frames/, colliders/.
 #pragma once
 
 #include <filesystem>
@@ -45,6 +45,7 @@ class RunFolder {
 
  private:
   void clear_earlier_run();
+  void write_colliders(const Scene& scene);
 
   std::filesystem::path path_;
   std::vector<std::string> formats_;

@@ -26,5 +26,6 @@ struct Case {
 
 std::vector<Case> step_cases();
 std::vector<Case> kernel_cases();
+std::vector<Case> wild_cases();
 
 }  // namespace pliant::bench

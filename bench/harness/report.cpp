@@ -55,6 +55,12 @@ void add_scaling(const std::vector<Row>& rows, std::string& text) {
     text += line("solid-100k over solid-14k, set-up", *large->setup_ms / *small->setup_ms, {15});
 }
 
+void add_wild(const std::vector<Row>& rows, std::string& text) {
+  if (const Row* row = find(rows, "wild/set-up-75k"))
+    text += line("set-up of a mesh body of 75 000 triangles over Embree's build of its surface",
+                 row->more.at("over_embree").get<double>(), {30});
+}
+
 void add_bullet(const std::vector<Row>& rows, std::string& text) {
   const Row* ours = find(rows, "geometric/bar-stiff");
   const Row* bullet = find(rows, "peer/bullet-neohookean/bar");
@@ -167,6 +173,7 @@ std::string summary(const std::vector<Row>& rows) {
   std::string text;
   add_limits(rows, text);
   add_scaling(rows, text);
+  add_wild(rows, text);
   add_bullet(rows, text);
   add_factors(rows, text);
   return text.empty() ? text : "Summary\n" + text;

@@ -23,6 +23,7 @@ bool matches(const std::string& name, const std::string& filter) {
 std::vector<Case> all_cases() {
   std::vector<Case> cases = step_cases();
   for (Case& c : kernel_cases()) cases.push_back(std::move(c));
+  for (Case& c : wild_cases()) cases.push_back(std::move(c));
   return cases;
 }
 

@@ -12,7 +12,7 @@ namespace pliant {
 namespace {
 
 TEST(Commands, every_command_has_help_with_an_example) {
-  for (const char* command : {"", "run", "render", "scenes", "schema", "bench"}) {
+  for (const char* command : {"", "run", "render", "inspect", "scenes", "schema", "bench"}) {
     const auto result = run_pliant(std::string(command) + " --help");
     EXPECT_EQ(result.exit, 0);
     EXPECT_TRUE(result.says("Example: pliant")) << result.output;

@@ -81,10 +81,10 @@ void expect_word(std::istream& in, const std::string& word) {
   if (found != word) throw std::runtime_error("VTK script said '" + found + "' instead of '" + word + "'");
 }
 
-Floats hex_floats(std::istream& in, std::size_t tuples) {
+Floats hex_floats(std::istream& in, std::size_t tuples, std::size_t components = 3) {
   Floats out;
   std::string word;
-  for (std::size_t i = 0; i < 3 * tuples && in >> word; ++i)
+  for (std::size_t i = 0; i < components * tuples && in >> word; ++i)
     out.push_back(std::strtof(word.c_str(), nullptr));
   return out;
 }
@@ -156,6 +156,22 @@ Floats assimp_corners(const fs::path& path) {
   return corners_of(mesh, mesh.mVertices);
 }
 
+TexturedCorners assimp_textured(const fs::path& path) {
+  Assimp::Importer importer;
+  const aiMesh& mesh = *load(importer, path).mMeshes[0];
+  require(mesh.HasTextureCoords(0), path, "no texture coordinates");
+  TexturedCorners out;
+  out.positions = corners_of(mesh, mesh.mVertices);
+  for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
+    out.counts.push_back(mesh.mFaces[f].mNumIndices);
+    for (unsigned c = 0; c < mesh.mFaces[f].mNumIndices; ++c) {
+      const aiVector3D& uv = mesh.mTextureCoords[0][mesh.mFaces[f].mIndices[c]];
+      out.uv.insert(out.uv.end(), {uv.x, uv.y});
+    }
+  }
+  return out;
+}
+
 Morphs assimp_morphs(const fs::path& path) {
   Assimp::Importer importer;
   const aiScene& scene = load(importer, path);
@@ -199,10 +215,19 @@ std::vector<VtuFile> vtk_files(const std::vector<fs::path>& paths) {
     expect_word(in, "displacement");
     in >> count;
     file.displacement = hex_floats(in, count);
+    expect_word(in, "uv");
+    in >> count;
+    file.uv = hex_floats(in, count, 2);
     expect_word(in, "cells");
     in >> count;
-    file.surface.triangles.resize(count);
-    for (Triangle& t : file.surface.triangles) in >> t[0] >> t[1] >> t[2];
+    file.cells.resize(count);
+    for (std::vector<Index>& cell : file.cells) {
+      in >> count;
+      cell.resize(count);
+      for (Index& corner : cell) in >> corner;
+      if (count == 3) file.surface.triangles.push_back({cell[0], cell[1], cell[2]});
+    }
+    if (file.surface.triangles.size() != file.cells.size()) file.surface.triangles.clear();
   }
   require(bool(in), paths.empty() ? "" : paths[0], "the VTK script ended too early");
   return files;

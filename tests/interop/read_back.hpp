@@ -30,6 +30,13 @@ Floats parse_obj_vertices(const std::filesystem::path& path);
 /// with the cause, as all functions here do.
 Floats assimp_corners(const std::filesystem::path& path);
 
+/// The same for every corner of every polygon, with texture coordinates u v (v up).
+struct TexturedCorners {
+  std::vector<std::size_t> counts;  ///< corners of every face
+  Floats positions, uv;
+};
+TexturedCorners assimp_textured(const std::filesystem::path& path);
+
 struct Morphs {
   Floats rest;                               ///< every corner of every triangle
   Sequence targets;                          ///< every corner, one frame a target
@@ -39,8 +46,10 @@ struct Morphs {
 Morphs assimp_morphs(const std::filesystem::path& glb);
 
 struct VtuFile {
-  Surface surface;
+  Surface surface;                        ///< its triangles: none when a cell is a polygon
+  std::vector<std::vector<Index>> cells;  ///< the corners of every cell
   Floats displacement;
+  Floats uv;  ///< u v of every vertex, or nothing
   double time = 0;
 };
 /// Through VTK in a Python process.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints what VTK reads from .vtu files, floats as exact hexadecimal text.
 
-Per file: 'file', 'time T', 'points N' and N lines, 'displacement N' and N lines, 'cells N' and N lines.
+Per file: 'file', 'time T', 'points N' and N lines, 'displacement N' and N lines, 'uv N' and N lines (0: none),
+'cells N' and N lines, each the number of corners and the corners.
 """
 import sys
 
@@ -27,8 +28,14 @@ for path in sys.argv[1:]:
     print("time", float(grid.GetFieldData().GetArray("TimeValue").GetValue(0)).hex())
     tuples("points", points)
     tuples("displacement", grid.GetPointData().GetArray("displacement"))
+    uv = grid.GetPointData().GetTCoords()
+    if uv is None:
+        print("uv 0")
+    else:
+        tuples("uv", uv)
     print("cells", grid.GetNumberOfCells())
     for i in range(grid.GetNumberOfCells()):
         cell = grid.GetCell(i)
-        assert cell.GetCellType() == vtk.VTK_TRIANGLE, cell.GetCellType()
-        print(*(cell.GetPointId(k) for k in range(3)))
+        count = cell.GetNumberOfPoints()
+        assert cell.GetCellType() == (vtk.VTK_TRIANGLE if count == 3 else vtk.VTK_POLYGON), cell.GetCellType()
+        print(count, *(cell.GetPointId(k) for k in range(count)))

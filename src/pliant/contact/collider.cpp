@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/contact/collider.hpp"
 
-#include <cmath>
+#include <array>
 #include <limits>
 #include <utility>
 
 #include "pliant/base/check.hpp"
 #include "pliant/contact/closed_forms.hpp"
+#include "pliant/contact/mesh_collider.hpp"
 
 namespace pliant {
 namespace {
@@ -39,7 +40,10 @@ Bounds bounds_of(const ColliderShape& shape, const Pose& pose) {
                    const Vec3 a = moved(s.from), b = moved(s.to), r = Vec3::Constant(s.radius);
                    return Bounds{a.cwiseMin(b) - r, a.cwiseMax(b) + r};
                  },
-                 [&](const MeshPointer&) -> Bounds { return {}; }},
+                 [&](const MeshPointer& s) {
+                   return about(moved((s->low() + s->high()) / 2),
+                                pose.rotation.cwiseAbs() * (s->high() - s->low()) / 2);
+                 }},
       shape);
 }
 
@@ -48,6 +52,7 @@ ColliderShape checked(ColliderShape shape) {
     PLIANT_CHECK(plane->normal.norm() > 0);
     plane->normal.normalize();
   }
+  if (const auto* mesh = std::get_if<MeshPointer>(&shape)) PLIANT_CHECK(*mesh != nullptr);
   return shape;
 }
 
@@ -99,32 +104,32 @@ Touch Collider::touch(const SurfacePoint& p, Instant instant) const {
 int Collider::query(const Vec3& x, double band, Instant instant, Side& side,
                     std::span<Touch, max_touches> out) const {
   const Vec3 X = into(pose(instant), x);
+  std::array<SurfacePoint, max_touches> found;
   const auto convex = [&](const auto& s) {
-    const SurfacePoint p = nearest(s, X);
-    if (p.gap >= band) return 0;
-    out[0] = touch(p, instant);
-    return 1;
+    found[0] = nearest(s, X);
+    return int(found[0].gap < band);
   };
-  return std::visit(Overloaded{convex,
-                               [&](const MeshPointer& mesh) {
-                                 PLIANT_CHECK(mesh != nullptr && side >= 2);  // not yet
-                                 return 0;
-                               }},
-                    shape_);
+  const auto mesh = [&](const MeshPointer& s) {
+    if (jumped_ && instant == Instant::end) side = 0;  // remembered of another place
+    return s->query(X, band, side, found);
+  };
+  const int count = std::visit(Overloaded{convex, mesh}, shape_);
+  for (int k = 0; k < count; ++k) out[std::size_t(k)] = touch(found[std::size_t(k)], instant);
+  return count;
 }
 
 bool Collider::crossed(const Vec3& x, const Vec3& y, Touch& out) const {
   if (jumped_) return false;
   const Vec3 from = into(pose_[0], x), to = into(pose_[1], y);
   SurfacePoint hit;
+  const auto always_tells = [](const PlaneCollider&) { return false; };
   const auto convex = [&](const auto& s) {
     if (!entry(s, from, to, hit)) return false;
     const SurfacePoint end = nearest(s, to);
     return end.gap >= 0 || end.normal.dot(hit.normal) < 0.5;
   };
-  const bool yes = std::visit(Overloaded{[](const PlaneCollider&) { return false; },  // always tells
-                                         convex, [&](const MeshPointer&) { return false; }},
-                              shape_);
+  const auto mesh = [&](const MeshPointer& s) { return s->crossed(from, to, hit); };
+  const bool yes = std::visit(Overloaded{always_tells, convex, mesh}, shape_);
   if (yes) out = touch(hit, Instant::end);
   return yes;
 }

@@ -73,6 +73,7 @@ class Collider {
   const ColliderShape& shape() const { return shape_; }
   /// x = rotation * X + translation, X where the shape was written.
   const Pose& pose(Instant instant) const { return pose_[int(instant)]; }
+  bool moves() const { return !motion_.keys.empty(); }
   /// The pose at any time, the aim left alone: for drawing.
   Pose pose_at(double time) const;
   double size() const { return size_; }  ///< diagonal of its bounding box, m; infinite for a plane

@@ -15,9 +15,15 @@ struct Solidity {
   std::vector<double> component_defect;  ///< one a component
   std::vector<char> component_solid;
   bool any_solid = false, any_shell = false;
-  bool doubtful = false;  ///< 0.12 < defect < 0.25: worth a word to the user
+  bool doubtful = false;  ///< of any component: worth a word to the user
 };
+/// So near the limit that a human should look: bowls, boxes without a lid, bells.
+inline bool is_doubtful(double defect) { return defect > 0.12 && defect < 0.25; }
 /// Same surface, same answer: points are drawn by a seeded generator.
 Solidity solidity(const Repaired& surface, const TriangleTree& tree);
+
+/// Volume (m^3) of the points with winding number > 0.5, counted on a lattice of about `points` points over
+/// the bounding box: for surfaces with holes or overlapping parts, where the signed volume is no volume.
+double counted_volume(const TriMesh& mesh, const TriangleTree& tree, int points);
 
 }  // namespace pliant

@@ -15,6 +15,22 @@ struct PolygonMesh {
   std::vector<Index> corner_texcoord;           ///< one a corner, -1 = none; empty = none at all
 
   Index faces() const { return Index(face_begin.size()) - 1; }
+  Index corners_of(Index face) const { return face_begin[face + 1] - face_begin[face]; }
 };
+
+enum class LengthUnit { m, cm, mm, in, ft };
+double metres(LengthUnit unit);
+
+/// Which axis of a file points up.
+enum class UpAxis { y, z };
+
+/// To metres and y up: `scale` metres a file unit; from z up, (x, y, z) becomes (x, z, -y).
+void convert(PolygonMesh& mesh, double scale, UpAxis up);
+
+/// p -> rotation p + translation.
+void move(PolygonMesh& mesh, const Mat3& rotation, const Vec3& translation);
+
+/// Every polygon as a fan around its first corner; faces of fewer than three corners give none.
+std::vector<Triangle> fan_triangles(const PolygonMesh& mesh);
 
 }  // namespace pliant

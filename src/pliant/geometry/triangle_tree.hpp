@@ -26,6 +26,17 @@ class TriangleTree {
   };
   Nearest nearest(const Vec3& point, double within) const;
 
+  /// Says which points of the surface count.
+  class Filter {
+   public:
+    virtual bool passes(const Nearest& candidate) const = 0;
+
+   protected:
+    ~Filter() = default;
+  };
+  /// The nearest of the points that pass; every triangle offers the one that is nearest on it.
+  Nearest nearest(const Vec3& point, double within, const Filter& filter) const;
+
   struct Crossing {
     double t = 0;  ///< along the segment, 0 .. 1
     Index triangle = -1;
@@ -42,10 +53,13 @@ class TriangleTree {
   /// The same by the exact sum over all triangles: for tests.
   double winding_exact(const Vec3& point) const;
 
-  /// Pairs of triangles (a < b) without a common vertex that intersect; stops after `most`.
+  /// Pairs of triangles that pass through each other: an edge of one, without a common vertex, goes through
+  /// the inside of the other. Touching and coplanar overlap do not count. Stops after `most`.
   std::size_t self_intersections(std::size_t most) const;
 
  private:
+  Nearest nearest(const Vec3& point, double within, const Filter* filter) const;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

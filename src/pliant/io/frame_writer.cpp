@@ -99,7 +99,8 @@ class Frames final : public FrameWriter {
     if (auto error = remove_old_files()) return error;
     if (writes_rest())
       for (std::size_t s = 0; s < surfaces_.size(); ++s)
-        if (auto error = write_obj(file_of(s, "obj"), rest_[s], surfaces_[s].triangles)) return error;
+        if (auto error = write_obj(file_of(s, "obj"), rest_[s], surfaces_[s].triangles, surfaces_[s].faces))
+          return error;
     return restore_sequences();
   }
 
@@ -214,11 +215,12 @@ class Frames final : public FrameWriter {
       return folder_ / frame_name(surface.name, stamp.frame, extension);
     };
     if (wants("obj"))
-      if (auto error = write_obj(path("obj"), xyz, surface.triangles)) return error;
+      if (auto error = write_obj(path("obj"), xyz, surface.triangles, surface.faces)) return error;
     if (wants("ply"))
-      if (auto error = write_ply(path("ply"), xyz, surface.triangles)) return error;
+      if (auto error = write_ply(path("ply"), xyz, surface.triangles, surface.faces)) return error;
     if (wants("vtu"))
-      if (auto error = write_vtu(path("vtu"), xyz, rest_[s], surface.triangles, stamp.time)) return error;
+      if (auto error = write_vtu(path("vtu"), xyz, rest_[s], surface.triangles, stamp.time, surface.faces))
+        return error;
     return std::nullopt;
   }
 

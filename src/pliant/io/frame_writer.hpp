@@ -12,6 +12,11 @@
 //   usda   BODY.usda                   time-sampled points, y up, metres
 // and BODY.obj, the rest surface, with obj, pc2 and mdd. Positions are written in single precision.
 //
+// Every file has the surface's vertices in their order and, where SurfaceInfo::faces gives them, the user's
+// own polygons and texture coordinates, per corner in obj and usda, per vertex or per corner in ply, per
+// vertex in vtu (none when a vertex has two). glb has triangles and one texture coordinate a vertex: where a
+// vertex has several, its copies follow behind the last vertex.
+//
 // Every file is written beside and renamed: it is whole or absent. Files that need the number of frames in
 // front (pc2, mdd, glb, usda, pvd) are made by finish() from BODY.spool, a raw stream of the frames on disk,
 // so that memory never holds more than one frame of one surface, plus for glb and usda a few numbers a frame.
@@ -26,6 +31,7 @@
 
 #include "pliant/base/result.hpp"
 #include "pliant/base/types.hpp"
+#include "pliant/geometry/polygon_mesh.hpp"
 
 namespace pliant {
 
@@ -33,6 +39,8 @@ struct SurfaceInfo {
   std::string name;                 ///< names the files; no two alike, usable as a file name
   std::vector<Triangle> triangles;  ///< counter-clockwise seen from outside
   Points rest;                      ///< m
+  /// The user's faces and texture coordinates, in these vertices (its own are not used); none: the triangles.
+  PolygonMesh faces{};
 };
 
 struct FrameWriterOptions {

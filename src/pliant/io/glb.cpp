@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pliant/io/atomic_file.hpp"
+#include "pliant/io/texcoords.hpp"
 
 namespace pliant {
 namespace {
@@ -20,15 +21,19 @@ constexpr int type_uint = 5125, type_float = 5126, target_vertices = 34962, targ
 
 /// Byte ranges of the binary chunk, in the order they are written.
 struct Layout {
-  std::uint64_t indices, vertex_array, frames, all_targets, times, weights;
-  Layout(std::uint64_t vertices, std::uint64_t triangles, std::uint64_t frame_count)
+  std::uint64_t indices, vertex_array, texcoords, frames, all_targets, times, weights;
+  Layout(std::uint64_t vertices, std::uint64_t triangles, std::uint64_t texcoord_count,
+         std::uint64_t frame_count)
       : indices(12 * triangles),
         vertex_array(12 * vertices),
+        texcoords(8 * texcoord_count),
         frames(frame_count),
         all_targets(frame_count * 2 * vertex_array),
         times(4 * frame_count),
         weights(4 * frame_count * frame_count) {}
-  std::uint64_t total() const { return indices + 2 * vertex_array + all_targets + times + weights; }
+  std::uint64_t total() const {
+    return indices + 2 * vertex_array + texcoords + all_targets + times + weights;
+  }
 };
 
 class GlbWriter {
@@ -36,14 +41,20 @@ class GlbWriter {
   GlbWriter(const SurfaceInfo& surface, const FrameSpool& frames)
       : surface_(surface),
         frames_(frames),
+        seams_(split_seams(surface.triangles, surface.faces, surface.rest.size())),
         rest_(to_floats(surface.rest)),
         rest_normals_(frame_normals(rest_, surface.triangles)),
-        layout_(surface.rest.size(), surface.triangles.size(), frames.stamps().size()) {}
+        layout_(surface.rest.size() + seams_.copied.size(), surface.triangles.size(), seams_.texcoords.size(),
+                frames.stamps().size()) {
+    add_copies(rest_);
+    add_copies(rest_normals_);
+  }
 
   std::optional<Error> write(const std::filesystem::path& path) {
     std::vector<FloatBounds> bounds;  // the head needs them before the data
     for (std::size_t k = 0; k < layout_.frames; ++k) {
       if (auto error = frames_.read(k, offsets_)) return error;
+      add_copies(offsets_);
       subtract(offsets_, rest_);
       bounds.push_back(bounds_of(offsets_));
     }
@@ -62,6 +73,13 @@ class GlbWriter {
   }
 
  private:
+  /// The values of the vertices that seams copy, behind those of all vertices.
+  void add_copies(FloatFrame& values) const {
+    values.reserve(values.size() + 3 * seams_.copied.size());
+    for (Index v : seams_.copied)
+      for (int axis = 0; axis < 3; ++axis) values.push_back(values[3 * std::size_t(v) + axis]);
+  }
+
   static void subtract(FloatFrame& values, const FloatFrame& base) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] -= base[i];
   }
@@ -105,7 +123,7 @@ class GlbWriter {
                            {"type", type}});
       return int(accessors.size()) - 1;
     };
-    const std::uint64_t vertices = surface_.rest.size();
+    const std::uint64_t vertices = rest_.size() / 3;
     const auto positions = [&](int of_view, std::uint64_t at, const FloatBounds& range) {
       const int a = accessor(of_view, at, type_float, vertices, "VEC3");
       accessors[std::size_t(a)]["min"] = range.min;
@@ -120,6 +138,9 @@ class GlbWriter {
         accessor(view(layout_.vertex_array, target_vertices), 0, type_float, vertices, "VEC3");
     Json primitive = {
         {"attributes", {{"POSITION", base}, {"NORMAL", normals}}}, {"indices", indices}, {"mode", 4}};
+    if (layout_.texcoords > 0)
+      primitive["attributes"]["TEXCOORD_0"] =
+          accessor(view(layout_.texcoords, target_vertices), 0, type_float, vertices, "VEC2");
     Json mesh = {{"name", surface_.name}};
     if (layout_.frames > 0) {
       // Position and normal offsets of a frame lie one behind the other; each in its own view.
@@ -153,12 +174,18 @@ class GlbWriter {
   }
 
   std::optional<Error> binary(AtomicFile& file) {
-    if (!surface_.triangles.empty()) file.write(surface_.triangles.data(), layout_.indices);
+    if (!seams_.triangles.empty()) file.write(seams_.triangles.data(), layout_.indices);
     put_floats(file, rest_);
     put_floats(file, rest_normals_);
+    for (const Texcoord& t : seams_.texcoords) {
+      const Texcoord flipped{t[0], 1 - t[1]};  // glTF counts v from the top
+      file.write(flipped.data(), sizeof(flipped));
+    }
     for (std::size_t k = 0; k < layout_.frames; ++k) {
       if (auto error = frames_.read(k, offsets_)) return error;
       FloatFrame normals = frame_normals(offsets_, surface_.triangles);
+      add_copies(offsets_);
+      add_copies(normals);
       subtract(offsets_, rest_);
       subtract(normals, rest_normals_);
       put_floats(file, offsets_);
@@ -178,6 +205,7 @@ class GlbWriter {
 
   const SurfaceInfo& surface_;
   const FrameSpool& frames_;
+  SeamSplit seams_;
   FloatFrame rest_, rest_normals_, offsets_;
   Layout layout_;
 };

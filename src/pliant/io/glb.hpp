@@ -6,6 +6,10 @@
 // and all others 0; between frames positions blend linearly. Normals travel with the targets. Size: 24 bytes
 // a vertex and frame plus 4 bytes a pair of frames, at most 4 GiB by the format. Memory: two frames and about
 // 2 kB of JSON a frame.
+//
+// The vertices of the surface keep their numbers. glTF has one texture coordinate a vertex: a vertex that has
+// several (a seam of an OBJ) is copied behind the last vertex for each further one, and the copy moves with
+// it.
 #pragma once
 
 #include <filesystem>

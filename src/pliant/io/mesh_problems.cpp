@@ -3,19 +3,33 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace pliant {
+namespace {
 
-void MeshProblems::at(std::string place, std::string found, std::string expected) {
-  if (!full()) error_.problems.push_back({std::move(place), std::move(found), std::move(expected), ""});
+bool has_face(const PolygonMesh& mesh) {
+  for (Index f = 0; f < mesh.faces(); ++f)
+    if (mesh.corners_of(f) >= 3) return true;
+  return false;
 }
 
-void MeshProblems::at_line(std::size_t number, std::string found, std::string expected) {
-  at(fmt::format("line {}", number), std::move(found), std::move(expected));
+}  // namespace
+
+void MeshProblems::at(std::string place, std::string found, std::string expected, std::string hint) {
+  if (full()) return;
+  error_.problems.push_back({std::move(place), std::move(found), std::move(expected), std::move(hint)});
 }
 
-Result<TriMesh> MeshProblems::mesh_or_error(TriMesh mesh) {
-  if (!any() && mesh.triangles.empty())
-    at("", fmt::format("{} vertices and no face", mesh.vertices.size()), "a surface with faces");
+Result<PolygonMesh> MeshProblems::mesh_or_error(PolygonMesh mesh) {
+  constexpr std::size_t most = std::numeric_limits<Index>::max();
+  if (mesh.vertices.size() > most || mesh.corner.size() > most || mesh.texcoords.size() > most)
+    at("", fmt::format("{} vertices and {} corners of faces", mesh.vertices.size(), mesh.corner.size()),
+       fmt::format("at most {} of each", most));
+  if (!any() && !has_face(mesh))
+    at(fmt::format("no faces ({} points). A soft body needs a surface: reconstruct one first.",
+                   mesh.vertices.size()),
+       "", "");
   if (any()) return error_;
   return mesh;
 }

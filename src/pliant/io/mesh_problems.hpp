@@ -2,27 +2,25 @@
 // The problems of one mesh file, gathered so that they are reported together.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "pliant/base/result.hpp"
-#include "pliant/geometry/tri_mesh.hpp"
+#include "pliant/geometry/polygon_mesh.hpp"
 
 namespace pliant {
 
 class MeshProblems {
  public:
-  explicit MeshProblems(const std::filesystem::path& path) : error_{path.string(), {}} {}
+  explicit MeshProblems(const std::string& file) : error_{file, {}} {}
 
-  void at(std::string place, std::string found, std::string expected);
-  void at_line(std::size_t number, std::string found, std::string expected);
+  void at(std::string place, std::string found, std::string expected, std::string hint = "");
 
   /// A file with this many problems is not a mesh: reading on helps nobody.
   bool full() const { return error_.problems.size() >= 20; }
   bool any() const { return !error_.problems.empty(); }
 
-  /// The mesh when nothing was wrong and it has a triangle.
-  Result<TriMesh> mesh_or_error(TriMesh mesh);
+  /// The mesh when nothing was wrong and it has a face of three corners or more.
+  Result<PolygonMesh> mesh_or_error(PolygonMesh mesh);
 
  private:
   Error error_;

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <string>
 
 #include "pliant/io/atomic_file.hpp"
 #include "pliant/io/mesh_problems.hpp"
-#include "pliant/io/read_file.hpp"
 #include "pliant/io/text_scan.hpp"
 
 namespace pliant {
@@ -16,105 +14,153 @@ namespace {
 
 class ObjReader {
  public:
-  explicit ObjReader(const std::filesystem::path& path) : problems_(path) {}
+  ObjReader(std::string_view text, const std::string& name) : lines_(without_mark(text)), problems_(name) {}
 
-  Result<TriMesh> read(std::string_view text) {
-    LineScan lines(text);
-    while (lines.next() && !problems_.full()) line(lines.line(), lines.number());
-    check_corners();
+  Result<PolygonMesh> read() {
+    while (!problems_.full() && lines_.next()) line(lines_.line());
+    check_forward();
+    if (!textured_) {
+      mesh_.texcoords.clear();
+      mesh_.corner_texcoord.clear();
+    }
     return problems_.mesh_or_error(std::move(mesh_));
   }
 
  private:
-  void line(std::string_view text, std::size_t number) {
+  /// A corner whose vertex or texture coordinate is not in the file yet when its face is read.
+  struct Forward {
+    Index number;
+    bool texcoord;
+    std::size_t line;
+  };
+
+  void line(std::string_view text) {
     const std::string_view word = take_word(text);
-    if (word == "v") vertex(text, number);
-    if (word == "f") face(text, number);
+    if (word == "v") vertex(text);
+    if (word == "vt") texcoord(text);
+    if (word == "f") face(text);
   }
 
-  void vertex(std::string_view text, std::size_t number) {
+  void vertex(std::string_view text) {
     Vec3 p;
     for (int axis = 0; axis < 3; ++axis) {
       const std::string_view word = take_word(text);
-      if (!to_finite(word, p[axis])) {
-        problems_.at_line(number, word.empty() ? "nothing" : in_quotes(word), "a finite coordinate");
-        p[axis] = 0;  // keep the vertex: the indices of the others must not shift
-      }
+      if (to_finite(word, p[axis])) continue;
+      problems_.at(lines_.place(word), found_word(word),
+                   fmt::format("a finite {} of vertex {}", "xyz"[axis], mesh_.vertices.size() + 1));
+      p[axis] = 0;  // keep the vertex: the indices of the others must not shift
     }
     mesh_.vertices.push_back(p);
   }
 
-  /// A corner is "v", "v/vt", "v//vn" or "v/vt/vn"; below zero it counts back from the last vertex so far.
-  bool corner(std::string_view word, std::size_t number, Index& vertex) {
-    const std::string_view digits = word.substr(0, word.find('/'));
-    std::int64_t index = 0;
-    if (!to_integer(digits, index) || index == 0) {
-      problems_.at_line(number, in_quotes(word), "a vertex number, counted from 1");
+  /// `vt u`, `vt u v` or `vt u v w`.
+  void texcoord(std::string_view text) {
+    float uv[2] = {0, 0};
+    for (int axis = 0; axis < 2; ++axis) {
+      const std::string_view word = take_word(text);
+      if (axis == 1 && word.empty()) break;
+      if (!to_finite_float(word, uv[axis]))
+        problems_.at(lines_.place(word), found_word(word), "a finite texture coordinate");
+    }
+    mesh_.texcoords.push_back({uv[0], uv[1]});
+  }
+
+  /// Counted from 1; below zero it counts back from the last one so far. -1 = not a number of one.
+  Index index(std::string_view digits, std::size_t count, bool texcoord) {
+    std::int64_t number = 0;
+    if (!to_integer(digits, number)) return -1;
+    if (number < 0) number += std::int64_t(count) + 1;
+    if (number < 1 || number > std::numeric_limits<Index>::max()) return -1;
+    if (number > std::int64_t(count)) forward_.push_back({Index(number), texcoord, lines_.number()});
+    return Index(number - 1);
+  }
+
+  /// A corner is "v", "v/vt", "v//vn" or "v/vt/vn".
+  bool corner(std::string_view word) {
+    const std::size_t slash = word.find('/');
+    const Index vertex = index(word.substr(0, slash), mesh_.vertices.size(), false);
+    Index texcoord = -1;
+    bool good = vertex >= 0;
+    if (slash != std::string_view::npos) {
+      const std::string_view rest = word.substr(slash + 1), digits = rest.substr(0, rest.find('/'));
+      if (!digits.empty()) {
+        texcoord = index(digits, mesh_.texcoords.size(), true);
+        good = good && texcoord >= 0;
+      }
+    }
+    if (!good) {
+      problems_.at(lines_.place(word), in_quotes(word),
+                   "a vertex, or a vertex and texture coordinate, of this file, counted from 1");
       return false;
     }
-    if (index < 0) index += std::int64_t(mesh_.vertices.size()) + 1;
-    if (index < 1 || index > std::numeric_limits<Index>::max()) {
-      problems_.at_line(number, in_quotes(word), "the number of a vertex of this file");
-      return false;
-    }
-    vertex = Index(index - 1);
+    textured_ |= texcoord >= 0;
+    mesh_.corner.push_back(vertex);
+    mesh_.corner_texcoord.push_back(texcoord);
     return true;
   }
 
-  void face(std::string_view text, std::size_t number) {
-    Triangle fan{};
-    int corners = 0;
-    for (std::string_view word = take_word(text); !word.empty(); word = take_word(text), ++corners) {
-      Index vertex = 0;
-      if (!corner(word, number, vertex)) return;
-      if (corners < 3) {
-        fan[corners] = vertex;
-      } else {
-        fan = {fan[0], fan[2], vertex};
-      }
-      if (corners < 2) continue;
-      mesh_.triangles.push_back(fan);
-      lines_.push_back(number);
-    }
-    if (corners < 3) problems_.at_line(number, fmt::format("a face of {} corners", corners), "3 or more");
+  void face(std::string_view text) {
+    for (std::string_view word = take_word(text); !word.empty(); word = take_word(text))
+      if (!corner(word)) break;
+    mesh_.face_begin.push_back(Index(mesh_.corner.size()));
   }
 
   /// Last, because a face may stand before its vertices.
-  void check_corners() {
-    const std::size_t count = mesh_.vertices.size();
-    for (std::size_t t = 0; t < mesh_.triangles.size() && !problems_.full(); ++t)
-      for (Index v : mesh_.triangles[t])
-        if (std::size_t(v) >= count) {
-          problems_.at_line(lines_[t], fmt::format("vertex {}", v + std::int64_t(1)),
-                            fmt::format("one of the {} vertices of this file", count));
-          break;
-        }
+  void check_forward() {
+    for (const Forward& f : forward_) {
+      const std::size_t count = f.texcoord ? mesh_.texcoords.size() : mesh_.vertices.size();
+      const char* what = f.texcoord ? "texture coordinate" : "vertex";
+      if (std::size_t(f.number) > count)
+        problems_.at(fmt::format("line {}", f.line), fmt::format("{} {}", what, f.number),
+                     f.texcoord ? fmt::format("one of the {} texture coordinates of this file", count)
+                                : fmt::format("one of the {} vertices of this file", count));
+      if (problems_.full()) return;
+    }
   }
 
-  TriMesh mesh_;
-  std::vector<std::size_t> lines_;  ///< of every triangle
+  LineScan lines_;
+  PolygonMesh mesh_;
+  bool textured_ = false;
+  std::vector<Forward> forward_;
   MeshProblems problems_;
 };
+
+void add_faces(fmt::memory_buffer& text, const PolygonMesh& faces) {
+  const auto out = fmt::appender(text);
+  for (const auto& [u, v] : faces.texcoords) fmt::format_to(out, "vt {} {}\n", u, v);
+  for (Index f = 0; f < faces.faces(); ++f) {
+    if (faces.corners_of(f) < 3) continue;
+    text.push_back('f');
+    for (Index c = faces.face_begin[f]; c < faces.face_begin[f + 1]; ++c) {
+      const Index texcoord = faces.corner_texcoord.empty() ? -1 : faces.corner_texcoord[c];
+      fmt::format_to(out, " {}", faces.corner[c] + std::int64_t(1));
+      if (texcoord >= 0) fmt::format_to(out, "/{}", texcoord + std::int64_t(1));
+    }
+    text.push_back('\n');
+  }
+}
 
 }  // namespace
 
 std::optional<Error> write_obj(const std::filesystem::path& path, std::span<const float> xyz,
-                               const std::vector<Triangle>& triangles) {
+                               const std::vector<Triangle>& triangles, const PolygonMesh& faces) {
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return file.error();
   fmt::memory_buffer text;
   const auto out = fmt::appender(text);
   for (std::size_t i = 0; i + 2 < xyz.size(); i += 3)
     fmt::format_to(out, "v {} {} {}\n", xyz[i], xyz[i + 1], xyz[i + 2]);
-  for (const Triangle& t : triangles) fmt::format_to(out, "f {} {} {}\n", t[0] + 1, t[1] + 1, t[2] + 1);
+  if (faces.faces() > 0) {
+    add_faces(text, faces);
+  } else {
+    for (const Triangle& t : triangles) fmt::format_to(out, "f {} {} {}\n", t[0] + 1, t[1] + 1, t[2] + 1);
+  }
   file->write(text.data(), text.size());
   return file->commit();
 }
 
-Result<TriMesh> read_obj(const std::filesystem::path& path) {
-  const Result<std::string> text = read_file(path);
-  if (!text) return text.error();
-  return ObjReader(path).read(*text);
+Result<PolygonMesh> parse_obj(std::string_view text, const std::string& name) {
+  return ObjReader(text, name).read();
 }
 
 }  // namespace pliant

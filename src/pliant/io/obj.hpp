@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wavefront OBJ: `v x y z` and `f a b c`, indices from 1.
+// Wavefront OBJ: `v x y z`, `vt u v` and `f a b c ...`, indices from 1.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "pliant/base/result.hpp"
-#include "pliant/geometry/tri_mesh.hpp"
+#include "pliant/geometry/polygon_mesh.hpp"
 
 namespace pliant {
 
-/// Positions as the shortest text that reads back as the same floats.
+/// Positions as the shortest text that reads back as the same floats. The faces of `faces` with their texture
+/// coordinates, or the triangles when it has none.
 [[nodiscard]] std::optional<Error> write_obj(const std::filesystem::path& path, std::span<const float> xyz,
-                                             const std::vector<Triangle>& triangles);
+                                             const std::vector<Triangle>& triangles,
+                                             const PolygonMesh& faces = {});
 
-/// Positions and faces; polygons are cut into fans, everything else (normals, materials, groups) is passed
-/// over. Problems carry the line.
-Result<TriMesh> read_obj(const std::filesystem::path& path);
+/// Positions, faces and texture coordinates; everything else (normals, materials, groups) is passed over.
+/// Problems carry the line.
+Result<PolygonMesh> parse_obj(std::string_view text, const std::string& name);
 
 }  // namespace pliant

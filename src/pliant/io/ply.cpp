@@ -12,7 +12,7 @@
 #include "pliant/io/atomic_file.hpp"
 #include "pliant/io/float_frame.hpp"
 #include "pliant/io/mesh_problems.hpp"
-#include "pliant/io/read_file.hpp"
+#include "pliant/io/texcoords.hpp"
 #include "pliant/io/text_scan.hpp"
 
 namespace pliant {
@@ -21,8 +21,12 @@ namespace {
 enum class Encoding { text, little, big };
 enum class Scalar { i8, u8, i16, u16, i32, u32, f32, f64 };
 
+/// What a property of a vertex or face is to us.
+enum class Role { none, x, y, z, u, v, corners, texcoords };
+
 struct Property {
   std::string name;
+  Role role = Role::none;
   bool list = false;
   Scalar count = Scalar::u8;  ///< of a list
   Scalar value = Scalar::f32;
@@ -56,6 +60,27 @@ bool to_scalar(std::string_view word, Scalar& type) {
       return true;
     }
   return false;
+}
+
+Role role_of(const std::string& element, const Property& p) {
+  struct Named {
+    const char* name;
+    Role role;
+  };
+  static constexpr Named of_vertex[] = {
+      {"x", Role::x},         {"y", Role::y},         {"z", Role::z},        {"s", Role::u},
+      {"t", Role::v},         {"u", Role::u},         {"v", Role::v},        {"texture_u", Role::u},
+      {"texture_v", Role::v}, {"texture_s", Role::u}, {"texture_t", Role::v}};
+  static constexpr Named of_face[] = {
+      {"vertex_indices", Role::corners}, {"vertex_index", Role::corners}, {"texcoord", Role::texcoords}};
+  const bool vertex = element == "vertex" && !p.list, face = element == "face" && p.list;
+  if (vertex)
+    for (const Named& n : of_vertex)
+      if (p.name == n.name) return n.role;
+  if (face)
+    for (const Named& n : of_face)
+      if (p.name == n.name) return n.role;
+  return Role::none;
 }
 
 bool is_integer(Scalar type) { return type != Scalar::f32 && type != Scalar::f64; }
@@ -110,11 +135,12 @@ double value_of(Scalar type, const char* bytes) {
 /// The next value of the data, whatever its encoding.
 class DataScan {
  public:
-  DataScan(std::string_view data, Encoding encoding, std::size_t line)
-      : rest_(data), encoding_(encoding), lines_(data), first_line_(line) {}
+  DataScan(std::string_view file, std::size_t begin, Encoding encoding, std::size_t line)
+      : file_(file), rest_(file.substr(begin)), encoding_(encoding), lines_(rest_, line) {}
 
   /// Where the element starts that is read next; one element a line in text.
   bool start_element() {
+    begin_ = file_.size() - rest_.size();
     if (encoding_ != Encoding::text) return true;
     do {
       if (!lines_.next()) return false;
@@ -124,7 +150,10 @@ class DataScan {
   }
 
   bool next(Scalar type, double& value) {
-    if (encoding_ == Encoding::text) return to_finite(take_word(rest_), value);
+    if (encoding_ == Encoding::text) {
+      word_ = take_word(rest_);
+      return to_number(word_, value);
+    }
     const std::size_t size = bytes_of(type);
     if (rest_.size() < size) return false;
     char bytes[8];
@@ -135,27 +164,42 @@ class DataScan {
     return true;
   }
 
-  /// What a message says about the element read last, the k-th of its kind: its line in text, else k.
-  std::size_t mark(std::int64_t k) const {
-    return encoding_ == Encoding::text ? first_line_ + lines_.number() : std::size_t(k);
+  std::size_t bytes_left() const { return encoding_ == Encoding::text ? lines_.bytes_left() : rest_.size(); }
+
+  /// Where the k-th of its kind stands, the element read last: "line 7, vertex 3" or "byte 99, vertex 3".
+  std::string place(const Element& e, std::int64_t k) const {
+    if (encoding_ == Encoding::text) return fmt::format("{}, {} {}", lines_.place(), printable(e.name), k);
+    return fmt::format("byte {}, {} {}", begin_, printable(e.name), k);
   }
-  std::string place(const std::string& element, std::size_t mark) const {
-    return fmt::format("{} {}", encoding_ == Encoding::text ? "line" : element, mark);
-  }
+  std::string word() const { return encoding_ == Encoding::text ? found_word(word_) : "the end of the file"; }
 
  private:
-  std::string_view rest_;
+  static std::string printable(const std::string& name) {
+    const std::string quoted = in_quotes(name);
+    return quoted.substr(1, quoted.size() - 2);
+  }
+  /// "nan" and "inf" are read as such: their vertex is named by the caller.
+  static bool to_number(std::string_view word, double& value) {
+    if (to_finite(word, value)) return true;
+    if (!word.empty() && (word[0] == '+' || word[0] == '-')) word.remove_prefix(1);
+    if (!same_word(word, "nan") && !same_word(word, "inf") && !same_word(word, "infinity")) return false;
+    value = std::numeric_limits<double>::quiet_NaN();
+    return true;
+  }
+
+  std::string_view file_, rest_, word_;
   Encoding encoding_;
   LineScan lines_;
-  std::size_t first_line_;
+  std::size_t begin_ = 0;
 };
 
 class PlyReader {
  public:
-  explicit PlyReader(const std::filesystem::path& path) : problems_(path) {}
+  explicit PlyReader(const std::string& name) : problems_(name) {}
 
-  Result<TriMesh> read(std::string_view text) {
-    if (header(text)) data(text.substr(header_.bytes));
+  Result<PolygonMesh> read(std::string_view file) {
+    if (header(file)) data(file);
+    if (!problems_.any()) attach_texcoords();
     return problems_.mesh_or_error(std::move(mesh_));
   }
 
@@ -172,7 +216,7 @@ class PlyReader {
       ++header_.lines;
       if (header_.lines == 1) {
         if (line == "ply") continue;
-        problems_.at_line(1, in_quotes(line), "'ply'");
+        problems_.at("line 1", found_word(line), "'ply'");
         return false;
       }
       const std::string_view whole = line;
@@ -186,8 +230,8 @@ class PlyReader {
       const bool known = (word == "format" && (has_format = format(line))) ||
                          (word == "element" && element(line)) || (word == "property" && property(line));
       if (known) continue;
-      problems_.at_line(header_.lines, in_quotes(whole),
-                        "a format, element, property, comment or end_header line");
+      problems_.at(fmt::format("line {}", header_.lines), in_quotes(whole),
+                   "a format, element, property, comment or end_header line");
       return false;
     }
     problems_.at("header", "no end_header", "a PLY header");
@@ -224,141 +268,260 @@ class PlyReader {
     if (!to_scalar(word, p.value)) return false;
     p.name = take_word(line);
     if (p.name.empty()) return false;
+    p.role = role_of(header_.elements.back().name, p);
     header_.elements.back().properties.push_back(std::move(p));
     return true;
   }
 
+  static bool has(const Element& e, Role role) {
+    return std::any_of(e.properties.begin(), e.properties.end(),
+                       [&](const Property& p) { return p.role == role; });
+  }
+
   bool check_elements() {
+    int vertex_elements = 0;
     for (const Element& e : header_.elements) {
-      for (const char* axis : {"x", "y", "z"})
-        if (e.name == "vertex" &&
-            std::none_of(e.properties.begin(), e.properties.end(),
-                         [&](const Property& p) { return !p.list && p.name == axis; })) {
+      if (e.properties.empty() && e.count > 0) {
+        problems_.at("header", "element " + in_quotes(e.name) + " without properties", "one or more");
+        return false;
+      }
+      if (e.name == "tristrips" && e.count > 0) {
+        problems_.at("header", "triangle strips (element 'tristrips')", "faces (element 'face')",
+                     "export the mesh as triangles");
+        return false;
+      }
+      if (e.name == "face" && e.count > 0 && !has(e, Role::corners)) {
+        problems_.at("header", "element 'face' without a list of corners", "the list vertex_indices");
+        return false;
+      }
+      has_wedges_ |= has(e, Role::texcoords);
+      if (e.name != "vertex") continue;
+      vertices_ = e.count;
+      textured_ = has(e, Role::u) && has(e, Role::v);
+      for (auto [axis, role] : {std::pair{'x', Role::x}, {'y', Role::y}, {'z', Role::z}})
+        if (!has(e, role)) {
           problems_.at("header", fmt::format("element 'vertex' without property {}", axis), "x, y and z");
           return false;
         }
-      if (e.properties.empty() && e.count > 0) {
-        problems_.at("header", "element " + in_quotes(e.name) + " without properties", "one or more");
+      if (++vertex_elements > 1) {
+        problems_.at("header", "element 'vertex' twice", "one");
         return false;
       }
     }
     return true;
   }
 
-  void data(std::string_view bytes) {
-    DataScan scan(bytes, header_.encoding, header_.lines);
-    for (const Element& e : header_.elements)
+  /// The least an element takes: every list empty, in text a digit and a blank or line end a value.
+  std::size_t least_bytes(const Element& e) const {
+    std::size_t bytes = 0;
+    for (const Property& p : e.properties)
+      bytes += header_.encoding == Encoding::text ? 2 : bytes_of(p.list ? p.count : p.value);
+    return bytes;
+  }
+
+  void data(std::string_view file) {
+    DataScan scan(file, header_.bytes, header_.encoding, header_.lines + 1);
+    for (const Element& e : header_.elements) {
+      // Before anything is kept: the header may promise more than the file can hold.
+      const std::size_t left = scan.bytes_left();
+      if (e.count > 0 && std::size_t(e.count) > (left + 1) / least_bytes(e)) {
+        problems_.at("header", fmt::format("{} elements {}", e.count, in_quotes(e.name)),
+                     fmt::format("no more than the {} bytes behind can hold", left),
+                     "the file is cut off or its header is wrong");
+        return;
+      }
       for (std::int64_t k = 0; k < e.count; ++k) {
         if (!read_element(scan, e, k)) return;  // the place of everything behind it is unknown
         if (problems_.full()) return;
       }
-    check_corners(scan);
+    }
   }
 
   bool read_element(DataScan& scan, const Element& e, std::int64_t k) {
-    if (!scan.start_element()) return cut_off(scan, e, k);
+    if (!scan.start_element()) return ends(scan, e, k);
     Vec3 p(0, 0, 0);
+    std::array<double, 2> uv{};
+    wedge_.clear();
+    const std::size_t first_corner = mesh_.corner.size();
     for (const Property& property : e.properties) {
+      const Role role = property.role;
       if (property.list) {
         if (!read_list(scan, e, property, k)) return false;
         continue;
       }
       double value = 0;
-      if (!scan.next(property.value, value)) return cut_off(scan, e, k);
-      for (int axis = 0; axis < 3; ++axis)
-        if (property.name.size() == 1 && property.name[0] == "xyz"[axis]) p[axis] = value;
+      if (!scan.next(property.value, value)) return unreadable(scan, e, k);
+      if (role == Role::x || role == Role::y || role == Role::z) p[int(role) - int(Role::x)] = value;
+      if (role == Role::u || role == Role::v) uv[std::size_t(role) - std::size_t(Role::u)] = value;
     }
-    if (e.name != "vertex") return true;
-    if (!p.allFinite())
-      problems_.at(scan.place(e.name, scan.mark(k)), "a coordinate that is not finite", "finite coordinates");
-    mesh_.vertices.push_back(p);
+    if (e.name == "vertex") add_vertex(scan, e, k, p, uv);
+    if (e.name == "face") add_face(scan, e, k, first_corner);
     return true;
+  }
+
+  void add_vertex(const DataScan& scan, const Element& e, std::int64_t k, const Vec3& p,
+                  const std::array<double, 2>& uv) {
+    if (!p.allFinite())
+      problems_.at(scan.place(e, k), "a coordinate that is not finite", "finite coordinates");
+    mesh_.vertices.push_back(p);
+    if (textured_) add_texcoord(scan, e, k, uv[0], uv[1]);
+  }
+
+  void add_texcoord(const DataScan& scan, const Element& e, std::int64_t k, double u, double v) {
+    constexpr double most = std::numeric_limits<float>::max();
+    const bool good = std::abs(u) <= most && std::abs(v) <= most;
+    if (!good) problems_.at(scan.place(e, k), "a texture coordinate that is not finite", "finite ones");
+    mesh_.texcoords.push_back(good ? std::array<float, 2>{float(u), float(v)} : std::array<float, 2>{});
+  }
+
+  /// A face may carry a texture coordinate for each of its corners, or none.
+  void add_face(const DataScan& scan, const Element& e, std::int64_t k, std::size_t first_corner) {
+    const std::size_t corners = mesh_.corner.size() - first_corner;
+    mesh_.face_begin.push_back(Index(mesh_.corner.size()));
+    if (textured_ || !has_wedges_) return;
+    if (!wedge_.empty() && wedge_.size() != 2 * corners) {
+      problems_.at(scan.place(e, k), fmt::format("{} texture values", wedge_.size()),
+                   fmt::format("{} for {} corners", 2 * corners, corners));
+      return;
+    }
+    for (std::size_t c = 0; c < corners; ++c) {
+      mesh_.corner_texcoord.push_back(wedge_.empty() ? -1 : Index(mesh_.texcoords.size()));
+      if (!wedge_.empty()) add_texcoord(scan, e, k, wedge_[2 * c], wedge_[2 * c + 1]);
+    }
   }
 
   bool read_list(DataScan& scan, const Element& e, const Property& property, std::int64_t k) {
-    const bool corners =
-        e.name == "face" && (property.name == "vertex_indices" || property.name == "vertex_index");
     double count = 0;
-    if (!scan.next(property.count, count)) return cut_off(scan, e, k);
-    if (count < 0 || count != std::floor(count)) return cut_off(scan, e, k);
-    if (corners && count < 3)
-      problems_.at(scan.place(e.name, scan.mark(k)), fmt::format("a face of {} corners", count), "3 or more");
-    Triangle fan{};
+    if (!scan.next(property.count, count)) return unreadable(scan, e, k);
+    if (!(count >= 0) || count != std::floor(count)) {
+      problems_.at(scan.place(e, k), fmt::format("a list of {} values", count), "0 or more");
+      return false;
+    }
     for (double i = 0; i < count; ++i) {
       double value = 0;
-      if (!scan.next(property.value, value)) return cut_off(scan, e, k);
-      if (!corners) continue;
-      if (value < 0 || value > std::numeric_limits<Index>::max() || value != std::floor(value)) {
-        problems_.at(scan.place(e.name, scan.mark(k)), fmt::format("vertex {}", value),
-                     "the number of a vertex, from 0");
+      if (!scan.next(property.value, value)) return unreadable(scan, e, k);
+      if (property.role == Role::texcoords) wedge_.push_back(value);
+      if (property.role != Role::corners) continue;
+      if (!(value >= 0) || value >= double(vertices_) || value != std::floor(value)) {
+        problems_.at(scan.place(e, k), fmt::format("vertex {}", value),
+                     fmt::format("one of the {} vertices of this file, counted from 0", vertices_));
         value = 0;
       }
-      const Index vertex = Index(value);
-      if (i < 3) {
-        fan[std::size_t(i)] = vertex;
-      } else {
-        fan = {fan[0], fan[2], vertex};
-      }
-      if (i < 2) continue;
-      mesh_.triangles.push_back(fan);
-      marks_.push_back(scan.mark(k));
+      mesh_.corner.push_back(Index(value));
     }
     return true;
   }
 
-  bool cut_off(const DataScan& scan, const Element& e, std::int64_t k) {
-    problems_.at(scan.place(e.name, scan.mark(k)), "an incomplete or unreadable element",
-                 fmt::format("{} of {} elements '{}'", k + 1, e.count, e.name));
+  bool ends(const DataScan& scan, const Element& e, std::int64_t k) {
+    problems_.at(scan.place(e, k), "the end of the file",
+                 fmt::format("{} of {} elements {}", k + 1, e.count, in_quotes(e.name)));
     return false;
   }
 
-  void check_corners(const DataScan& scan) {
-    const std::size_t count = mesh_.vertices.size();
-    for (std::size_t t = 0; t < mesh_.triangles.size() && !problems_.full(); ++t)
-      for (Index v : mesh_.triangles[t])
-        if (std::size_t(v) >= count) {
-          problems_.at(scan.place("face", marks_[t]), fmt::format("vertex {}", v),
-                       fmt::format("one of the {} vertices, counted from 0", count));
-          break;
-        }
+  bool unreadable(const DataScan& scan, const Element& e, std::int64_t k) {
+    problems_.at(scan.place(e, k), scan.word(),
+                 fmt::format("{} of {} elements {}", k + 1, e.count, in_quotes(e.name)));
+    return false;
+  }
+
+  /// A vertex's own texture coordinate serves all its corners.
+  void attach_texcoords() {
+    if (textured_) mesh_.corner_texcoord = mesh_.corner;
+    const std::vector<Index>& used = mesh_.corner_texcoord;
+    if (std::any_of(used.begin(), used.end(), [](Index t) { return t >= 0; })) return;
+    mesh_.texcoords.clear();
+    mesh_.corner_texcoord.clear();
   }
 
   Header header_;
-  TriMesh mesh_;
-  std::vector<std::size_t> marks_;  ///< of every triangle
+  PolygonMesh mesh_;
+  std::int64_t vertices_ = 0;
+  bool textured_ = false;      ///< vertices carry texture coordinates
+  bool has_wedges_ = false;    ///< faces do
+  std::vector<double> wedge_;  ///< of the face read now
   MeshProblems problems_;
 };
+
+// ---- writing ----
+
+void put_vertices(AtomicFile& file, std::span<const float> xyz, const FloatFrame& normals,
+                  std::span<const Texcoord> texcoords) {
+  for (std::size_t v = 0; v < xyz.size() / 3; ++v) {
+    file.write(&xyz[3 * v], 3 * sizeof(float));
+    file.write(&normals[3 * v], 3 * sizeof(float));
+    if (!texcoords.empty()) file.write(texcoords[v].data(), sizeof(Texcoord));
+  }
+}
+
+/// How many values a list has: one byte when that holds every list of the file, as most readers like best.
+void put_count(AtomicFile& file, Index count, bool small) {
+  const std::uint8_t byte = std::uint8_t(count);
+  if (small) {
+    file.write(&byte, 1);
+  } else {
+    file.write(&count, sizeof(count));
+  }
+}
+
+/// A list of texture coordinates has two values a corner.
+bool lists_are_small(const PolygonMesh& faces) {
+  for (Index f = 0; f < faces.faces(); ++f)
+    if (faces.corners_of(f) > 127) return false;
+  return true;
+}
+
+void put_triangles(AtomicFile& file, const std::vector<Triangle>& triangles) {
+  for (const Triangle& t : triangles) {
+    put_count(file, 3, true);
+    file.write(t.data(), sizeof(t));
+  }
+}
+
+void put_faces(AtomicFile& file, const PolygonMesh& faces, bool wedges, bool small) {
+  for (Index f = 0; f < faces.faces(); ++f) {
+    const Index corners = faces.corners_of(f), begin = faces.face_begin[f];
+    if (corners < 3) continue;
+    put_count(file, corners, small);
+    file.write(&faces.corner[begin], corners * sizeof(Index));
+    if (!wedges) continue;
+    bool whole = true;
+    for (Index c = begin; c < begin + corners; ++c) whole &= faces.corner_texcoord[c] >= 0;
+    put_count(file, whole ? 2 * corners : 0, small);
+    for (Index c = begin; whole && c < begin + corners; ++c)
+      file.write(faces.texcoords[faces.corner_texcoord[c]].data(), sizeof(Texcoord));
+  }
+}
 
 }  // namespace
 
 std::optional<Error> write_ply(const std::filesystem::path& path, std::span<const float> xyz,
-                               const std::vector<Triangle>& triangles) {
+                               const std::vector<Triangle>& triangles, const PolygonMesh& faces) {
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return file.error();
-  const std::size_t vertices = xyz.size() / 3;
+  const std::vector<Texcoord> texcoords = vertex_texcoords(faces, xyz.size() / 3);
+  const bool polygons = faces.faces() > 0;
+  const bool wedges = texcoords.empty() && !faces.corner_texcoord.empty();
+  const bool small = lists_are_small(faces);
+  const char* count = small ? "uchar" : "int";
   file->write(fmt::format(
       "ply\nformat binary_little_endian 1.0\ncomment made by pliant; metres, y up\nelement vertex {}\n"
       "property float x\nproperty float y\nproperty float z\n"
-      "property float nx\nproperty float ny\nproperty float nz\n"
-      "element face {}\nproperty list uchar int vertex_indices\nend_header\n",
-      vertices, triangles.size()));
-  const FloatFrame normals = frame_normals(xyz, triangles);
-  for (std::size_t v = 0; v < vertices; ++v) {
-    file->write(&xyz[3 * v], 3 * sizeof(float));
-    file->write(&normals[3 * v], 3 * sizeof(float));
-  }
-  for (const Triangle& t : triangles) {
-    const unsigned char corners = 3;
-    file->write(&corners, 1);
-    file->write(t.data(), sizeof(t));
+      "property float nx\nproperty float ny\nproperty float nz\n{}"
+      "element face {}\nproperty list {} int vertex_indices\n{}end_header\n",
+      xyz.size() / 3, texcoords.empty() ? "" : "property float s\nproperty float t\n",
+      polygons ? written_faces(faces) : triangles.size(), count,
+      wedges ? fmt::format("property list {} float texcoord\n", count) : ""));
+  put_vertices(*file, xyz, frame_normals(xyz, triangles), texcoords);
+  if (polygons) {
+    put_faces(*file, faces, wedges, small);
+  } else {
+    put_triangles(*file, triangles);
   }
   return file->commit();
 }
 
-Result<TriMesh> read_ply(const std::filesystem::path& path) {
-  const Result<std::string> bytes = read_file(path);
-  if (!bytes) return bytes.error();
-  return PlyReader(path).read(*bytes);
+Result<PolygonMesh> parse_ply(std::string_view bytes, const std::string& name) {
+  return PlyReader(name).read(bytes);
 }
 
 }  // namespace pliant

@@ -1,22 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/io/read_mesh.hpp"
 
-#include <algorithm>
 #include <string>
+#include <string_view>
 
+#include "pliant/io/glb_reader.hpp"
 #include "pliant/io/obj.hpp"
+#include "pliant/io/off.hpp"
 #include "pliant/io/ply.hpp"
+#include "pliant/io/read_file.hpp"
+#include "pliant/io/stl.hpp"
 #include "pliant/io/text_scan.hpp"
 
 namespace pliant {
+namespace {
+
+struct Format {
+  const char* extension;
+  Result<PolygonMesh> (*parse)(std::string_view bytes, const std::string& name);
+};
+constexpr Format formats[] = {
+    {".obj", parse_obj}, {".ply", parse_ply}, {".stl", parse_stl}, {".off", parse_off}, {".glb", parse_glb}};
+
+const Format* format_of(std::string_view extension) {
+  for (const Format& format : formats)
+    if (same_word(extension, format.extension)) return &format;
+  return nullptr;
+}
+
+}  // namespace
+
+Result<PolygonMesh> read_polygons(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  const Format* format = format_of(extension);
+  if (!format)
+    return Error{path.string(),
+                 {{"", extension.empty() ? "no extension" : "extension " + in_quotes(extension),
+                   ".obj, .ply, .stl, .off or .glb",
+                   same_word(extension, ".gltf") ? "export it as one binary file, .glb" : ""}}};
+  const Result<std::string> bytes = read_file(path);
+  if (!bytes) return bytes.error();
+  if (bytes->empty()) return Error{path.string(), {{"byte 0", "an empty file", "a mesh", ""}}};
+  return format->parse(*bytes, path.string());
+}
 
 Result<TriMesh> read_mesh(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  if (extension == ".obj") return read_obj(path);
-  if (extension == ".ply") return read_ply(path);
-  return Error{path.string(), {{"", "extension " + in_quotes(extension), ".obj or .ply", ""}}};
+  Result<PolygonMesh> mesh = read_polygons(path);
+  if (!mesh) return mesh.error();
+  return TriMesh{std::move(mesh->vertices), fan_triangles(*mesh)};
 }
 
 }  // namespace pliant

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/io/text_scan.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace pliant {
 namespace {
@@ -56,6 +60,17 @@ bool LineScan::next() {
   return true;
 }
 
+std::string LineScan::place(std::string_view word) const {
+  const bool inside = !word.empty() && line_.data() != joined_.data();
+  if (!inside) return fmt::format("line {}", number_);
+  return fmt::format("line {}, column {}", number_, word.data() - line_.data() + 1);
+}
+
+std::string_view without_mark(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text;
+}
+
 std::string_view take_word(std::string_view& text) {
   const std::size_t begin = text.find_first_not_of(blanks);
   if (begin == std::string_view::npos) return text = {};
@@ -65,9 +80,35 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
-bool to_finite(std::string_view word, double& value) { return parse(word, value) && std::isfinite(value); }
+bool to_finite(std::string_view word, double& value) {
+  word = without_plus(word);
+  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (end != word.data() + word.size()) return false;
+  if (code != std::errc::result_out_of_range) return code == std::errc() && std::isfinite(value);
+  // from_chars tells too small and too large alike; a wider number tells them apart. It must see an end of
+  // text: libstdc++ reads a wide number up to there, whatever end it is given.
+  const std::string text(word);
+  long double wide = 0;
+  value = 0;
+  return parse(std::string_view(text), wide) && std::abs(wide) < std::numeric_limits<double>::min();
+}
+
+bool to_finite_float(std::string_view word, float& value) {
+  double wide = 0;
+  if (!to_finite(word, wide) || std::abs(wide) > std::numeric_limits<float>::max()) return false;
+  value = float(wide);
+  return true;
+}
 
 bool to_integer(std::string_view word, std::int64_t& value) { return parse(word, value); }
+
+bool same_word(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char l, char r) { return lower(l) == lower(r); });
+}
+
+std::string found_word(std::string_view word) { return word.empty() ? "nothing" : in_quotes(word); }
 
 std::string in_quotes(std::string_view word) {
   constexpr std::size_t longest = 40;

@@ -13,10 +13,15 @@ namespace pliant {
 /// ends in a backslash goes on in the next one, as OBJ allows.
 class LineScan {
  public:
-  explicit LineScan(std::string_view text) : rest_(text) {}
+  /// first: the number of the first line.
+  explicit LineScan(std::string_view text, std::size_t first = 1) : rest_(text), taken_(first - 1) {}
   bool next();  ///< false: no line is left
   std::string_view line() const { return line_; }
-  std::size_t number() const { return number_; }  ///< from 1, where the line begins
+  std::size_t number() const { return number_; }  ///< where the line begins
+  std::size_t bytes_left() const { return rest_.size(); }
+
+  /// "line 7, column 3" of a word of this line; "line 7" for an empty word or a line joined of several.
+  std::string place(std::string_view word = {}) const;
 
  private:
   std::string_view take_physical();
@@ -25,14 +30,23 @@ class LineScan {
   std::size_t number_ = 0, taken_ = 0;
 };
 
+/// Text without the byte order mark some editors put in front.
+std::string_view without_mark(std::string_view text);
+
 /// Cuts the first word (between blanks) off the text; empty when there is none.
 std::string_view take_word(std::string_view& text);
 
-/// The whole word must be the number.
+/// The whole word must be the number. Numbers too small for a double are zero.
 bool to_finite(std::string_view word, double& value);
+bool to_finite_float(std::string_view word, float& value);
 bool to_integer(std::string_view word, std::int64_t& value);
+
+/// The words in any case of the letters A to Z.
+bool same_word(std::string_view a, std::string_view b);
 
 /// For messages: in quotes, shortened, control characters and bytes beyond ASCII as '?'.
 std::string in_quotes(std::string_view word);
+/// The same, or "nothing" for an empty word.
+std::string found_word(std::string_view word);
 
 }  // namespace pliant

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 #include "pliant/io/atomic_file.hpp"
+#include "pliant/io/texcoords.hpp"
 
 namespace pliant {
 namespace {
@@ -37,18 +39,58 @@ std::string extent(const FloatBounds& b) {
   return tuples(corners);
 }
 
-std::string face_counts(std::size_t triangles) {
-  std::string text;
-  for (std::size_t t = 0; t < triangles; ++t) text += t == 0 ? "3" : ", 3";
-  return text;
+/// "1, 2, 3" of any range of numbers.
+class List {
+ public:
+  void add(std::int64_t value) {
+    fmt::format_to(fmt::appender(text_), "{}{}", text_.size() == 0 ? "" : ", ", value);
+  }
+  std::string_view text() const { return {text_.data(), text_.size()}; }
+
+ private:
+  fmt::memory_buffer text_;
+};
+
+void put_topology(AtomicFile& file, const SurfaceInfo& surface) {
+  const PolygonMesh& faces = surface.faces;
+  List counts, corners;
+  for (Index f = 0; f < faces.faces(); ++f) {
+    if (faces.corners_of(f) < 3) continue;
+    counts.add(faces.corners_of(f));
+    for (Index c = faces.face_begin[f]; c < faces.face_begin[f + 1]; ++c) corners.add(faces.corner[c]);
+  }
+  if (faces.faces() == 0)
+    for (const Triangle& t : surface.triangles) {
+      counts.add(3);
+      for (Index v : t) corners.add(v);
+    }
+  file.write("    int[] faceVertexCounts = [");
+  file.write(counts.text());
+  file.write("]\n    int[] faceVertexIndices = [");
+  file.write(corners.text());
+  file.write("]\n");
 }
 
-std::string face_corners(const std::vector<Triangle>& triangles) {
-  fmt::memory_buffer text;
-  for (std::size_t t = 0; t < triangles.size(); ++t)
-    fmt::format_to(fmt::appender(text), "{}{}, {}, {}", t == 0 ? "" : ", ", triangles[t][0], triangles[t][1],
-                   triangles[t][2]);
-  return fmt::to_string(text);
+/// One texture coordinate a corner, by number; corners without one share a last one, (0, 0).
+void put_texcoords(AtomicFile& file, const PolygonMesh& faces) {
+  if (faces.corner_texcoord.empty()) return;
+  fmt::memory_buffer values;
+  for (const Texcoord& t : faces.texcoords)
+    fmt::format_to(fmt::appender(values), "{}({}, {})", values.size() == 0 ? "" : ", ", t[0], t[1]);
+  List indices;
+  bool gaps = false;
+  for (Index f = 0; f < faces.faces(); ++f)
+    for (Index c = faces.face_begin[f]; faces.corners_of(f) >= 3 && c < faces.face_begin[f + 1]; ++c) {
+      const Index texcoord = faces.corner_texcoord[c];
+      gaps |= texcoord < 0;
+      indices.add(texcoord < 0 ? std::int64_t(faces.texcoords.size()) : texcoord);
+    }
+  file.write("    texCoord2f[] primvars:st = [");
+  file.write(std::string_view(values.data(), values.size()));
+  file.write(gaps ? ", (0, 0)] (" : "] (");
+  file.write("\n        interpolation = \"faceVarying\"\n    )\n    int[] primvars:st:indices = [");
+  file.write(indices.text());
+  file.write("]\n");
 }
 
 }  // namespace
@@ -67,8 +109,8 @@ std::optional<Error> write_usda(const std::filesystem::path& path, const Surface
       "    upAxis = \"Y\"\n)\n\ndef Mesh \"{0}\"\n{{\n",
       name, stamps.empty() ? 0 : stamps.back().frame, stamps.empty() ? 0 : stamps.front().frame,
       frames_per_second));
-  file->write(fmt::format("    int[] faceVertexCounts = [{}]\n    int[] faceVertexIndices = [{}]\n",
-                          face_counts(surface.triangles.size()), face_corners(surface.triangles)));
+  put_topology(*file, surface);
+  put_texcoords(*file, surface.faces);
   file->write(
       "    uniform token orientation = \"rightHanded\"\n    uniform token subdivisionScheme = \"none\"\n");
   file->write(fmt::format("    float3[] extent = {}\n    point3f[] points = {}\n", extent(bounds_of(rest)),

@@ -7,11 +7,12 @@
 
 #include "pliant/io/atomic_file.hpp"
 #include "pliant/io/float_frame.hpp"
+#include "pliant/io/texcoords.hpp"
 
 namespace pliant {
 namespace {
 
-constexpr std::uint8_t vtk_triangle = 5;
+constexpr std::uint8_t vtk_triangle = 5, vtk_polygon = 7;
 
 std::string xml_escaped(std::string_view text) {
   std::string out;
@@ -58,27 +59,53 @@ class Appended {
   std::size_t bytes_ = 0;
 };
 
+/// Corners of all cells, where each cell ends in them, and its type.
+struct Cells {
+  std::vector<Index> corners, ends;
+  std::vector<std::uint8_t> types;
+
+  void add(const Index* corner, Index count) {
+    corners.insert(corners.end(), corner, corner + count);
+    ends.push_back(Index(corners.size()));
+    types.push_back(count == 3 ? vtk_triangle : vtk_polygon);
+  }
+};
+
+Cells cells_of(const std::vector<Triangle>& triangles, const PolygonMesh& faces) {
+  Cells cells;
+  for (Index f = 0; f < faces.faces(); ++f)
+    if (faces.corners_of(f) >= 3) cells.add(&faces.corner[faces.face_begin[f]], faces.corners_of(f));
+  if (faces.faces() == 0)
+    for (const Triangle& t : triangles) cells.add(t.data(), 3);
+  return cells;
+}
+
 }  // namespace
 
 std::optional<Error> write_vtu(const std::filesystem::path& path, std::span<const float> xyz,
                                std::span<const float> rest, const std::vector<Triangle>& triangles,
-                               double time) {
+                               double time, const PolygonMesh& faces) {
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return file.error();
 
   FloatFrame displacement(xyz.size());
   for (std::size_t i = 0; i < xyz.size(); ++i) displacement[i] = xyz[i] - rest[i];
-  std::vector<std::int32_t> ends(triangles.size());
-  for (std::size_t t = 0; t < ends.size(); ++t) ends[t] = std::int32_t(3 * (t + 1));
-  const std::vector<std::uint8_t> types(triangles.size(), vtk_triangle);
-  const std::span<const Index> corners(triangles.empty() ? nullptr : triangles.front().data(),
-                                       3 * triangles.size());
+  const std::vector<Texcoord> texcoords = vertex_texcoords(faces, xyz.size() / 3);
+  const Cells cells = cells_of(triangles, faces);
   Appended data;
   const std::size_t at_displacement = data.add(std::span<const float>(displacement));
   const std::size_t at_points = data.add(xyz);
-  const std::size_t at_corners = data.add(corners);
-  const std::size_t at_ends = data.add(std::span<const std::int32_t>(ends));
-  const std::size_t at_types = data.add(std::span<const std::uint8_t>(types));
+  const std::size_t at_corners = data.add(std::span<const Index>(cells.corners));
+  const std::size_t at_ends = data.add(std::span<const Index>(cells.ends));
+  const std::size_t at_types = data.add(std::span<const std::uint8_t>(cells.types));
+  std::string uv, uv_array;
+  if (!texcoords.empty()) {
+    uv = " TCoords=\"uv\"";
+    uv_array = fmt::format(
+        "<DataArray type=\"Float32\" Name=\"uv\" NumberOfComponents=\"2\" format=\"appended\" "
+        "offset=\"{}\"/>\n",
+        data.add(std::span<const Texcoord>(texcoords)));
+  }
 
   file->write(fmt::format(
       R"(<?xml version="1.0"?>
@@ -86,9 +113,9 @@ std::optional<Error> write_vtu(const std::filesystem::path& path, std::span<cons
 <UnstructuredGrid>
 <FieldData><DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">{}</DataArray></FieldData>
 <Piece NumberOfPoints="{}" NumberOfCells="{}">
-<PointData Vectors="displacement">
+<PointData Vectors="displacement"{}>
 <DataArray type="Float32" Name="displacement" NumberOfComponents="3" format="appended" offset="{}"/>
-</PointData>
+{}</PointData>
 <Points><DataArray type="Float32" Name="Points" NumberOfComponents="3" format="appended" offset="{}"/></Points>
 <Cells>
 <DataArray type="Int32" Name="connectivity" format="appended" offset="{}"/>
@@ -99,7 +126,8 @@ std::optional<Error> write_vtu(const std::filesystem::path& path, std::span<cons
 </UnstructuredGrid>
 <AppendedData encoding="raw">
 _)",
-      time, xyz.size() / 3, triangles.size(), at_displacement, at_points, at_corners, at_ends, at_types));
+      time, xyz.size() / 3, cells.types.size(), uv, at_displacement, uv_array, at_points, at_corners, at_ends,
+      at_types));
   data.write(*file);
   file->write("\n</AppendedData>\n</VTKFile>\n");
   return file->commit();

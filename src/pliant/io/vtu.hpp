@@ -8,14 +8,16 @@
 #include <string>
 
 #include "pliant/base/result.hpp"
-#include "pliant/base/types.hpp"
+#include "pliant/geometry/polygon_mesh.hpp"
 
 namespace pliant {
 
-/// Triangles with the point array `displacement` (from rest, m); raw appended data.
+/// The faces of `faces`, or the triangles when it has none, with the point array `displacement` (from rest,
+/// m) and, when no vertex has two of them, the texture coordinates; raw appended data.
 [[nodiscard]] std::optional<Error> write_vtu(const std::filesystem::path& path, std::span<const float> xyz,
                                              std::span<const float> rest,
-                                             const std::vector<Triangle>& triangles, double time);
+                                             const std::vector<Triangle>& triangles, double time,
+                                             const PolygonMesh& faces = {});
 
 struct PvdEntry {
   double time = 0;   ///< s

@@ -2,6 +2,8 @@
 #include "pliant/physics/selection.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "pliant/base/check.hpp"
 
@@ -26,16 +28,33 @@ struct Holds {
   bool operator()(const SelectVertices&) const { return false; }
 };
 
-std::vector<Index> carriers(const SelectVertices& vertices, const Gather& embedding) {
+/// The nodes that mainly carry the vertices: an embedded vertex has small weights on dozens of nodes farther
+/// away, and holding those would hold a whole region.
+std::vector<Index> carriers(const std::vector<int>& vertices, const Gather& embedding) {
   std::vector<Index> nodes;
-  for (const int vertex : vertices.indices) {
+  for (const int vertex : vertices) {
     if (vertex < 0 || vertex >= embedding.rows()) continue;
-    for (Index k = embedding.begin[vertex]; k < embedding.begin[vertex + 1]; ++k)
-      if (embedding.weight[k] != 0) nodes.push_back(embedding.column[k]);
+    const Index begin = embedding.begin[vertex], end = embedding.begin[vertex + 1];
+    double most = 0;
+    for (Index k = begin; k < end; ++k) most = std::max(most, embedding.weight[k]);
+    for (Index k = begin; k < end; ++k)
+      if (embedding.weight[k] > 0 && embedding.weight[k] >= 0.5 * most) nodes.push_back(embedding.column[k]);
   }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
+}
+
+/// The nodes of a mesh lie under its surface, those of lattices on it.
+bool on_mesh(const Shape& shape) { return !shape.touching.empty(); }
+
+/// How deep the outermost layer of nodes may lie under a face of a mesh: 0.3 of the lattice constant
+/// (geometry/lattice.cpp), the next layer being half a constant deeper.
+double node_depth(const Shape& shape) {
+  if (!on_mesh(shape)) return 0;
+  const auto& volumes = shape.graph.volumes;
+  const double volume = std::accumulate(volumes.begin(), volumes.end(), 0.0);
+  return 0.31 * std::cbrt(2 * volume / double(volumes.size()));
 }
 
 }  // namespace
@@ -52,14 +71,20 @@ Bounds bounds_of(const Points& points) {
 
 std::vector<Index> select_nodes(const Selector& selector, const Shape& shape) {
   if (const auto* vertices = std::get_if<SelectVertices>(&selector.is))
-    return carriers(*vertices, shape.embedding);
+    return carriers(vertices->indices, shape.embedding);
   const Points& X = shape.graph.positions;
   const Bounds bounds = bounds_of(X);
-  const double slack = 1e-9 * (bounds.max - bounds.min).norm();
+  const double size = (bounds.max - bounds.min).norm(), round_off = 1e-9 * size;
+  const double slack = round_off + node_depth(shape);
   std::vector<Index> nodes;
   for (Index i = 0; i < Index(X.size()); ++i)
     if (std::visit(Holds{X[i], slack}, selector.is)) nodes.push_back(i);
-  return nodes;
+  if (!nodes.empty() || !on_mesh(shape)) return nodes;
+  std::vector<int> vertices;
+  for (const Index v : shape.touching)
+    if (std::visit(Holds{shape.surface.vertices[std::size_t(v)], round_off}, selector.is))
+      vertices.push_back(v);
+  return carriers(vertices, shape.embedding);
 }
 
 }  // namespace pliant

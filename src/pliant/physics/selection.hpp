@@ -24,7 +24,7 @@ struct SelectHalfspace {
   Vec3 point{0, 0, 0};   ///< m
   Vec3 normal{0, 1, 0};  ///< any length but zero
 };
-/// Vertices of the surface; the nodes that carry them are selected.
+/// Vertices of the surface; the nodes that mainly carry them are selected.
 struct SelectVertices {
   std::vector<int> indices;
 };
@@ -34,7 +34,9 @@ struct Selector {
 };
 
 /// The selected nodes, ascending, each once. Limits are widened by 1e-9 of the shape's size, so that nodes on
-/// a face count whatever the round-off. Indices beyond the surface are ignored.
+/// a face count whatever the round-off; on a body from a mesh also by the depth of its outermost nodes, so
+/// that what is selected at a face is the layer of nodes under it. A region that holds surface vertices but
+/// no node selects the nodes that mainly carry these. Indices beyond the surface are ignored.
 std::vector<Index> select_nodes(const Selector& selector, const Shape& shape);
 
 struct Bounds {

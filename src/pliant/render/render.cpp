@@ -114,6 +114,7 @@ struct BodyData {
   RestGrid grid;
   Color color;
   std::vector<float> scalar;
+  bool soft;
 };
 
 std::vector<Vec3f> to_float(const Points& points) {
@@ -132,7 +133,8 @@ BodyData make_body(const RenderBody& body) {
                ShadingNormals(body.rest, body.triangles),
                RestGrid(body.rest),
                body.color,
-               body.scalar};
+               body.scalar,
+               body.soft};
   for (int g = 0; g < out.normals.groups(); ++g) out.rest_normals.push_back(out.normals.normal(g));
   out.normals.update(body.positions, body.triangles);
   return out;
@@ -158,12 +160,14 @@ struct Renderer::Impl {
   float ball_radius = 0;
   float size = 1;  // half the diagonal of the bodies at rest and in the first frame, m
 
-  /// Once, so that floor and shading lengths do not change while the bodies move.
+  /// Once, by the soft bodies, so that floor and shading lengths do not change while they move.
   void measure() {
     Vec3f low = Vec3f::Constant(std::numeric_limits<float>::infinity()), high = -low;
-    for (const BodyData& b : bodies)
+    for (const BodyData& b : bodies) {
+      if (!b.soft) continue;
       for (const std::vector<Vec3f>* points : {&b.rest, &b.x})
         for (const Vec3f& p : *points) low = low.cwiseMin(p), high = high.cwiseMax(p);
+    }
     if (!(low.x() <= high.x())) low = Vec3f::Constant(-1), high = Vec3f::Constant(1);
     center = (low + high) / 2;
     size = std::max((high - low).norm() / 2, 1e-6f);
@@ -219,7 +223,7 @@ struct Renderer::Impl {
     const Vec3f dy = step_on_plane(ray, ray.step_y, s.flat, hit.distance);
     s.footprint = hit.distance * ray.step_x.norm();
     s.albedo = paint(body, t, weights);
-    if (pattern == Pattern::grid) {
+    if (pattern == Pattern::grid && body.soft) {
       const Vec3f &r0 = body.rest[std::size_t(t[0])], r1 = body.rest[std::size_t(t[1])] - r0,
                   r2 = body.rest[std::size_t(t[2])] - r0;
       const float scale = 1 / std::max(area.squaredNorm(), std::numeric_limits<float>::min());

@@ -21,6 +21,9 @@ struct RenderBody {
   Points positions;  ///< x, m
   Color color = palette(0);
   std::vector<float> scalar;  ///< one a vertex, shown in place of color when the scene has a legend
+  /// False: a thing that stands around. No lines are painted on it, and it does not set the scale of floor
+  /// and shading.
+  bool soft = true;
 };
 
 /// What the colours mean when bodies are coloured by a scalar.

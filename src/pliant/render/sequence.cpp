@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
@@ -144,6 +145,52 @@ Result<std::vector<double>> read_times(const fs::path& file) {
   return out;
 }
 
+Vec3 vector_of(const nlohmann::json& json) {
+  return {json.at(0).get<double>(), json.at(1).get<double>(), json.at(2).get<double>()};
+}
+
+/// Nine numbers of the rotation by rows, then three of the translation.
+RigidPlace place_of(const nlohmann::json& json) {
+  RigidPlace place;
+  for (int i = 0; i < 9; ++i) place.rotation(i / 3, i % 3) = json.at(std::size_t(i)).get<double>();
+  for (int i = 0; i < 3; ++i) place.translation[i] = json.at(std::size_t(9 + i)).get<double>();
+  return place;
+}
+
+Result<ColliderTrack> collider_of(const nlohmann::json& json, const fs::path& folder) {
+  ColliderTrack track;
+  track.name = json.at("name").get<std::string>();
+  for (const nlohmann::json& place : json.at("places")) track.places.push_back(place_of(place));
+  if (track.places.empty()) track.places.emplace_back();
+  track.plane = json.at("kind") == "plane";
+  if (track.plane) {
+    track.point = vector_of(json.at("point"));
+    track.normal = vector_of(json.at("normal"));
+    return track;
+  }
+  Result<TriMesh> surface = read_mesh(folder / json.at("file").get<std::string>());
+  if (!surface) return surface.error();
+  track.surface = std::move(*surface);
+  return track;
+}
+
+Result<std::vector<ColliderTrack>> read_colliders(const fs::path& file) {
+  Result<std::string> text = read_file(file);
+  if (!text) return text.error();
+  std::vector<ColliderTrack> tracks;
+  try {
+    const nlohmann::json list = nlohmann::json::parse(*text).at("colliders");
+    for (const nlohmann::json& json : list) {
+      Result<ColliderTrack> track = collider_of(json, file.parent_path());
+      if (!track) return track.error();
+      tracks.push_back(std::move(*track));
+    }
+  } catch (const nlohmann::json::exception& error) {
+    return wrong(file, error.what(), "what `pliant run` writes");
+  }
+  return tracks;
+}
+
 }  // namespace
 
 Result<Sequence> read_run(const fs::path& folder) {
@@ -166,6 +213,12 @@ Result<Sequence> read_run(const fs::path& folder) {
     return wrong(frames, "no frames", "BODY.obj with BODY.pc2 or BODY.mdd, BODY_0000.obj or BODY_0000.ply",
                  "pliant run SCENE --format pc2 writes them");
 
+  const fs::path colliders = frames.parent_path() / "colliders" / "colliders.json";
+  if (fs::exists(colliders)) {
+    Result<std::vector<ColliderTrack>> tracks = read_colliders(colliders);
+    if (!tracks) return tracks.error();
+    sequence.colliders = std::move(*tracks);
+  }
   const fs::path beside = folder / "metrics.csv", above = frames / ".." / "metrics.csv";
   const fs::path metrics = fs::exists(beside) ? beside : above;
   if (fs::exists(metrics)) {

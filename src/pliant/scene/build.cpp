@@ -7,19 +7,78 @@
 #include <filesystem>
 #include <random>
 
+#include "pliant/base/hash.hpp"
+#include "pliant/geometry/mesh_shape.hpp"
+#include "pliant/io/read_mesh.hpp"
+#include "pliant/scene/build_colliders.hpp"
+#include "pliant/scene/find_file.hpp"
 #include "pliant/scene/layout.hpp"
 #include "pliant/scene/validate.hpp"
 
 namespace pliant {
 namespace {
 
+/// What else decides a scene, and what is worth saying of it.
+struct Surroundings {
+  std::filesystem::path folder;  ///< of the scene file
+  Pool& pool;
+  std::uint64_t fingerprint = 0;  ///< mesh files are added to it
+  std::vector<std::string> notes = {};
+};
+
+std::string solidity_text(const MeshShapeReport& report) {
+  return fmt::format("{}, {:.3f} of the view from just inside escapes", report.solid ? "a solid" : "a sheet",
+                     report.solidity.defect);
+}
+
+/// What was decided and repaired, so that nothing is silent.
+void note_mesh(const std::string& name, const MeshShapeReport& report, std::vector<std::string>& notes) {
+  notes.push_back(fmt::format("{}: {}; {} nodes, {:.3g} m apart; repaired: {}", name, solidity_text(report),
+                              report.nodes, report.spacing, report.repair.text()));
+  for (const std::string& warning : report.warnings) notes.push_back(fmt::format("{}: {}", name, warning));
+}
+
+/// Builds the shape of a body; the error names the file of a mesh.
 struct MakeShape {
-  Shape operator()(const SphereShape& sphere) const {
+  const std::string& name;
+  Surroundings& around;
+
+  Result<Shape> operator()(const SphereShape& sphere) const {
     return make_shape(EllipsoidShape{Vec3::Constant(sphere.radius), sphere.nodes, sphere.center});
   }
+  Result<Shape> operator()(const BlobsShape& blobs) const {
+    const Result<PolygonMesh> surface = blob_surface(blobs);
+    if (!surface) return surface.error();
+    return from_mesh(*surface, {.nodes = blobs.nodes, .solid = true});
+  }
+  Result<Shape> operator()(const MeshSpec& spec) const {
+    const std::filesystem::path file = find_file(spec.mesh, around.folder);
+    Result<PolygonMesh> surface = read_polygons(file);
+    if (!surface) return surface.error();
+    around.fingerprint =
+        hash_bytes(surface->vertices.data(), surface->vertices.size() * sizeof(Vec3), around.fingerprint);
+    convert(*surface, spec.scale * metres(spec.unit), spec.up);
+    move(*surface, rotation_matrix(spec.rotate), spec.translate);
+    Result<Shape> shape = from_mesh(*surface, {.nodes = spec.nodes,
+                                               .solid = spec.solid,
+                                               .thickness = spec.thickness == not_given ? 0 : spec.thickness,
+                                               .join = spec.join});
+    if (shape) return shape;
+    Error error = shape.error();
+    error.file = file.string();
+    return error;
+  }
   template <class S>
-  Shape operator()(const S& shape) const {
+  Result<Shape> operator()(const S& shape) const {
     return make_shape(shape);
+  }
+
+ private:
+  Result<Shape> from_mesh(const PolygonMesh& surface, const MeshShapeOptions& options) const {
+    Result<MeshShape> made = make_mesh_shape(surface, options, around.pool);
+    if (!made) return made.error();
+    note_mesh(name, made->report, around.notes);
+    return std::move(made->shape);
   }
 };
 
@@ -141,6 +200,26 @@ Start make_start(const InitialSpec& initial, const NodeGraph& graph, const std::
   return start;
 }
 
+/// Problems of a shape, told at the scene's key; those of a mesh file name the file as well.
+Problems shape_problems(const Error& error, const std::string& place) {
+  Problems out;
+  for (Problem problem : error.problems) {
+    if (error.file.empty())
+      problem.place = place + (problem.place.empty() ? "" : "." + problem.place);
+    else
+      problem.place =
+          fmt::format("{}: {}{}{}", place, error.file, problem.place.empty() ? "" : ": ", problem.place);
+    out.push_back(std::move(problem));
+  }
+  return out;
+}
+
+ContactOptions contact_of(const BodySpec& body) {
+  ContactOptions contact = body.contact;
+  if (body.friction < not_given) contact.friction = body.friction;
+  return contact;
+}
+
 /// What is known of a body before its method is built.
 struct Draft {
   std::optional<Shape> shape;  ///< none when its description is wrong
@@ -171,14 +250,27 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
   const std::size_t before = parsed.problems.size();
   const auto all_problems = [&] { return parsed.error({known.begin() + long(before), known.end()}); };
 
+  Pool pool(threads);
+  Surroundings around{std::filesystem::path(parsed.file).parent_path(), pool, parsed.fingerprint};
   std::vector<Draft> drafts(spec.bodies.size());
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     const std::string place = fmt::format("bodies.{}", i);
     if (any_within(known, place + ".shape")) continue;
-    drafts[i].shape = std::visit(MakeShape{}, spec.bodies[i].shape.is);
+    Result<Shape> shape = std::visit(MakeShape{spec.bodies[i].name, around}, spec.bodies[i].shape.is);
+    if (!shape) {
+      for (Problem& problem : shape_problems(shape.error(), place + ".shape"))
+        known.push_back(std::move(problem));
+      continue;
+    }
+    drafts[i].shape = std::move(*shape);
     drafts[i].holds = make_holds(spec.bodies[i], *drafts[i].shape, place, known);
   }
   std::vector<Probe> probes = make_probes(spec, drafts, known);
+  BuiltColliders built;
+  if (!any_within(known, "colliders"))
+    built = build_colliders(spec.colliders, around.folder, around.fingerprint);
+  around.notes.insert(around.notes.end(), built.notes.begin(), built.notes.end());
+  known.insert(known.end(), built.problems.begin(), built.problems.end());
   if (!known.empty()) return all_problems();
 
   std::vector<Body> bodies;
@@ -194,12 +286,17 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
       continue;
     }
     const Start start = make_start(body.initial, shape.graph, drafts[i].holds);
-    bodies.emplace_back(body.name, shape, std::move(*method), std::move(drafts[i].holds), start);
+    bodies.emplace_back(body.name, shape, std::move(*method), std::move(drafts[i].holds), start,
+                        contact_of(body));
   }
   if (!known.empty()) return all_problems();
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
-  return Scene{std::filesystem::path(parsed.file).stem().string(), spec, parsed.fingerprint,
-               Simulation(std::move(bodies), options), std::move(probes)};
+  return Scene{std::filesystem::path(parsed.file).stem().string(),
+               spec,
+               built.fingerprint,
+               Simulation(std::move(bodies), options, std::move(built.colliders)),
+               std::move(probes),
+               std::move(around.notes)};
 }
 
 }  // namespace pliant

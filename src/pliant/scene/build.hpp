@@ -19,6 +19,7 @@ struct Scene {
   std::uint64_t fingerprint = 0;  ///< ParsedScene::fingerprint
   Simulation simulation;
   std::vector<Probe> probes;
+  std::vector<std::string> notes;  ///< what was decided or repaired on the way, one sentence each
 };
 
 /// Everything wrong in the file is in the Error, also what only the shapes can tell (a pin that selects

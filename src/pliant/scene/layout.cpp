@@ -110,6 +110,9 @@ struct ValueReader {
     if (!read_all(json, json.size(), out, [&](const Json& j) { return whole_in(j, facts); })) return {};
     return OptionValue(out);
   }
+  Value operator()(const std::optional<bool>&) const {
+    return json.is_boolean() ? Value(std::optional<bool>(json.get<bool>())) : Value();
+  }
   Value operator()(const WordOrNumber&) const {
     if (json.is_string() && is_choice(facts, json.get<std::string>()))
       return OptionValue(WordOrNumber{json.get<std::string>(), 0});
@@ -143,6 +146,7 @@ struct ExpectationText {
   std::string operator()(const std::vector<int>&) const {
     return "a list of whole numbers" + range_text(facts);
   }
+  std::string operator()(const std::optional<bool>&) const { return "true or false"; }
   std::string operator()(const WordOrNumber&) const {
     return one_of(facts) + " or a number" + range_text(facts);
   }
@@ -163,6 +167,7 @@ struct ValueText {
   std::string operator()(const std::array<Vec3, 2>& v) const {
     return fmt::format("[{}, {}]", (*this)(v[0]), (*this)(v[1]));
   }
+  std::string operator()(const std::optional<bool>& v) const { return v ? (*this)(*v) : "none"; }
   std::string operator()(const WordOrNumber& v) const {
     return v.word.empty() ? number_text(v.number) : "\"" + v.word + "\"";
   }
@@ -234,6 +239,9 @@ void each_known_key(const Json& json, const std::string& place, const Descriptio
                         {}});
     return;
   }
+  if (description.choice)
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (description.entries[i].flat && json.contains(names[i])) return entry(i, json, place);
   if (description.choice && json.size() != 1)
     problems.push_back({place,
                         fmt::format("{} keys", json.size()),

@@ -30,6 +30,8 @@ struct Description {
     OptionFacts facts;                ///< help always; the rest for values
     OptionValue initial = 0.0;        ///< for values: the default; tells the type too
     const Description* of = nullptr;  ///< for the other kinds
+    /// In a choice: the object's keys stand beside this one, {"mesh": FILE, "scale": 2}, which is its first.
+    bool flat = false;
   };
   std::string title;  ///< "body"
   std::string help;
@@ -140,6 +142,14 @@ Field<T> alternative(std::string name, std::string help) {
   return {about, [](const Json& json, const std::string& place, T& to, Problems& problems) {
             read_object(json, place, to.is.template emplace<M>(), problems);
           }};
+}
+
+/// An alternative whose first option has this name and whose others stand beside it.
+template <class T, class M>
+Field<T> flat_alternative(std::string name, std::string help) {
+  Field<T> field = alternative<T, M>(std::move(name), std::move(help));
+  field.about.flat = true;
+  return field;
 }
 
 /// An alternative that is a single value, the only option of M.

@@ -63,10 +63,13 @@ struct ValueSchema {
   Ordered operator()(const std::vector<int>&) const {
     return {{"type", "array"}, {"items", numbers("integer", facts)}};
   }
+  Ordered operator()(const std::optional<bool>&) const { return {{"type", "boolean"}}; }
   Ordered operator()(const WordOrNumber&) const {
     return {{"anyOf", Ordered::array({{{"enum", facts.choices}}, numbers("number", facts)})}};
   }
 };
+
+Ordered reference(const Description& to) { return {{"$ref", "#/$defs/" + slug(to.title)}}; }
 
 Ordered entry_schema(const Description::Entry& entry) {
   Ordered schema;
@@ -78,8 +81,8 @@ Ordered entry_schema(const Description::Entry& entry) {
     if (entry.facts.scale == Scale::logarithmic) schema["x-scale"] = "logarithmic";
     schema["x-change"] = entry.facts.change == Change::live ? "live" : "rebuild";
   } else {
-    const Ordered reference{{"$ref", "#/$defs/" + slug(entry.of->title)}};
-    schema = entry.kind == Kind::list ? Ordered{{"type", "array"}, {"items", reference}} : reference;
+    const Ordered inner = reference(*entry.of);
+    schema = entry.kind == Kind::list ? Ordered{{"type", "array"}, {"items", inner}} : inner;
   }
   schema["description"] = entry.facts.help;
   return schema;
@@ -87,13 +90,20 @@ Ordered entry_schema(const Description::Entry& entry) {
 
 Ordered object_schema(const Description& description) {
   Ordered properties = Ordered::object();
-  for (const Description::Entry& entry : description.entries) properties[entry.name] = entry_schema(entry);
+  Ordered others = Ordered::array();  // flat alternatives: objects of their own
+  for (const Description::Entry& entry : description.entries)
+    if (entry.flat)
+      others.push_back(reference(*entry.of));
+    else
+      properties[entry.name] = entry_schema(entry);
   Ordered schema{{"type", "object"},
                  {"description", description.help},
                  {"properties", properties},
                  {"additionalProperties", false}};
   if (description.choice) schema["minProperties"] = schema["maxProperties"] = 1;
-  return schema;
+  if (others.empty()) return schema;
+  others.insert(others.begin(), std::move(schema));
+  return {{"anyOf", others}};
 }
 
 // A test builds it.
@@ -127,6 +137,7 @@ struct TypeText {
   std::string operator()(const std::array<double, 2>&) const { return "2 numbers"; }
   std::string operator()(const std::array<Vec3, 2>&) const { return "[[x, y, z], [x, y, z]]"; }
   std::string operator()(const std::vector<int>&) const { return "list of whole numbers"; }
+  std::string operator()(const std::optional<bool>&) const { return "true or false"; }
   std::string operator()(const WordOrNumber&) const { return "word or number"; }
 };
 
@@ -147,6 +158,9 @@ std::string entry_row(const Description::Entry& entry) {
     return fmt::format("| `{}` | {} | {} | {} | `{}` | {} |\n", entry.name,
                        std::visit(TypeText{}, entry.initial), facts.unit, range_cell(facts),
                        value_text(entry.initial), facts.help);
+  if (entry.flat)
+    return fmt::format("| `{}` | text, with the other keys of [{}](#{}) beside it | | | | {} |\n", entry.name,
+                       entry.of->title, slug(entry.of->title), facts.help);
   const char* initial = entry.kind == Kind::list ? "`[]`" : entry.kind == Kind::optional_object ? "none" : "";
   return fmt::format("| `{}` | {}[{}](#{}) | | | {} | {} |\n", entry.name,
                      entry.kind == Kind::list ? "list of " : "", entry.of->title, slug(entry.of->title),

@@ -19,6 +19,13 @@ OptionFacts length_facts(std::string help) {
 OptionFacts count_facts(int min, std::string help) {
   return {.unit = "1", .min = double(min), .max = 2000, .help = std::move(help)};
 }
+OptionFacts budget_facts() {
+  return {.unit = "1",
+          .min = 4,
+          .max = 2e6,
+          .scale = Scale::logarithmic,
+          .help = "about how many nodes carry the surface: more is finer and slower"};
+}
 OptionFacts time_facts(std::string help) {
   return {.unit = "s", .min = 0, .max = 1e9, .help = std::move(help)};
 }
@@ -102,6 +109,59 @@ const Layout<SheetShape>& layout_of() {
 }
 
 template <>
+const Layout<BlobPart>& layout_of() {
+  using S = BlobPart;
+  static const auto layout = make_layout<S>(
+      "part", "a ball swept from one point to another",
+      {option("from", &S::from, place_facts("centre of the ball at the beginning")),
+       option("to", &S::to, place_facts("and at the end; the same point makes a ball")),
+       option("radius", &S::radius, length_facts("at the beginning")),
+       option("end_radius", &S::end_radius,
+              {.unit = "m", .min = 0, .max = far_away, .help = "at the end; 0 = as at the beginning"})});
+  return layout;
+}
+
+template <>
+const Layout<BlobsShape>& layout_of() {
+  using S = BlobsShape;
+  static const auto layout = make_layout<S>(
+      "blobs", "round parts that melt into one another: animals, plants, toys without a mesh file",
+      {option("blend", static_cast<double S::*>(&S::blend),
+              {.unit = "m", .min = 0, .max = far_away, .help = "how far parts melt into one another"}),
+       option("resolution", static_cast<int S::*>(&S::resolution),
+              {.unit = "1", .min = 4, .max = 400, .help = "cells of the surface along its longest side"}),
+       option("nodes", &S::nodes, budget_facts())},
+      {list_field("parts", static_cast<std::vector<BlobPart> S::*>(&S::parts), "at least one")});
+  return layout;
+}
+
+template <>
+const Layout<MeshSpec>& layout_of() {
+  using S = MeshSpec;
+  static const auto layout = make_layout<S>(
+      "mesh",
+      "any surface from a file, clean or dirty: obj, ply, stl, off or glb. It is repaired, filled with "
+      "nodes, "
+      "and keeps its own vertices and texture coordinates in every export",
+      {option("mesh", &S::mesh, {.help = "the file, from the scene's folder or from where the command runs"}),
+       option("scale", &S::scale,
+              {.unit = "1", .min = 0, .max = 1e12, .above_min = true, .help = "factor on top of the unit"}),
+       option("unit", &S::unit,
+              {.choices = {"m", "cm", "mm", "in", "ft"}, .help = "what a length of 1 in the file means"}),
+       option("up", &S::up, {.choices = {"y", "z"}, .help = "the file's upward axis; z is turned into y"}),
+       option("translate", &S::translate, place_facts("shift, after everything else")),
+       option("nodes", &S::nodes, budget_facts()),
+       option(
+           "solid", &S::solid,
+           {.help = "true: the skin of a solid; false: a sheet; none: decided by how much of the view from "
+                    "just inside escapes through holes, and said"}),
+       option("thickness", &S::thickness, length_facts("of a sheet; none = 0.01 of the diagonal")),
+       option("join", &S::join, {.help = "link separate parts, so that they do not fall apart"})},
+      {object_field("rotate", &S::rotate, "turn about the origin, after scale and up, before translate")});
+  return layout;
+}
+
+template <>
 const Layout<ShapeSpec>& layout_of() {
   using S = ShapeSpec;
   static const auto layout = make_choice<S>(
@@ -109,8 +169,9 @@ const Layout<ShapeSpec>& layout_of() {
       {alternative<S, BoxShape>("box", "a block"), alternative<S, SphereShape>("sphere", "a ball"),
        alternative<S, EllipsoidShape>("ellipsoid", "a stretched ball"),
        alternative<S, CylinderShape>("cylinder", "a round column"),
-       alternative<S, TorusShape>("torus", "a ring"), alternative<S, SheetShape>("sheet", "a flat sheet")},
-      {{"mesh", "meshes from files are not available in this version"}});
+       alternative<S, TorusShape>("torus", "a ring"), alternative<S, SheetShape>("sheet", "a flat sheet"),
+       alternative<S, BlobsShape>("blobs", "round parts melted together"),
+       flat_alternative<S, MeshSpec>("mesh", "any surface from a file")});
   return layout;
 }
 
@@ -167,10 +228,11 @@ template <>
 const Layout<MotionKey>& layout_of() {
   using S = MotionKey;
   static const auto layout =
-      make_layout<S>("key", "where the handle is at a time, relative to where it started",
+      make_layout<S>("key", "where a handle or a collider is at a time, relative to where it started",
                      {option("time", &S::time, time_facts("keys are in ascending order")),
                       option("translate", &S::translate, place_facts("shift"))},
-                     {object_field("rotate", &S::rotate, "turn about the centre of the selected nodes")});
+                     {object_field("rotate", &S::rotate,
+                                   "turn about the centre of the selected nodes, or of the collider")});
   return layout;
 }
 
@@ -244,6 +306,45 @@ const Layout<InitialSpec>& layout_of() {
 }
 
 template <>
+const Layout<ContactOptions>& layout_of() {
+  using S = ContactOptions;
+  static const auto layout =
+      make_layout<S>("contact", "how the body meets colliders",
+                     {option("sweeps", &S::sweeps,
+                             {.unit = "1",
+                              .min = 1,
+                              .max = 1e6,
+                              .change = Change::live,
+                              .help = "of the contact solver in a step, at most"}),
+                      option("tolerance", &S::tolerance,
+                             {.unit = "m/s",
+                              .min = 0,
+                              .max = 1,
+                              .scale = Scale::logarithmic,
+                              .change = Change::live,
+                              .help = "sweeps end when no velocity changes by more"}),
+                      option("slop", &S::slop,
+                             {.unit = "1",
+                              .min = 0,
+                              .max = 0.1,
+                              .change = Change::live,
+                              .help = "penetration that is left alone, share of the body's size"}),
+                      option("offset", &S::offset,
+                             {.unit = "m",
+                              .min = 0,
+                              .max = far_away,
+                              .change = Change::live,
+                              .help = "distance kept from colliders"}),
+                      option("most", &S::most,
+                             {.unit = "1",
+                              .min = 1,
+                              .max = 1e6,
+                              .change = Change::live,
+                              .help = "contacts at a time; of more the deepest and outermost are kept"})});
+  return layout;
+}
+
+template <>
 const Layout<BodySpec>& layout_of() {
   using S = BodySpec;
   static const auto layout = make_layout<S>(
@@ -256,11 +357,20 @@ const Layout<BodySpec>& layout_of() {
                .max = 1e6,
                .above_min = true,
                .scale = Scale::logarithmic,
-               .help = "mass per volume; water 1000"})},
+               .help = "mass per volume; water 1000"}),
+       option(
+           "friction", &S::friction,
+           {.unit = "1",
+            .min = 0,
+            .max = 1e3,
+            .change = Change::live,
+            .help = "of the body's surface: with a collider's the coefficient is the root of their product; "
+                    "none = the collider's alone"})},
       {object_field("shape", &S::shape, "the body at rest"),
        object_field("geometric", static_cast<geometric::Options S::*>(&S::geometric),
                     "settings of the geometric method"),
        object_field("damping", &S::damping, "how motion dies away"),
+       object_field("contact", &S::contact, "how the body meets colliders"),
        list_field("pins", &S::pins, "nodes held where they start"),
        list_field("handles", &S::handles, "nodes that are moved"),
        object_field("initial", &S::initial, "where and how the body starts")},
@@ -272,6 +382,114 @@ const Layout<BodySpec>& layout_of() {
        {"samples", "samples are not available in this version"}});
   return layout;
 }
+
+// ---- colliders -------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The options of one kind of collider, and those that all have.
+template <class S>
+Layout<S> collider_layout(std::string title, std::string help, OptionTable<S> options,
+                          std::vector<Field<S>> objects = {}) {
+  options.push_back(option("friction", static_cast<double S::*>(&S::friction),
+                           {.unit = "1",
+                            .min = 0,
+                            .max = 1e3,
+                            .change = Change::live,
+                            .help = "Coulomb's coefficient: sideways over normal force, at most"}));
+  options.push_back(
+      option("restitution", static_cast<double S::*>(&S::restitution),
+             {.unit = "1",
+              .min = 0,
+              .max = 1,
+              .change = Change::live,
+              .help = "speed after over speed before an impact of a point; 0 = the body's own bounce only"}));
+  options.push_back(option("ease", static_cast<Ease S::*>(&S::ease),
+                           {.choices = {"smooth", "linear"},
+                            .help = "smooth stops at every key (s^2 (3 - 2 s)); linear keeps constant speed "
+                                    "between keys"}));
+  objects.push_back(list_field("motion", static_cast<std::vector<MotionKey> S::*>(&S::motion),
+                               "keys; none = still. More than half its own size in a step is a teleport"));
+  return make_layout<S>(std::move(title), std::move(help), options, std::move(objects));
+}
+
+}  // namespace
+
+template <>
+const Layout<PlaneColliderSpec>& layout_of() {
+  using S = PlaneColliderSpec;
+  static const auto layout = collider_layout<S>(
+      "plane collider", "everything behind a plane is solid",
+      {option("point", static_cast<Vec3 S::*>(&S::point), place_facts("a point of the plane")),
+       option("normal", static_cast<Vec3 S::*>(&S::normal),
+              {.unit = "1", .help = "direction to the free side, any length but zero"})});
+  return layout;
+}
+
+template <>
+const Layout<SphereColliderSpec>& layout_of() {
+  using S = SphereColliderSpec;
+  static const auto layout =
+      collider_layout<S>("sphere collider", "a solid ball",
+                         {option("center", static_cast<Vec3 S::*>(&S::center), place_facts("centre")),
+                          option("radius", static_cast<double S::*>(&S::radius), length_facts("radius"))});
+  return layout;
+}
+
+template <>
+const Layout<BoxColliderSpec>& layout_of() {
+  using S = BoxColliderSpec;
+  static const auto layout =
+      collider_layout<S>("box collider", "a solid block",
+                         {option("center", static_cast<Vec3 S::*>(&S::center), place_facts("centre")),
+                          option("size", static_cast<Vec3 S::*>(&S::size), length_facts("edge lengths"))},
+                         {object_field("rotate", &S::rotate, "turn about its centre")});
+  return layout;
+}
+
+template <>
+const Layout<CapsuleColliderSpec>& layout_of() {
+  using S = CapsuleColliderSpec;
+  static const auto layout = collider_layout<S>(
+      "capsule collider", "a solid rod with round ends",
+      {option("from", static_cast<Vec3 S::*>(&S::from), place_facts("one end of its axis")),
+       option("to", static_cast<Vec3 S::*>(&S::to), place_facts("the other end")),
+       option("radius", static_cast<double S::*>(&S::radius), length_facts("around the axis"))});
+  return layout;
+}
+
+template <>
+const Layout<MeshColliderSpec>& layout_of() {
+  using S = MeshColliderSpec;
+  static const auto layout = collider_layout<S>(
+      "mesh collider",
+      "any surface from a file, clean or dirty: obj, ply, stl, off or glb. It is repaired; inside is where "
+      "it "
+      "winds around a point",
+      {option("file", &S::file, {.help = "from the scene's folder or from where the command runs"}),
+       option("scale", &S::scale,
+              {.unit = "1", .min = 0, .max = 1e12, .above_min = true, .help = "metres of a length of 1"}),
+       option("up", &S::up, {.choices = {"y", "z"}, .help = "the file's upward axis; z is turned into y"}),
+       option("translate", &S::translate, place_facts("shift, after everything else")),
+       option("thin", &S::thin, {.help = "true: a sheet, solid from both sides"})},
+      {object_field("rotate", &S::rotate, "turn about the origin, after scale and up, before translate")});
+  return layout;
+}
+
+template <>
+const Layout<ColliderSpec>& layout_of() {
+  using S = ColliderSpec;
+  static const auto layout =
+      make_choice<S>("collider", "what bodies meet and cannot move",
+                     {alternative<S, PlaneColliderSpec>("plane", "solid ground behind a plane"),
+                      alternative<S, SphereColliderSpec>("sphere", "a solid ball"),
+                      alternative<S, BoxColliderSpec>("box", "a solid block"),
+                      alternative<S, CapsuleColliderSpec>("capsule", "a solid rod with round ends"),
+                      alternative<S, MeshColliderSpec>("mesh", "any surface from a file")});
+  return layout;
+}
+
+// ---- the scene -------------------------------------------------------------------------------------------
 
 template <>
 const Layout<ProbeSpec>& layout_of() {
@@ -331,9 +549,9 @@ const Layout<SceneSpec>& layout_of() {
                .help = "how many to simulate; frame 0 is the start and comes on top"}),
        option("gravity", &S::gravity, rate_facts("m/s^2", "acceleration of every body"))},
       {list_field("bodies", &S::bodies, "the soft bodies, at least one"),
+       list_field("colliders", &S::colliders, "what they meet and cannot move"),
        list_field("probes", &S::probes, "extra metrics"),
-       list_field("expect", &S::expect, "what the scene must show")},
-      {{"colliders", "contact is not available in this version"}});
+       list_field("expect", &S::expect, "what the scene must show")});
   return layout;
 }
 

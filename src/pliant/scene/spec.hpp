@@ -9,11 +9,15 @@
 #include <vector>
 
 #include "pliant/base/option.hpp"
+#include "pliant/contact/collider.hpp"
+#include "pliant/geometry/blobs.hpp"
+#include "pliant/geometry/polygon_mesh.hpp"
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/registry.hpp"
 #include "pliant/physics/damping.hpp"
 #include "pliant/physics/motion.hpp"
 #include "pliant/physics/selection.hpp"
+#include "pliant/physics/step.hpp"
 
 namespace pliant {
 
@@ -25,8 +29,29 @@ struct SphereShape {
   Vec3 center{0, 0, 0};  ///< m
 };
 
+/// A surface from a file. Placed in this order: unit and scale, up axis, rotate, translate.
+struct MeshSpec {
+  std::string mesh;  ///< file, from the scene's folder or from where the command runs
+  double scale = 1;
+  LengthUnit unit = LengthUnit::m;
+  UpAxis up = UpAxis::y;
+  Turn rotate;              ///< about the origin
+  Vec3 translate{0, 0, 0};  ///< m
+  int nodes = 5000;
+  std::optional<bool> solid;
+  double thickness = not_given;  ///< m
+  bool join = false;
+};
+
+/// A procedural surface: Blobs, and how many nodes carry it.
+struct BlobsShape : Blobs {
+  int nodes = 5000;
+};
+
 struct ShapeSpec {
-  std::variant<BoxShape, SphereShape, EllipsoidShape, CylinderShape, TorusShape, SheetShape> is;
+  std::variant<BoxShape, SphereShape, EllipsoidShape, CylinderShape, TorusShape, SheetShape, BlobsShape,
+               MeshSpec>
+      is;
 };
 
 struct PinSpec {
@@ -62,6 +87,36 @@ struct BodySpec : MethodOptions {
   std::vector<PinSpec> pins;
   std::vector<HandleSpec> handles;
   InitialSpec initial;
+  double friction = not_given;
+  ContactOptions contact;  ///< its friction is not used: the key stands beside `contact`
+};
+
+/// What all colliders have.
+struct ColliderTraits {
+  double friction = 0.5;
+  double restitution = 0;
+  std::vector<MotionKey> motion;
+  Ease ease = Ease::smooth;
+};
+struct PlaneColliderSpec : ColliderTraits, PlaneCollider {};
+struct SphereColliderSpec : ColliderTraits, SphereCollider {};
+struct BoxColliderSpec : ColliderTraits, BoxCollider {
+  Turn rotate;  ///< becomes BoxCollider::rotation
+};
+struct CapsuleColliderSpec : ColliderTraits, CapsuleCollider {};
+/// Placed in this order: scale, up axis, rotate, translate.
+struct MeshColliderSpec : ColliderTraits {
+  std::string file;  ///< from the scene's folder or from where the command runs
+  double scale = 1;
+  UpAxis up = UpAxis::y;
+  Turn rotate;              ///< about the origin
+  Vec3 translate{0, 0, 0};  ///< m
+  bool thin = false;
+};
+
+struct ColliderSpec {
+  std::variant<PlaneColliderSpec, SphereColliderSpec, BoxColliderSpec, CapsuleColliderSpec, MeshColliderSpec>
+      is;
 };
 
 struct ProbeSpec {
@@ -87,6 +142,7 @@ struct SceneSpec {
   int frames = 300;
   Vec3 gravity{0, -9.81, 0};  ///< m/s^2
   std::vector<BodySpec> bodies;
+  std::vector<ColliderSpec> colliders;
   std::vector<ProbeSpec> probes;
   std::vector<ExpectSpec> expect;
 

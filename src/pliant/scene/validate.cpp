@@ -90,6 +90,15 @@ struct ShapeCheck {
                           fmt::format("less than ring_radius, {:g} m", s.ring_radius),
                           {}});
   }
+  void operator()(const BlobsShape& s) const {
+    if (s.parts.empty()) problems.push_back({place + ".parts", "none", "at least one part", {}});
+  }
+  void operator()(const MeshSpec& s) const {
+    if (s.mesh.empty()) problems.push_back({place, "no file", "the name of a mesh file", {}});
+    if (s.rotate.axis.norm() == 0)
+      problems.push_back(
+          {fmt::format("{}.rotate.axis", place.substr(0, place.rfind('.'))), "[0, 0, 0]", "a direction", {}});
+  }
   void operator()(const SheetShape& s) const {
     apart(s.size[0], s.nodes[0], std::abs(s.center.x()) + s.size[0]);
     apart(s.size[1], s.nodes[1], std::abs(s.center.z()) + s.size[1]);
@@ -97,7 +106,8 @@ struct ShapeCheck {
 };
 
 const char* shape_name(const ShapeSpec& shape) {
-  constexpr const char* names[] = {"box", "sphere", "ellipsoid", "cylinder", "torus", "sheet"};
+  constexpr const char* names[] = {"box",   "sphere", "ellipsoid", "cylinder",
+                                   "torus", "sheet",  "blobs",     "mesh"};
   return names[shape.is.index()];
 }
 
@@ -137,6 +147,35 @@ void check_body(const BodySpec& body, const std::string& place, Problems& proble
   for (std::size_t i = 0; i < body.handles.size(); ++i) {
     check_selector(body.handles[i].select, fmt::format("{}.handles.{}.select", place, i), problems);
     check_motion(body.handles[i].motion, fmt::format("{}.handles.{}.motion", place, i), problems);
+  }
+}
+
+struct ColliderCheck {
+  const std::string& place;
+  Problems& problems;
+
+  void direction(const char* key, const Vec3& v) const {
+    if (v.norm() == 0) problems.push_back({place + "." + key, "[0, 0, 0]", "a direction", {}});
+  }
+  void operator()(const PlaneColliderSpec& s) const { direction("normal", s.normal); }
+  void operator()(const SphereColliderSpec&) const {}
+  void operator()(const BoxColliderSpec& s) const { check_axis(s.rotate, place + ".rotate", problems); }
+  void operator()(const CapsuleColliderSpec&) const {}
+  void operator()(const MeshColliderSpec& s) const {
+    if (s.file.empty()) problems.push_back({place + ".file", "no file", "the name of a mesh file", {}});
+    check_axis(s.rotate, place + ".rotate", problems);
+  }
+};
+
+void check_colliders(const SceneSpec& scene, Problems& problems) {
+  constexpr const char* kinds[] = {"plane", "sphere", "box", "capsule", "mesh"};
+  for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
+    const auto& collider = scene.colliders[i].is;
+    const std::string place = fmt::format("colliders.{}.{}", i, kinds[collider.index()]);
+    std::visit(ColliderCheck{place, problems}, collider);
+    std::visit(
+        [&](const ColliderTraits& traits) { check_motion(traits.motion, place + ".motion", problems); },
+        collider);
   }
 }
 
@@ -216,6 +255,7 @@ std::vector<Problem> validate(const SceneSpec& scene) {
                             "names whose files are not mistaken for each other's frames",
                             {}});
   }
+  check_colliders(scene, problems);
   check_probes(scene, problems);
   check_expectations(scene, problems);
   return problems;

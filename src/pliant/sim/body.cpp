@@ -17,13 +17,15 @@ Vec3 mean(const Points& points) {
 }  // namespace
 
 Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method, std::vector<Hold> holds,
-           const Start& start)
+           const Start& start, const ContactOptions& contact)
     : name_(std::move(name)),
       triangles_(shape.surface.triangles),
+      faces_(shape.faces),
       rest_surface_(shape.surface.vertices),
       rest_volume_(shape.closed ? enclosed_volume(rest_surface_, triangles_) : 0),
       closed_(shape.closed),
       method_(std::move(method)),
+      contact_(contact),
       holds_(std::move(holds)),
       active_(holds_.size(), 0),
       poses_(holds_.size()),
@@ -85,7 +87,8 @@ void Body::aim(double end) {
   }
 }
 
-const StepReport& Body::advance(double end, double h, const Vec3& gravity, Pool& pool) {
+const StepReport& Body::advance(double end, double h, const Vec3& gravity,
+                                std::span<const Collider> colliders, Pool& pool) {
   choose_held(end, h);
   aim(end);
   report_ = method_->advance({.h = h,
@@ -94,6 +97,8 @@ const StepReport& Body::advance(double end, double h, const Vec3& gravity, Pool&
                               .targets = targets_,
                               .grabs = grabs_,
                               .forces = {},
+                              .colliders = colliders,
+                              .contact = contact_,
                               .pool = &pool});
   return report_;
 }

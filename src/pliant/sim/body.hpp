@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pliant/contact/collider.hpp"
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/motion.hpp"
@@ -31,10 +32,12 @@ class Body {
  public:
   /// No node may be in two holds. The method is placed at the start, if there is one.
   Body(std::string name, const Shape& shape, std::unique_ptr<Method> method, std::vector<Hold> holds,
-       const Start& start = {});
+       const Start& start = {}, const ContactOptions& contact = {});
 
-  /// One time step that ends at `end`; hard and soft holds are where they belong at that time.
-  const StepReport& advance(double end, double h, const Vec3& gravity, Pool& pool);
+  /// One time step that ends at `end`; hard and soft holds are where they belong at that time, and the
+  /// colliders are aimed at this step.
+  const StepReport& advance(double end, double h, const Vec3& gravity, std::span<const Collider> colliders,
+                            Pool& pool);
 
   const std::string& name() const { return name_; }
   const Method& method() const { return *method_; }
@@ -42,6 +45,8 @@ class Body {
   const StepReport& report() const { return report_; }  ///< of the last step
   const std::vector<Triangle>& triangles() const { return triangles_; }
   const Points& rest_surface() const { return rest_surface_; }
+  /// The user's faces and texture coordinates, in the vertices of the surface; no faces = the triangles.
+  const PolygonMesh& faces() const { return faces_; }
 
   /// The surface at the current state.
   const Points& surface() const;
@@ -63,10 +68,12 @@ class Body {
 
   std::string name_;
   std::vector<Triangle> triangles_;
+  PolygonMesh faces_;
   Points rest_surface_;
   double rest_volume_ = 0;
   bool closed_ = true;
   std::unique_ptr<Method> method_;
+  ContactOptions contact_;
 
   std::vector<Hold> holds_;
   std::vector<Points> hold_start_;  ///< per hold, where its nodes start

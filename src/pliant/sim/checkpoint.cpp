@@ -12,7 +12,7 @@ namespace pliant {
 namespace {
 
 constexpr std::array<char, 8> magic{'p', 'l', 'i', 'a', 'n', 't', 'c', 'p'};
-constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t format_version = 2;
 
 struct Header {
   std::array<char, 8> magic{};

@@ -26,13 +26,45 @@ Vec3 mean_place(const Probe& probe, const Simulation& simulation) {
 
 void append(std::vector<double>& cells, const Vec3& v) { cells.insert(cells.end(), v.data(), v.data() + 3); }
 
+/// Contact in the last step; without colliders it makes no sense.
+void append_contact(std::vector<double>& cells, const StepReport& report, bool known) {
+  const auto cell = [&](double value) { cells.push_back(known ? value : empty_cell); };
+  cell(report.contacts);
+  cell(report.contact_sweeps);
+  cell(report.contact_residual);
+  cell(report.penetration);
+  for (int c = 0; c < 3; ++c) cell(report.contact_impulse[c]);
+}
+
 }  // namespace
 
 std::vector<std::string> metric_columns(const std::vector<std::string>& probes) {
-  std::vector<std::string> columns{"step_ms",    "kinetic",    "elastic",   "volume_ratio",    "momentum_x",
-                                   "momentum_y", "momentum_z", "angular_x", "angular_y",       "angular_z",
-                                   "max_speed",  "min_x",      "min_y",     "min_z",           "max_x",
-                                   "max_y",      "max_z",      "inverted",  "active_rotations"};
+  std::vector<std::string> columns{"step_ms",
+                                   "kinetic",
+                                   "elastic",
+                                   "volume_ratio",
+                                   "momentum_x",
+                                   "momentum_y",
+                                   "momentum_z",
+                                   "angular_x",
+                                   "angular_y",
+                                   "angular_z",
+                                   "max_speed",
+                                   "min_x",
+                                   "min_y",
+                                   "min_z",
+                                   "max_x",
+                                   "max_y",
+                                   "max_z",
+                                   "inverted",
+                                   "active_rotations",
+                                   "contacts",
+                                   "contact_sweeps",
+                                   "contact_residual",
+                                   "penetration",
+                                   "contact_impulse_x",
+                                   "contact_impulse_y",
+                                   "contact_impulse_z"};
   for (const std::string& probe : probes)
     for (const char* part : {"_x", "_y", "_z", "_dx", "_dy", "_dz"}) columns.push_back(probe + part);
   return columns;
@@ -81,6 +113,7 @@ std::vector<double> Recorder::measure(const Simulation& simulation, int body) co
   cells.push_back(inverted ? double(*inverted) : empty_cell);
   const int active = of.report().active_rotations;
   cells.push_back(stepped && active >= 0 ? double(active) : empty_cell);
+  append_contact(cells, of.report(), stepped && !simulation.colliders().empty());
   for (std::size_t p = 0; p < probes_.size(); ++p) {
     const bool ours = probes_[p].body == body;
     const Vec3 place = ours ? mean_place(probes_[p], simulation) : Vec3::Constant(empty_cell);

@@ -18,7 +18,7 @@ struct Probe {
   std::vector<Index> nodes;
 };
 
-/// The columns after frame, time and body: step_ms .. active_rotations, then NAME_x .. NAME_dz per probe.
+/// The columns after frame, time and body: step_ms .. contact_impulse_z, then NAME_x .. NAME_dz per probe.
 std::vector<std::string> metric_columns(const std::vector<std::string>& probes);
 
 struct MetricsRow {

@@ -11,8 +11,12 @@ std::string StepFailure::text() const {
   return fmt::format("body {}, step {} (t = {:g} s): {}", name, step, time, cause);
 }
 
-Simulation::Simulation(std::vector<Body> bodies, const SimulationOptions& options)
-    : options_(options), bodies_(std::move(bodies)), pool_(std::make_unique<Pool>(options.threads)) {
+Simulation::Simulation(std::vector<Body> bodies, const SimulationOptions& options,
+                       std::vector<Collider> colliders)
+    : options_(options),
+      bodies_(std::move(bodies)),
+      colliders_(std::move(colliders)),
+      pool_(std::make_unique<Pool>(options.threads)) {
   waiting_.reserve(64);
 }
 

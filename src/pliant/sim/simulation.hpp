@@ -33,7 +33,8 @@ struct StepFailure {
 
 class Simulation {
  public:
-  Simulation(std::vector<Body> bodies, const SimulationOptions& options);
+  Simulation(std::vector<Body> bodies, const SimulationOptions& options,
+             std::vector<Collider> colliders = {});
 
   /// One time step of every body. On failure the body that failed keeps its last good state.
   [[nodiscard]] std::optional<StepFailure> step();
@@ -47,6 +48,8 @@ class Simulation {
   int threads() const { return pool_->threads(); }
 
   const std::vector<Body>& bodies() const { return bodies_; }
+  /// Aimed at the last step. They are functions of time: a checkpoint needs nothing of them.
+  const std::vector<Collider>& colliders() const { return colliders_; }
   Body& body(int index) { return bodies_[std::size_t(index)]; }
 
   void save(Writer& writer) const;
@@ -58,6 +61,7 @@ class Simulation {
 
   SimulationOptions options_;
   std::vector<Body> bodies_;
+  std::vector<Collider> colliders_;
   std::vector<Command> waiting_;
   std::int64_t steps_ = 0;
   std::unique_ptr<Pool> pool_;

@@ -2,10 +2,11 @@
 // The step, on one page:
 //
 //   1. commands     what the user did since the last step takes effect
-//   2. per body, in order:
+//   2. colliders    where they are at the beginning and at the end of the step (contact/collider.cpp)
+//   3. per body, in order:
 //      a. holds     pins and handles that act until the end of the step; their places at its end (body.cpp)
-//      b. method    the method's own step (methods/M/step)
-//   3. time         the clock is a count of steps: t = n h, no sum of round-off
+//      b. method    the method's own step (methods/M/step), contact included
+//   4. time         the clock is a count of steps: t = n h, no sum of round-off
 #include "pliant/sim/simulation.hpp"
 
 namespace pliant {
@@ -13,9 +14,10 @@ namespace pliant {
 std::optional<StepFailure> Simulation::step() {
   apply_commands();
   const double end = double(steps_ + 1) * options_.h;
+  for (Collider& collider : colliders_) collider.aim(time(), end);
   for (int i = 0; i < int(bodies_.size()); ++i) {
     Body& body = bodies_[std::size_t(i)];
-    if (!body.advance(end, options_.h, options_.gravity, *pool_).ok()) return failure(i, end);
+    if (!body.advance(end, options_.h, options_.gravity, colliders_, *pool_).ok()) return failure(i, end);
   }
   ++steps_;
   return std::nullopt;

@@ -80,7 +80,6 @@ TEST(Parse, an_unknown_key_is_placed_and_the_nearest_name_suggested) {
 }
 
 TEST(Parse, what_later_versions_know_is_said_to_be_missing) {
-  EXPECT_EQ(problem_of(R"({"colliders": []})").hint, "contact is not available in this version");
   EXPECT_NE(problem_of(R"({"bodies": [{"shape": {"mesh": "a.obj"}}]})").hint.find("meshes from files"),
             std::string::npos);
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
+#include "pliant/contact/collider.hpp"
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/method.hpp"
 
@@ -40,6 +42,7 @@ class FreeFall : public Method {
       }
     }
     report.ms.total = 0.25;
+    note_contact(input, report);
     return report;
   }
   const NodeState& nodes() const override { return nodes_; }
@@ -67,9 +70,29 @@ class FreeFall : public Method {
   }
 
   int fail_at_step = -1;
-  std::vector<Index> held;  ///< of the last step
+  std::vector<Index> held;               ///< of the last step
+  ContactOptions contact;                ///< as given in the last step
+  std::vector<double> collider_heights;  ///< of the first collider, where it is a plane: begin and end
 
  private:
+  /// Meets nothing, but tells what it was given; the report has numbers that are easy to find.
+  void note_contact(const StepInput& input, StepReport& report) {
+    contact = input.contact;
+    collider_heights.clear();
+    if (input.colliders.empty()) return;
+    for (const Instant instant : {Instant::begin, Instant::end}) {
+      std::array<Touch, max_touches> touches;
+      Side side = 0;
+      if (input.colliders[0].query(Vec3::Zero(), 1e9, instant, side, touches) > 0)
+        collider_heights.push_back(-touches[0].gap);
+    }
+    report.contacts = 5;
+    report.contact_sweeps = 12;
+    report.contact_residual = 0.001;
+    report.penetration = 0.0625;
+    report.contact_impulse = Vec3(1, 2, 3);
+  }
+
   NodeState nodes_;
   Gather embedding_;
   int steps_ = 0;

@@ -170,6 +170,55 @@ TEST(Checkpoint, refuses_damaged_foreign_and_cut_bytes) {
   EXPECT_EQ(load_checkpoint(good, 42, run.simulation, run.recorder), "");
 }
 
+// ---- colliders -------------------------------------------------------------------------------------------
+
+/// One body that remembers what it was given, over ground that rises by 1 m/s.
+Simulation over_a_lift(const ContactOptions& contact) {
+  std::vector<Body> bodies;
+  bodies.push_back(Body("block", block(), std::make_unique<FreeFall>(block(), 1000), {}, {}, contact));
+  const Motion lift{{{0, Vec3(0, 0, 0), {}}, {10, Vec3(0, 10, 0), {}}}, Ease::linear};
+  std::vector<Collider> colliders{{PlaneCollider{{0, -3, 0}, {0, 1, 0}}, lift, 0.7, 0}};
+  return Simulation(std::move(bodies), {0.125, Vec3(0, 0, 0), 1}, std::move(colliders));
+}
+
+TEST(Simulation, bodies_meet_colliders_where_they_are_during_the_step) {
+  ContactOptions contact;
+  contact.friction = 0.25;
+  contact.sweeps = 7;
+  Simulation simulation = over_a_lift(contact);
+  for (int i = 0; i < 3; ++i) ASSERT_FALSE(simulation.step());
+  const FreeFall& method = method_of(simulation);
+  EXPECT_EQ(method.contact.friction, 0.25);
+  EXPECT_EQ(method.contact.sweeps, 7);
+  ASSERT_EQ(method.collider_heights.size(), 2u);
+  EXPECT_NEAR(method.collider_heights[0], -3 + 0.25, 1e-14);   // the third step begins
+  EXPECT_NEAR(method.collider_heights[1], -3 + 0.375, 1e-14);  // and ends
+}
+
+TEST(Simulation, a_loaded_simulation_aims_its_colliders_at_its_own_time) {
+  Simulation first = over_a_lift({}), second = over_a_lift({});
+  for (int i = 0; i < 4; ++i) ASSERT_FALSE(first.step());
+  Writer writer;
+  first.save(writer);
+  Reader reader(writer.bytes());
+  ASSERT_TRUE(second.load(reader));
+  ASSERT_FALSE(first.step());
+  ASSERT_FALSE(second.step());
+  EXPECT_EQ(method_of(first).collider_heights, method_of(second).collider_heights);
+}
+
+TEST(Recorder, contact_of_the_last_step_stands_in_its_columns_when_there_are_colliders) {
+  Simulation simulation = over_a_lift({});
+  Recorder recorder(simulation, {});
+  recorder.note_frame(simulation, 0);
+  ASSERT_FALSE(simulation.step());
+  recorder.note_step(simulation);
+  recorder.note_frame(simulation, 1);
+  const std::string csv = recorder.csv(simulation);
+  EXPECT_NE(csv.find(",,,,,,,,\n1,"), std::string::npos);                       // frame 0: no step yet
+  EXPECT_NE(csv.find(",5,12,0.001,0.0625,1,2,3\n"), std::string::npos) << csv;  // what FreeFall says
+}
+
 // ---- recorder --------------------------------------------------------------------------------------------
 
 TEST(Recorder, columns_begin_with_the_promised_ones_and_end_with_the_probes) {
@@ -179,6 +228,8 @@ TEST(Recorder, columns_begin_with_the_promised_ones_and_end_with_the_probes) {
   EXPECT_EQ(csv.substr(0, csv.find('\n')),
             "frame,time,body,step_ms,kinetic,elastic,volume_ratio,momentum_x,momentum_y,momentum_z,angular_x,"
             "angular_y,angular_z,max_speed,min_x,min_y,min_z,max_x,max_y,max_z,inverted,active_rotations,"
+            "contacts,contact_sweeps,contact_residual,penetration,contact_impulse_x,contact_impulse_y,"
+            "contact_impulse_z,"
             "tip_x,tip_y,tip_z,tip_dx,tip_dy,tip_dz");
 }
 
@@ -186,9 +237,10 @@ TEST(Recorder, a_cell_that_makes_no_sense_is_empty) {
   Recorded run;
   run.frames(0, 1);
   const std::string csv = run.recorder.csv(run.simulation);
-  EXPECT_NE(csv.find("\n0,0,block,,0,0,"), std::string::npos);     // no step before frame 0
-  EXPECT_NE(csv.find("\n1,0.1,block,0.25,"), std::string::npos);   // one step of 0.25 ms
-  EXPECT_NE(csv.find(",,,1,0.5,0.5,0,0,0\n"), std::string::npos);  // inverted and rotations, then the probe
+  EXPECT_NE(csv.find("\n0,0,block,,0,0,"), std::string::npos);    // no step before frame 0
+  EXPECT_NE(csv.find("\n1,0.1,block,0.25,"), std::string::npos);  // one step of 0.25 ms
+  // inverted, rotations, seven of contact, then the probe
+  EXPECT_NE(csv.find(",,,,,,,,,,1,0.5,0.5,0,0,0\n"), std::string::npos);
 }
 
 TEST(Recorder, hash_chains_the_surfaces_of_all_frames) {

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a mesh is, what was wrong with it, and what can be done with it. docs/inspect.md documents the output.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "pliant/geometry/inside.hpp"
+#include "pliant/io/read_mesh.hpp"
+#include "pliant/methods/registry.hpp"
+
+namespace pliant::cli {
+namespace {
+
+struct InspectOptions {
+  std::string mesh, unit = "m", up = "y";
+  bool json = false;
+};
+
+/// Beyond so many pairs the rest is not counted.
+constexpr std::size_t most_intersections = 10'000;
+constexpr int volume_points = 40'000;
+
+struct MethodVerdict {
+  std::string name, verdict;
+  bool usable = false;
+};
+
+struct Facts {
+  Repaired surface;
+  Solidity solidity;
+  Vec3 size{0, 0, 0};  ///< m
+  double area = 0;     ///< m^2
+  double volume = 0;   ///< m^3; of a shell none
+  bool volume_counted = false;
+  std::size_t self_intersections = 0;
+  std::vector<MethodVerdict> methods;
+  std::vector<std::string> warnings;
+
+  const RepairReport& report() const { return surface.report; }
+  const char* kind() const { return !solidity.any_shell ? "solid" : solidity.any_solid ? "mixed" : "shell"; }
+};
+
+double metres(const std::string& unit) {
+  return unit == "mm" ? 1e-3 : unit == "cm" ? 1e-2 : unit == "in" ? 0.0254 : 1;
+}
+
+template <class T>
+T value_or_refuse(Result<T> result, const std::string& file) {
+  if (result) return std::move(*result);
+  Error error = result.error();
+  if (error.file.empty()) error.file = file;
+  throw InputError(error.text());
+}
+
+double area_of(const TriMesh& mesh) {
+  double area = 0;
+  for (const Triangle& t : mesh.triangles) {
+    const Vec3& a = mesh.vertices[t[0]];
+    area += 0.5 * (mesh.vertices[t[1]] - a).cross(mesh.vertices[t[2]] - a).norm();
+  }
+  return area;
+}
+
+/// Sheets around a solid part have no volume of their own, but bend its winding number: without them.
+double counted_volume_of_solids(const Facts& facts) {
+  TriMesh solids{facts.surface.mesh.vertices, {}};
+  for (std::size_t t = 0; t < facts.surface.mesh.triangles.size(); ++t)
+    if (facts.solidity.component_solid[facts.surface.component[t]])
+      solids.triangles.push_back(facts.surface.mesh.triangles[t]);
+  return counted_volume(solids, TriangleTree(solids.vertices, solids.triangles), volume_points);
+}
+
+void find_volume(Facts& facts) {
+  if (!facts.solidity.any_solid) return;
+  const TriMesh& mesh = facts.surface.mesh;
+  facts.volume_counted = !facts.report().closed || facts.report().components > 1;
+  facts.volume =
+      facts.volume_counted ? counted_volume_of_solids(facts) : enclosed_volume(mesh.vertices, mesh.triangles);
+}
+
+/// Method geometric takes solids and shells; others will say here what they cannot.
+std::vector<MethodVerdict> judge_methods(const Facts& facts) {
+  const std::string as = facts.solidity.any_shell && facts.solidity.any_solid
+                             ? "yes, each part as what it is"
+                             : fmt::format("yes, as a {}", facts.kind());
+  std::vector<MethodVerdict> verdicts;
+  for (const std::string& name : method_names())
+    if (name == "geometric") verdicts.push_back({name, as, true});
+  return verdicts;
+}
+
+std::string close_call(const Solidity& s) {
+  const auto doubtful = std::count_if(s.component_defect.begin(), s.component_defect.end(), is_doubtful);
+  const std::string where = s.component_defect.size() == 1
+                                ? fmt::format("(defect {:.3f})", s.defect)
+                                : fmt::format("for {} of {} parts", doubtful, s.component_defect.size());
+  return "solid or shell is a close call " + where +
+         ": check the choice, \"solid\": true or false in the shape overrides it.";
+}
+
+std::vector<std::string> find_warnings(const Facts& facts) {
+  std::vector<std::string> warnings;
+  const RepairReport& r = facts.report();
+  if (r.components > 1)
+    warnings.push_back(fmt::format(
+        "{} separate parts: those that do not overlap will fall apart. \"join\": true holds them together.",
+        r.components));
+  if (facts.solidity.doubtful) warnings.push_back(close_call(facts.solidity));
+  if (r.moebius_edges > 0)
+    warnings.push_back(
+        fmt::format("no consistent orientation exists at {} edges (a Moebius strip): inside "
+                    "and outside are uncertain there.",
+                    r.moebius_edges));
+  if (r.not_finite_vertices > 0)
+    warnings.push_back(
+        fmt::format("{} vertices have coordinates that are not finite; their faces were dropped.",
+                    r.not_finite_vertices));
+  return warnings;
+}
+
+Facts find_facts(const InspectOptions& options) {
+  PolygonMesh mesh = value_or_refuse(read_polygons(options.mesh), options.mesh);
+  convert(mesh, metres(options.unit), options.up == "z" ? UpAxis::z : UpAxis::y);
+  Facts facts;
+  facts.surface = value_or_refuse(repair(mesh), options.mesh);
+  const TriMesh& surface = facts.surface.mesh;
+  const TriangleTree tree(surface.vertices, surface.triangles);
+  facts.solidity = solidity(facts.surface, tree);
+  Eigen::AlignedBox3d box;
+  for (const Vec3& x : surface.vertices) box.extend(x);
+  facts.size = box.sizes();
+  facts.area = area_of(surface);
+  find_volume(facts);
+  facts.self_intersections = tree.self_intersections(most_intersections);
+  facts.methods = judge_methods(facts);
+  facts.warnings = find_warnings(facts);
+  return facts;
+}
+
+// --- text -----------------------------------------------------------------------------------------------
+
+std::string borders_text(const RepairReport& r) {
+  if (r.border_edges == 0) return "none";
+  return fmt::format("{} edges in {} loop{}", r.border_edges, r.border_loops, r.border_loops == 1 ? "" : "s");
+}
+
+std::string edges_text(Index count) {
+  return count == 0 ? "none" : fmt::format("{} edge{}", count, count == 1 ? "" : "s");
+}
+
+std::string intersections_text(std::size_t count) {
+  if (count == 0) return "none";
+  return fmt::format("{}{} pair{} of triangles pass through each other",
+                     count >= most_intersections ? "at least " : "", count, count == 1 ? "" : "s");
+}
+
+std::string volume_text(const Facts& facts) {
+  if (!facts.solidity.any_solid) return "none (a shell)";
+  return fmt::format("{:.4g} m^3{}", facts.volume,
+                     facts.volume_counted ? " (counted: about)" : " (enclosed by the surface)");
+}
+
+std::string kind_text(const Facts& facts) {
+  const Solidity& s = facts.solidity;
+  if (s.any_solid && s.any_shell) {
+    const auto solids = std::count(s.component_solid.begin(), s.component_solid.end(), char(1));
+    return fmt::format(
+        "mixed: {} of {} parts are solid (defect up to {}), the others shells; "
+        "\"solid\": true or false in the shape makes all of them one kind",
+        solids, s.component_solid.size(), solid_defect);
+  }
+  return fmt::format("{} (defect {:.3f}, solid up to {}); \"solid\": {} in the shape makes it a {}",
+                     facts.kind(), s.defect, solid_defect, s.any_shell, s.any_shell ? "solid" : "shell");
+}
+
+void print_text(const Facts& facts, const InspectOptions& options) {
+  const auto line = [](const char* name, const std::string& text) { fmt::print("  {:<14}{}\n", name, text); };
+  const RepairReport& r = facts.report();
+  const Vec3& size = facts.size;
+  fmt::print("{}\n", options.mesh);
+  line("size", fmt::format("{:.4g} x {:.4g} x {:.4g} m (x, y up, z), diagonal {:.4g} m", size.x(), size.y(),
+                           size.z(), size.norm()));
+  line("vertices", fmt::format("{} ({} in the file{})", facts.surface.mesh.vertices.size(), r.input_vertices,
+                               r.unused_vertices > 0 ? fmt::format(", {} unused", r.unused_vertices) : ""));
+  line("triangles",
+       fmt::format("{} (from {} faces{})", facts.surface.mesh.triangles.size(), r.input_faces,
+                   r.zero_area_triangles > 0 ? fmt::format(", {} without area", r.zero_area_triangles) : ""));
+  line("parts", fmt::format("{}", r.components));
+  line("borders", borders_text(r));
+  line("non-manifold", edges_text(r.non_manifold_edges));
+  line("crossing", intersections_text(facts.self_intersections));
+  line("closed", r.closed ? "yes" : "no");
+  line("volume", volume_text(facts));
+  line("area", fmt::format("{:.4g} m^2", facts.area));
+  line("repaired", r.text());
+  line("kind", kind_text(facts));
+  for (const MethodVerdict& m : facts.methods) line("method", fmt::format("{}: {}", m.name, m.verdict));
+  for (const std::string& warning : facts.warnings) line("warning", warning);
+}
+
+// --- JSON -----------------------------------------------------------------------------------------------
+
+using Json = nlohmann::ordered_json;
+
+Json repaired_json(const RepairReport& r) {
+  return {{"welded_vertices", r.welded_vertices},
+          {"unused_vertices", r.unused_vertices},
+          {"not_finite_vertices", r.not_finite_vertices},
+          {"faces_dropped_not_finite", r.faces_dropped_not_finite},
+          {"faces_dropped_bad_index", r.faces_dropped_bad_index},
+          {"degenerate_faces", r.degenerate_faces},
+          {"duplicate_faces", r.duplicate_faces},
+          {"zero_area_triangles", r.zero_area_triangles},
+          {"faces_turned", r.faces_turned},
+          {"parts_turned", r.patches_turned},
+          {"text", r.text()}};
+}
+
+Json methods_json(const Facts& facts) {
+  Json methods = Json::object();
+  for (const MethodVerdict& m : facts.methods)
+    methods[m.name] = {{"usable", m.usable}, {"verdict", m.verdict}};
+  return methods;
+}
+
+Json to_json(const Facts& facts, const InspectOptions& options) {
+  const RepairReport& r = facts.report();
+  std::vector<bool> part_solid(facts.solidity.component_solid.begin(), facts.solidity.component_solid.end());
+  const Json volume = facts.solidity.any_solid ? Json(facts.volume) : Json();
+  return {{"file", options.mesh},
+          {"unit", options.unit},
+          {"up", options.up},
+          {"size", {facts.size.x(), facts.size.y(), facts.size.z()}},
+          {"diagonal", facts.size.norm()},
+          {"input_vertices", r.input_vertices},
+          {"input_faces", r.input_faces},
+          {"vertices", facts.surface.mesh.vertices.size()},
+          {"triangles", facts.surface.mesh.triangles.size()},
+          {"components", r.components},
+          {"border_edges", r.border_edges},
+          {"border_loops", r.border_loops},
+          {"non_manifold_edges", r.non_manifold_edges},
+          {"moebius_edges", r.moebius_edges},
+          {"self_intersections", facts.self_intersections},
+          {"self_intersections_capped", facts.self_intersections >= most_intersections},
+          {"closed", r.closed},
+          {"volume", volume},
+          {"volume_counted", facts.volume_counted},
+          {"area", facts.area},
+          {"repaired", repaired_json(r)},
+          {"kind", facts.kind()},
+          {"defect", facts.solidity.defect},
+          {"defect_limit", solid_defect},
+          {"component_defect", facts.solidity.component_defect},
+          {"component_solid", part_solid},
+          {"doubtful", facts.solidity.doubtful},
+          {"methods", methods_json(facts)},
+          {"warnings", facts.warnings}};
+}
+
+void inspect(const InspectOptions& options) {
+  const Facts facts = find_facts(options);
+  if (options.json)
+    fmt::print("{}\n", to_json(facts, options).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  else
+    print_text(facts, options);
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "inspect", "what a mesh is: size, holes, volume, what was repaired, solid or shell, usable methods");
+  command->footer("Example: pliant inspect bunny.obj --unit cm --up z");
+  auto options = std::make_shared<InspectOptions>();
+  command->add_option("MESH", options->mesh, "surface: obj, ply, stl, off or glb")->required();
+  command->add_flag("--json", options->json, "the same facts for programs (docs/inspect.md)");
+  command->add_option("--unit", options->unit, "unit of the file's coordinates: mm, cm, m or in")
+      ->check(CLI::IsMember({"mm", "cm", "m", "in"}))
+      ->capture_default_str();
+  command->add_option("--up", options->up, "axis of the file that points up: y or z")
+      ->check(CLI::IsMember({"y", "z"}))
+      ->capture_default_str();
+  command->callback([options] { inspect(*options); });
+}
+
+}  // namespace pliant::cli

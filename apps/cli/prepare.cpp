@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands.hpp"
+#include "pliant/geometry/mesh_shape.hpp"
+#include "pliant/io/graph_file.hpp"
+#include "pliant/io/read_mesh.hpp"
+
+namespace pliant::cli {
+namespace {
+
+struct Request {
+  std::string mesh, graph, up = "y";
+  MeshShapeOptions options;
+  bool solid = false, shell = false;
+  double unit = 1;
+};
+
+void print_report(const MeshShapeReport& r) {
+  fmt::print("{}: defect {:.3f}; repaired: {}\n",
+             r.solid ? (r.solidity.any_shell ? "solid and shell parts" : "solid") : "shell",
+             r.solidity.defect, r.repair.text());
+  fmt::print("volume {:.6g} m^3, spacing {:.4g} m\n", r.volume, r.spacing);
+  fmt::print(
+      "{} nodes ({} even, {} in thin parts, {} to fix rotations), {} to {} edges a node, {:.1f} on average\n",
+      r.nodes, r.lattice_nodes, r.cover_nodes, r.frame_nodes, r.least_degree, r.most_degree, r.mean_degree);
+  fmt::print("{} {}{}, stiffness {:.2f} times the least along the stiffest axis, made in {:.0f} ms\n",
+             r.parts, r.parts == 1 ? "part" : "parts",
+             r.bridges > 0 ? fmt::format(", {} bridges along the surface", r.bridges) : "", r.anisotropy,
+             r.setup_ms);
+  for (const std::string& warning : r.warnings) fmt::print("warning: {}\n", warning);
+}
+
+void prepare(Request request) {
+  if (request.solid && request.shell) throw InputError("--solid, --shell: found both, expected one of them");
+  if (request.solid || request.shell) request.options.solid = request.solid;
+  Result<PolygonMesh> mesh = read_polygons(request.mesh);
+  if (!mesh) throw InputError(mesh.error().text());
+  convert(*mesh, request.unit, request.up == "z" ? UpAxis::z : UpAxis::y);
+  Pool pool(0);
+  Result<MeshShape> made = make_mesh_shape(*mesh, request.options, pool);
+  if (!made) {
+    Error error = made.error();
+    error.file = request.mesh;
+    throw InputError(error.text());
+  }
+  if (const auto error = write_graph(request.graph, made->shape.graph)) throw InputError(error->text());
+  print_report(made->report);
+  fmt::print("wrote {}\n", request.graph);
+}
+
+}  // namespace
+
+void add_prepare(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("prepare", "build and save what a method needs of a mesh");
+  command->footer("Example: pliant prepare bunny.obj --graph bunny.vtu --nodes 5000");
+  auto request = std::make_shared<Request>();
+  command->add_option("MESH", request->mesh, "surface: .obj, .ply, .stl, .off or .glb")->required();
+  command->add_option("--graph", request->graph, "volumetric graph to write, .json or .vtu (ParaView)")
+      ->required();
+  command->add_option("--nodes", request->options.nodes, "node budget")
+      ->check(CLI::Range(4, 10000000))
+      ->capture_default_str();
+  command->add_flag("--solid", request->solid, "treat as a solid whatever its holes");
+  command->add_flag("--shell", request->shell, "treat as a sheet");
+  command
+      ->add_option("--thickness", request->options.thickness, "of a shell, m; 0.01 of the size when absent")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--join", request->options.join, "link parts that nothing joins");
+  command->add_option("--unit", request->unit, "metres a unit of the file")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--up", request->up, "axis of the file that points up")
+      ->check(CLI::IsMember({"y", "z"}))
+      ->capture_default_str();
+  command->callback([request] { prepare(*request); });
+}
+
+}  // namespace pliant::cli

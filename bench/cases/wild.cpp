@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a mesh costs before it moves: from the polygons of a file to a body that is ready to step, beside
+// Embree's build of the same surface.
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "bench/cases/embree_build.hpp"
+#include "bench/cases/solid.hpp"
+#include "bench/harness/case.hpp"
+#include "pliant/geometry/blobs.hpp"
+#include "pliant/geometry/mesh_shape.hpp"
+#include "pliant/methods/registry.hpp"
+
+namespace pliant::bench {
+namespace {
+
+constexpr int node_budget = 5000;
+constexpr int setups = 3;  // the fastest counts
+
+/// A trunk with four limbs and a tail, about 75 000 triangles.
+PolygonMesh animal_75k() {
+  Blobs blobs{.parts = {{{-0.4, 0, 0}, {0.4, 0, 0}, 0.22}, {{0.4, 0.1, 0}, {0.7, 0.4, 0}, 0.14, 0.16}},
+              .blend = 0.03,
+              .resolution = 153};
+  for (const double side : {-1.0, 1.0}) {
+    blobs.parts.push_back({{0.35, -0.1, 0.12 * side}, {0.4, -0.55, 0.18 * side}, 0.11, 0.09});
+    blobs.parts.push_back({{-0.35, -0.1, 0.12 * side}, {-0.4, -0.55, 0.18 * side}, 0.11, 0.09});
+  }
+  blobs.parts.push_back({{-0.55, 0.1, 0}, {-0.9, 0.4, 0.05}, 0.06, 0.04});
+  Result<PolygonMesh> mesh = blob_surface(blobs);
+  if (!mesh) throw std::runtime_error(mesh.error().text());
+  return std::move(*mesh);
+}
+
+MeshShapeOptions options_for(int nodes) {
+  MeshShapeOptions options;
+  options.nodes = nodes;
+  return options;
+}
+
+/// Everything from polygons to the end of the first step, which factors.
+double body_ms(const PolygonMesh& mesh, Pool& pool, MeshShapeReport& report) {
+  const Stopwatch watch;
+  Result<MeshShape> made = make_mesh_shape(mesh, options_for(node_budget), pool);
+  if (!made) throw std::runtime_error(made.error().text());
+  MethodOptions options;
+  options.geometric.stiffness = stiffness;
+  Result<std::unique_ptr<Method>> method =
+      build_method("geometric", made->shape, density, {.mass = 0, .stiffness = 0}, options);
+  if (!method) throw std::runtime_error(method.error().text());
+  StepInput input;
+  input.h = time_step;
+  input.gravity = {0, -9.81, 0};
+  input.pool = &pool;
+  const StepReport step = (*method)->advance(input);
+  if (!step.ok()) throw std::runtime_error(step.trouble);
+  report = made->report;
+  return watch.ms();
+}
+
+Row set_up(const Context& context, const std::string& name) {
+  const PolygonMesh mesh = animal_75k();
+  const Result<Repaired> repaired = repair(mesh);
+  if (!repaired) throw std::runtime_error(repaired.error().text());
+  reset_peak_memory();
+  std::vector<double> ours, embree;
+  MeshShapeReport report;
+  for (int i = 0; i < setups; ++i) {
+    ours.push_back(body_ms(mesh, context.pool, report));
+    embree.push_back(embree_build_ms(repaired->mesh));
+  }
+  Row row{.name = name, .nodes = report.nodes, .threads = context.pool.threads()};
+  row.ms_min = minimum(ours);
+  row.ms_median = median(ours);
+  row.peak_bytes = peak_memory();
+  row.more["triangles"] = repaired->mesh.triangles.size();
+  row.more["vertices"] = mesh.vertices.size();
+  row.more["embree_ms_min"] = minimum(embree);
+  row.more["over_embree"] = minimum(ours) / minimum(embree);
+  return row;
+}
+
+}  // namespace
+
+std::vector<Case> wild_cases() {
+  const std::string name = "wild/set-up-75k";
+  return {{name, [=](const Context& context) { return set_up(context, name); }}};
+}
+
+}  // namespace pliant::bench

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/contact/collider_surface.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "pliant/contact/mesh_collider.hpp"
+
+namespace pliant {
+namespace {
+
+constexpr int around = 64, up = 32;  // facets of a ball
+
+/// A ball about the origin whose upper half, y > 0, is lifted by `length`: a sphere or a capsule.
+TriMesh lifted_ball(double radius, double length) {
+  TriMesh mesh;
+  const auto ring = [&](double latitude, double lift) {
+    for (int j = 0; j < around; ++j) {
+      const double angle = 2 * std::numbers::pi * j / around;
+      mesh.vertices.emplace_back(radius * std::cos(latitude) * std::cos(angle),
+                                 radius * std::sin(latitude) + lift,
+                                 -radius * std::cos(latitude) * std::sin(angle));
+    }
+  };
+  mesh.vertices.emplace_back(0, -radius, 0);
+  for (int i = 1; i <= up / 2; ++i) ring(std::numbers::pi * (double(i) / up - 0.5), 0);
+  for (int i = length > 0 ? up / 2 : up / 2 + 1; i < up; ++i)
+    ring(std::numbers::pi * (double(i) / up - 0.5), length);
+  mesh.vertices.emplace_back(0, radius + length, 0);
+
+  const Index top = Index(mesh.vertices.size()) - 1;
+  for (Index j = 0; j < around; ++j) {
+    const Index k = (j + 1) % around;
+    mesh.triangles.push_back({0, 1 + k, 1 + j});
+    mesh.triangles.push_back({top, top - around + j, top - around + k});
+    for (Index row = 1; row + around < top; row += around) {
+      mesh.triangles.push_back({row + j, row + k, row + around + k});
+      mesh.triangles.push_back({row + j, row + around + k, row + around + j});
+    }
+  }
+  return mesh;
+}
+
+TriMesh moved(TriMesh mesh, const Mat3& rotation, const Vec3& translation) {
+  for (Vec3& p : mesh.vertices) p = rotation * p + translation;
+  return mesh;
+}
+
+TriMesh block(const Vec3& size) {
+  TriMesh mesh;
+  for (int i = 0; i < 8; ++i)
+    mesh.vertices.push_back(
+        Vec3(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5).cwiseProduct(size));
+  mesh.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                    {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+  return mesh;
+}
+
+struct Surface {
+  using Result = std::optional<TriMesh>;
+  Result operator()(const PlaneCollider&) const { return std::nullopt; }
+  Result operator()(const SphereCollider& s) const {
+    return moved(lifted_ball(s.radius, 0), Mat3::Identity(), s.center);
+  }
+  Result operator()(const BoxCollider& s) const { return moved(block(s.size), s.rotation, s.center); }
+  Result operator()(const CapsuleCollider& s) const {
+    const Vec3 axis = s.to - s.from;
+    const Mat3 turn = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitY(), axis).toRotationMatrix();
+    return moved(lifted_ball(s.radius, axis.norm()), axis.isZero(0) ? Mat3(Mat3::Identity()) : turn, s.from);
+  }
+  Result operator()(const std::shared_ptr<const MeshCollider>& s) const { return s->mesh(); }
+};
+
+}  // namespace
+
+std::string kind_of(const ColliderShape& shape) {
+  constexpr const char* kinds[] = {"plane", "sphere", "box", "capsule", "mesh"};
+  return kinds[shape.index()];
+}
+
+std::optional<TriMesh> surface_of(const ColliderShape& shape) { return std::visit(Surface{}, shape); }
+
+}  // namespace pliant

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Soft-looking surfaces from a few round parts: animals, plants, toys without a mesh file.
+#pragma once
+
+#include "pliant/base/result.hpp"
+#include "pliant/geometry/polygon_mesh.hpp"
+
+namespace pliant {
+
+/// A ball swept from one point to another while its radius changes; equal points make a ball.
+struct BlobPart {
+  Vec3 from{0, 0, 0}, to{0, 0, 0};  ///< m
+  double radius = 0.1;              ///< at `from`, m
+  double end_radius = 0;            ///< at `to`, m; 0 = as at `from`
+};
+
+struct Blobs {
+  std::vector<BlobPart> parts;
+  double blend = 0.02;  ///< how far parts melt into one another, m
+  int resolution = 64;  ///< cells along the longest side
+};
+
+/// Signed distance to the melted parts, m, < 0 inside: -k log(sum exp(-d_i / k)), d_i the distance of part i
+/// and k the blend. Exact far from the joints, smooth everywhere.
+double blob_distance(const Blobs& blobs, const Vec3& point);
+
+/// A closed surface of quadrilaterals where the distance is 0: one vertex in every cell that the surface
+/// crosses, one face around every grid edge that it crosses (surface nets), vertices moved onto the surface
+/// along the gradient.
+Result<PolygonMesh> blob_surface(const Blobs& blobs);
+
+}  // namespace pliant

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/geometry/lattice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace pliant {
+namespace {
+
+constexpr int block_cells = 16;  // cells a side of the blocks that the threads share
+constexpr Index enough_points = 4000;
+
+enum class Verdict { out, in, mixed };
+
+/// Of all points within `radius` of the centre. Where the surface has holes the winding number changes away
+/// from it, too; but it is harmonic there, and by Harnack's inequality a positive harmonic function in a ball
+/// of radius 2 r is at most 6 times its central value within r.
+Verdict verdict(const Interior& s, const Vec3& centre, double radius) {
+  const double reach = s.closed ? radius : 2 * radius;
+  if (s.tree.nearest(centre, reach * (1 + 1e-9)).triangle >= 0) return Verdict::mixed;
+  const double w = s.tree.winding(centre);
+  if (s.closed) return w > 0.5 ? Verdict::in : Verdict::out;
+  if (w < 1.0 / 12) return Verdict::out;
+  return w > 11.0 / 12 ? Verdict::in : Verdict::mixed;
+}
+
+struct Cells {
+  Vec3 origin;
+  double size;
+  std::array<int, 3> count;
+};
+
+/// Cells from `origin` on that hold the box.
+Cells cells_over(const Interior& s, double size, const Vec3& origin) {
+  Cells cells{origin, size, {}};
+  for (int k = 0; k < 3; ++k) cells.count[k] = int(std::ceil((s.high[k] - origin[k]) / size)) + 1;
+  return cells;
+}
+
+/// The lattice lies in the middle of the box: its layers, a / 2 apart, keep the same distance of 0.05 to 0.3
+/// a from opposite faces. A box then has even layers up to its faces, what is pinned at a face is held near
+/// it, and a symmetric body has a nearly symmetric lattice.
+Vec3 lattice_origin(const Interior& s, double a) {
+  Vec3 origin;
+  for (int k = 0; k < 3; ++k) {
+    const double half = 0.5 * (s.high[k] - s.low[k]), layer = 0.5 * a;
+    double first = half - layer * std::floor(half / layer);  // with a layer in the middle
+    if (first < 0.1 * layer) first += 0.5 * layer;
+    if (first >= 0.6 * layer) first -= 0.5 * layer;
+    origin[k] = s.low[k] + first;
+  }
+  return origin;
+}
+
+/// Calls visit(block, out) for every block in parallel and joins what they write, in block order.
+template <class T, class Visit>
+std::vector<T> over_blocks(const Cells& cells, Pool& pool, Visit&& visit) {
+  std::array<int, 3> blocks;
+  for (int k = 0; k < 3; ++k) blocks[k] = (cells.count[k] + block_cells - 1) / block_cells;
+  const int count = blocks[0] * blocks[1] * blocks[2];
+  std::vector<std::vector<T>> parts(static_cast<std::size_t>(count));
+  pool.run(count, [&](int part) {
+    const std::array<int, 3> corner{part % blocks[0] * block_cells,
+                                    part / blocks[0] % blocks[1] * block_cells,
+                                    part / (blocks[0] * blocks[1]) * block_cells};
+    visit(corner, parts[std::size_t(part)]);
+  });
+  std::vector<T> out;
+  for (const auto& part : parts) out.insert(out.end(), part.begin(), part.end());
+  return out;
+}
+
+/// The points of block `corner` .. `corner + side` that are inside.
+void collect(const Interior& s, const Cells& cells, const std::array<int, 3>& corner, int side, bool known_in,
+             Points& out) {
+  const Vec3 low = cells.origin + cells.size * Vec3(corner[0], corner[1], corner[2]);
+  if (((low - s.high).array() > 0).any()) return;
+  if (!known_in) {
+    const double half = 0.5 * (side - 0.5) * cells.size;
+    const Verdict v = verdict(s, low + Vec3::Constant(half), std::numbers::sqrt3 * half);
+    if (v == Verdict::out) return;
+    known_in = v == Verdict::in;
+  }
+  if (side > 1) {
+    for (int child = 0; child < 8; ++child) {
+      std::array<int, 3> at = corner;
+      for (int k = 0; k < 3; ++k) at[k] += (child >> k & 1) * side / 2;
+      collect(s, cells, at, side / 2, known_in, out);
+    }
+    return;
+  }
+  for (const double offset : {0.0, 0.5}) {
+    const Vec3 p = low + Vec3::Constant(offset * cells.size);
+    if (known_in || s.tree.winding(p) > 0.5) out.push_back(p);
+  }
+}
+
+/// A number in [0, 1) that depends on the cell and the axis alone.
+double jitter(const std::array<int, 3>& cell, int axis) {
+  std::uint64_t z = std::uint64_t(cell[0]) | std::uint64_t(cell[1]) << 20 | std::uint64_t(cell[2]) << 40 |
+                    std::uint64_t(axis) << 60;
+  z += 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return double((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
+}
+
+/// Samples of the layer under the surface, told by the nodes they are nearest to.
+class LayerSamples {
+ public:
+  LayerSamples(const Interior& s, const Cells& cells, const NodeGrid& nodes, double depth)
+      : s_(s), cells_(cells), nodes_(nodes), depth_(depth) {}
+
+  void collect(const std::array<int, 3>& corner, int side, std::vector<Index>& out) const {
+    std::vector<NodeGrid::Found> found;
+    collect(corner, side, false, found, out);
+  }
+
+ private:
+  void collect(const std::array<int, 3>& corner, int side, bool known_in, std::vector<NodeGrid::Found>& found,
+               std::vector<Index>& out) const {
+    const Vec3 low = cells_.origin + cells_.size * Vec3(corner[0], corner[1], corner[2]);
+    if (((low - s_.high).array() > 0).any()) return;
+    const double half = 0.5 * side * cells_.size, radius = std::numbers::sqrt3 * half;
+    if (side > 1) {
+      const Vec3 centre = low + Vec3::Constant(half);
+      if (s_.tree.nearest(centre, radius + depth_).triangle < 0) return;  // no layer here
+      if (!known_in) {
+        const Verdict v = verdict(s_, centre, radius);
+        if (v == Verdict::out) return;
+        known_in = v == Verdict::in;
+      }
+      for (int child = 0; child < 8; ++child) {
+        std::array<int, 3> at = corner;
+        for (int k = 0; k < 3; ++k) at[k] += (child >> k & 1) * side / 2;
+        collect(at, side / 2, known_in, found, out);
+      }
+      return;
+    }
+    const Vec3 p = low + cells_.size * Vec3(jitter(corner, 0), jitter(corner, 1), jitter(corner, 2));
+    if (!known_in && !(s_.tree.winding(p) > 0.5)) return;
+    nodes_.nearest(p, 1, std::numeric_limits<double>::infinity(), found);
+    if (!found.empty()) out.push_back(found.front().id);
+  }
+
+  const Interior& s_;
+  const Cells& cells_;
+  const NodeGrid& nodes_;
+  double depth_;
+};
+
+}  // namespace
+
+Points inside_points(const Interior& interior, double a, Pool& pool) {
+  const Cells cells = cells_over(interior, a, lattice_origin(interior, a));
+  return over_blocks<Vec3>(cells, pool, [&](const std::array<int, 3>& corner, Points& out) {
+    collect(interior, cells, corner, block_cells, false, out);
+  });
+}
+
+double counted_volume(const Interior& interior, double finest, Pool& pool) {
+  const Vec3 size = interior.high - interior.low;
+  double a = std::cbrt(2 * std::max(size.prod(), 1e-12) / (4.0 * enough_points));
+  for (;;) {
+    a = std::max(a, finest);
+    const std::size_t count = inside_points(interior, a, pool).size();
+    if (count >= std::size_t(enough_points) || a <= finest) return double(count) * a * a * a / 2;
+    a /= std::cbrt(std::clamp(1.2 * enough_points / std::max<double>(1, double(count)), 2.0, 64.0));
+  }
+}
+
+std::vector<double> nearest_volumes(const Interior& interior, const NodeGrid& nodes,
+                                    const std::vector<char>& deep, double a, Pool& pool) {
+  const Cells cells = cells_over(interior, a / 3, interior.low);
+  // A sample deeper than this is within sqrt(5)/4 a of a lattice node, and that one is deep.
+  const LayerSamples samples(interior, cells, nodes, 1.2 * a);
+  const std::vector<Index> owners =
+      over_blocks<Index>(cells, pool, [&](const std::array<int, 3>& corner, std::vector<Index>& out) {
+        samples.collect(corner, block_cells, out);
+      });
+  std::vector<double> volumes(deep.size(), 0);
+  for (const Index node : owners) volumes[node] += cells.size * cells.size * cells.size;
+  for (std::size_t i = 0; i < deep.size(); ++i)
+    if (deep[i]) volumes[i] = a * a * a / 2;
+  return volumes;
+}
+
+}  // namespace pliant

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repair, solid or shell, graph, embedding. All geometry happens in a frame where the surface has diagonal 1
+// about the origin, so that a body of a micrometre or at a million metres is the same body.
+#include "pliant/geometry/mesh_shape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "pliant/base/clock.hpp"
+#include "pliant/geometry/shell_graph.hpp"
+#include "pliant/geometry/surface_embedding.hpp"
+#include "pliant/geometry/volumetric_graph.hpp"
+
+namespace pliant {
+namespace {
+
+constexpr double default_thickness = 0.01;  // of a shell, share of the diagonal
+constexpr Index least_nodes = 4;            // a part
+
+struct Frame {
+  Vec3 centre;
+  double size;  ///< m, becomes 1
+};
+
+Frame normalise(Points& vertices) {
+  Vec3 low = vertices.front(), high = low;
+  for (const Vec3& p : vertices) low = low.cwiseMin(p), high = high.cwiseMax(p);
+  const Frame frame{0.5 * (low + high), (high - low).norm()};
+  for (Vec3& p : vertices) p = (p - frame.centre) / frame.size;
+  return frame;
+}
+
+double area_of(const Points& x, const std::vector<Triangle>& triangles) {
+  double area = 0;
+  for (const Triangle& t : triangles) area += 0.5 * (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).norm();
+  return area;
+}
+
+/// Crossings along a line do not add up to the winding number: large holes, or edges of three faces.
+bool crossings_are_odd(const Repaired& surface, double defect) {
+  return defect > 0.15 ||
+         surface.report.non_manifold_edges > 0.001 * 1.5 * double(surface.mesh.triangles.size());
+}
+
+/// Appends the nodes of `more`; every vertex leans on one of the two.
+void append(BodyGraph& body, BodyGraph more) {
+  if (body.graph.positions.empty()) {
+    body = std::move(more);
+    return;
+  }
+  const Index first = Index(body.graph.positions.size());
+  body.graph.positions.insert(body.graph.positions.end(), more.graph.positions.begin(),
+                              more.graph.positions.end());
+  body.graph.volumes.insert(body.graph.volumes.end(), more.graph.volumes.begin(), more.graph.volumes.end());
+  for (const auto& e : more.graph.edges) body.graph.edges.push_back({e.a + first, e.b + first, e.share});
+  Leaning both;
+  for (Index v = 0; v < body.leaning.vertices(); ++v) {
+    for (Index k = body.leaning.begin[v]; k < body.leaning.begin[v + 1]; ++k)
+      both.node.push_back(body.leaning.node[k]);
+    for (Index k = more.leaning.begin[v]; k < more.leaning.begin[v + 1]; ++k)
+      both.node.push_back(more.leaning.node[k] + first);
+    both.begin.push_back(Index(both.node.size()));
+  }
+  body.leaning = std::move(both);
+}
+
+/// The graph of a surface in the normalised frame; thickness in the same.
+BodyGraph make_graph(const Repaired& surface, const TriangleTree& tree, const Solidity& solidity, int nodes,
+                     double thickness, Pool& pool) {
+  const TriMesh& mesh = surface.mesh;
+  std::vector<Triangle> solid, shell;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+    (solidity.component_solid[surface.component[t]] ? solid : shell).push_back(mesh.triangles[t]);
+  const double solid_area = area_of(mesh.vertices, solid), shell_area = area_of(mesh.vertices, shell);
+  const double solid_part = solid_area / (solid_area + shell_area);
+  BodyGraph body;
+  if (!solid.empty()) {
+    const int budget = std::max(int(least_nodes), int(std::lround(nodes * solid_part)));
+    if (shell.empty()) {
+      const bool simple = surface.report.closed && surface.report.components == 1;
+      append(body, volumetric_graph({mesh.vertices, solid, tree, surface.report.closed,
+                                     crossings_are_odd(surface, solidity.defect),
+                                     simple ? enclosed_volume(mesh.vertices, solid) : 0},
+                                    budget, pool));
+    } else {
+      const TriangleTree solid_tree(mesh.vertices, solid);
+      append(body,
+             volumetric_graph({mesh.vertices, solid, solid_tree, is_closed(solid), true, 0}, budget, pool));
+    }
+  }
+  if (!shell.empty()) {
+    const int budget = std::max(int(least_nodes), int(std::lround(nodes * (1 - solid_part))));
+    BodyGraph sheet = shell_graph(mesh.vertices, shell, budget);
+    for (double& volume : sheet.graph.volumes) volume *= thickness;
+    for (auto& e : sheet.graph.edges) e.share *= thickness;
+    append(body, std::move(sheet));
+  }
+  return body;
+}
+
+/// Links between parts, as stiff as their ends.
+void join(NodeGraph& graph) {
+  const auto links = links_between_parts(graph);
+  std::vector<double> degree(graph.positions.size(), 0);
+  for (const auto& e : graph.edges) ++degree[e.a], ++degree[e.b];
+  for (const auto& link : links) ++degree[link[0]], ++degree[link[1]];
+  for (const auto& [a, b] : links)
+    graph.edges.push_back({a, b,
+                           3 * (graph.volumes[a] / degree[a] + graph.volumes[b] / degree[b]) /
+                               (graph.positions[b] - graph.positions[a]).squaredNorm()});
+  std::sort(graph.edges.begin(), graph.edges.end(),
+            [](const auto& l, const auto& r) { return l.a != r.a ? l.a < r.a : l.b < r.b; });
+}
+
+void count_degrees(const NodeGraph& graph, MeshShapeReport& report) {
+  std::vector<Index> degree(graph.positions.size(), 0);
+  for (const auto& e : graph.edges) ++degree[e.a], ++degree[e.b];
+  const auto [least, most] = std::minmax_element(degree.begin(), degree.end());
+  report.least_degree = *least, report.most_degree = *most;
+  report.mean_degree = 2 * double(graph.edges.size()) / double(degree.size());
+}
+
+void describe(const BodyGraph& body, const Frame& frame, MeshShapeReport& report) {
+  const NodeGraph& graph = body.graph;
+  report.nodes = Index(graph.positions.size());
+  report.lattice_nodes = body.lattice_nodes, report.cover_nodes = body.cover_nodes;
+  report.frame_nodes = body.frame_nodes, report.bridges = body.bridges;
+  report.spacing = body.spacing * frame.size;
+  report.volume = std::accumulate(graph.volumes.begin(), graph.volumes.end(), 0.0) * std::pow(frame.size, 3);
+  const std::vector<Index> label = components(report.nodes, graph.edges);
+  report.parts = *std::max_element(label.begin(), label.end()) + 1;
+  report.anisotropy = report.solid ? stiffness_anisotropy(graph) : 1;
+  count_degrees(graph, report);
+}
+
+void warn(const BodyGraph& body, bool decided, MeshShapeReport& report) {
+  auto& out = report.warnings;
+  const auto& s = report.solidity;
+  if (decided && s.doubtful)
+    out.push_back(
+        fmt::format("it could be a solid or a shell (defect {:.3f}) and is treated as a {}; \"solid\": {} "
+                    "makes it a {}.",
+                    s.defect, report.solid ? "solid" : "shell", report.solid ? "false" : "true",
+                    report.solid ? "shell" : "solid"));
+  if (report.parts > 1)
+    out.push_back(fmt::format("{} separate parts; they will fall apart. \"join\": true holds them together.",
+                              report.parts));
+  if (report.solid && (report.anisotropy > 2 || body.frames_capped))
+    out.push_back(
+        fmt::format("thinner than one cell in {} places, too soft there; raise nodes.", body.cover_nodes));
+  if (body.strays > 0)
+    out.push_back(fmt::format("{} vertices see no node and follow a neighbour's; raise nodes.", body.strays));
+}
+
+/// One input vertex for every welded vertex that a face uses.
+std::vector<Index> touching(const Repaired& surface) {
+  std::vector<char> used(surface.mesh.vertices.size(), 0);
+  for (const Triangle& t : surface.mesh.triangles)
+    for (const Index v : t) used[v] = 1;
+  std::vector<Index> out;
+  for (Index v = 0; v < Index(surface.welded.size()); ++v)
+    if (const Index w = surface.welded[v]; w >= 0 && used[w]) used[w] = 0, out.push_back(v);
+  return out;
+}
+
+Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
+  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
+}
+
+}  // namespace
+
+Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOptions& options, Pool& pool) {
+  const Clock::time_point begin = Clock::now();
+  Result<Repaired> repaired = repair(mesh);
+  if (!repaired) return repaired.error();
+  Repaired& surface = *repaired;
+  MeshShape out;
+  MeshShapeReport& report = out.report;
+  report.repair = surface.report;
+  if (options.nodes < least_nodes * std::min<Index>(surface.report.components, 1000000))
+    return refuse("nodes", std::to_string(options.nodes),
+                  fmt::format("at least {}, {} for each of {} parts", least_nodes * surface.report.components,
+                              least_nodes, surface.report.components),
+                  {});
+  const Frame frame = normalise(surface.mesh.vertices);
+  const TriangleTree tree(surface.mesh.vertices, surface.mesh.triangles);
+  report.solidity = solidity(surface, tree);
+  Solidity decided = report.solidity;
+  if (options.solid) {
+    std::fill(decided.component_solid.begin(), decided.component_solid.end(), char(*options.solid));
+    decided.any_solid = *options.solid, decided.any_shell = !*options.solid;
+  }
+  report.solid = decided.any_solid;
+  const double thickness = options.thickness > 0 ? options.thickness / frame.size : default_thickness;
+
+  BodyGraph body = make_graph(surface, tree, decided, options.nodes, thickness, pool);
+  if (options.join) join(body.graph);
+  describe(body, frame, report);
+  warn(body, !options.solid, report);
+
+  Shape& shape = out.shape;
+  Points vertices = mesh.vertices;
+  for (Vec3& p : vertices) p = (p - frame.centre) / frame.size;
+  shape.embedding = surface_embedding(vertices, surface.welded, body.leaning, body.graph, body.spacing, pool);
+  shape.graph = std::move(body.graph);
+  for (Vec3& p : shape.graph.positions) p = frame.centre + frame.size * p;
+  for (double& volume : shape.graph.volumes) volume *= std::pow(frame.size, 3);
+  for (auto& e : shape.graph.edges) e.share *= frame.size;
+  shape.surface.vertices = mesh.vertices;
+  for (Vec3& p : shape.surface.vertices)
+    if (!p.allFinite()) p = shape.graph.positions.front();
+  shape.surface.triangles = std::move(surface.input_triangles);
+  shape.closed = surface.report.closed && !decided.any_shell;
+  shape.touching = touching(surface);
+  shape.faces = mesh;
+  report.setup_ms = milliseconds_since(begin);
+  return out;
+}
+
+}  // namespace pliant

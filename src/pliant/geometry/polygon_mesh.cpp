@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/geometry/polygon_mesh.hpp"
+
+namespace pliant {
+
+double metres(LengthUnit unit) {
+  switch (unit) {
+    case LengthUnit::cm:
+      return 0.01;
+    case LengthUnit::mm:
+      return 0.001;
+    case LengthUnit::in:
+      return 0.0254;
+    case LengthUnit::ft:
+      return 0.3048;
+    default:
+      return 1;
+  }
+}
+
+void convert(PolygonMesh& mesh, double scale, UpAxis up) {
+  for (Vec3& p : mesh.vertices) {
+    if (up == UpAxis::z) p = Vec3(p.x(), p.z(), -p.y());
+    p *= scale;
+  }
+}
+
+void move(PolygonMesh& mesh, const Mat3& rotation, const Vec3& translation) {
+  for (Vec3& p : mesh.vertices) p = rotation * p + translation;
+}
+
+std::vector<Triangle> fan_triangles(const PolygonMesh& mesh) {
+  std::vector<Triangle> triangles;
+  for (Index f = 0; f < mesh.faces(); ++f) {
+    const Index* corner = mesh.corner.data() + mesh.face_begin[f];
+    for (Index k = 2; k < mesh.corners_of(f); ++k) triangles.push_back({corner[0], corner[k - 1], corner[k]});
+  }
+  return triangles;
+}
+
+}  // namespace pliant

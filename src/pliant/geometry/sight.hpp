@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Do two places of a solid see each other through its material? Keeps fingers and legs that lie side by side
+// from being glued: no edge of the graph and no embedding reaches through air.
+#pragma once
+
+#include "pliant/geometry/triangle_tree.hpp"
+
+namespace pliant {
+
+/// A place in a solid, with what sight lines from it need.
+struct Place {
+  Vec3 x{0, 0, 0};
+  double winding = 1;    ///< at x
+  double clearance = 0;  ///< no surface is nearer than this; 0 = unknown
+};
+
+class Sight {
+ public:
+  struct Scratch {
+    std::vector<TriangleTree::Crossing> hits;
+  };
+  /// spacing: the lattice constant a. always_ask: the winding number is asked of the tree between any two
+  /// crossings, instead of counted along the line; for surfaces whose crossings do not add up.
+  Sight(const TriangleTree& tree, double spacing, bool always_ask);
+
+  /// Air on the line may add up to tolerance * 0.05 a where it shaves a concave surface; a gap between two
+  /// steep crossings blocks however thin it is. Walls inside the material never block.
+  bool clear(const Place& p, const Place& q, Scratch& scratch, double tolerance = 1) const;
+
+ private:
+  const TriangleTree& tree_;
+  double spacing_;
+  bool always_ask_;
+};
+
+}  // namespace pliant

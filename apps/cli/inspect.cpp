@@ -33,8 +33,8 @@ struct Facts {
   Repaired surface;
   Solidity solidity;
   Vec3 size{0, 0, 0}, min{0, 0, 0}, max{0, 0, 0};  ///< m
-  double area = 0;     ///< m^2
-  double volume = 0;   ///< m^3; of a shell none
+  double area = 0;                                 ///< m^2
+  double volume = 0;                               ///< m^3; of a shell none
   bool volume_counted = false;
   std::size_t self_intersections = 0;
   std::vector<MethodVerdict> methods;

@@ -18,8 +18,7 @@ Vec3 carried(const Collider& collider, const Vec3& x) {
 
 }  // namespace
 
-void Detection::build(const Gather& embedding, std::span<const Index> touching,
-                      std::span<const Vec3> rest_nodes, double edge) {
+void Detection::build(const Gather& embedding, std::span<const Vec3> rest_nodes, double edge) {
   embedding_ = &embedding;
   margin_ = margin_of_edge * edge;
   carriers_.clear();
@@ -45,10 +44,7 @@ void Detection::build(const Gather& embedding, std::span<const Index> touching,
     low = low.cwiseMin(x), high = high.cwiseMax(x);
     all.push_back({best, v, (x - rest_nodes[best]).norm()});
   };
-  if (touching.empty())
-    for (Index v = 0; v < embedding.rows(); ++v) add(v);
-  else
-    for (Index v : touching) add(v);
+  for (Index v = 0; v < embedding.rows(); ++v) add(v);
   size_ = (high - low).maxCoeff();
   std::sort(all.begin(), all.end(), [](const Carried& a, const Carried& b) {
     return a.node != b.node ? a.node < b.node : a.vertex < b.vertex;
@@ -132,6 +128,7 @@ void Detection::meet(Index vertex, Index k, const Step& step, Side& side) {
 void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
   contacts_.clear();
   depth_.clear();
+  carrier_.clear();
   near_.clear();
   new_sides_.clear();
   auto known = sides.begin();
@@ -158,6 +155,7 @@ void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
                                  });
         if (known != sides.end() && known->collider == k && known->vertex == vertex) side = Side(known->side);
         meet(vertex, k, step, side);
+        carrier_.resize(contacts_.size(), c);
         if (side != 0) new_sides_.push_back({k, vertex, side});
       }
     }
@@ -166,13 +164,72 @@ void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
     return a.collider != b.collider ? a.collider < b.collider : a.vertex < b.vertex;
   });
   sides.assign(new_sides_.begin(), new_sides_.end());
-  reduce(step);
+  thin_out(step);
+  keep_deepest(step);
   std::sort(contacts_.begin(), contacts_.end(),
             [](const Contact& a, const Contact& b) { return a.key < b.key; });
 }
 
-/// The deepest contacts of each carrier, collider and direction; of what is left at most options.most.
-void Detection::reduce(const Step& step) {
+/// A surface much finer than the nodes has more contacts than the nodes can answer: of a carrier's contacts
+/// with one collider in one direction the deepest is kept, and the outermost three around it.
+void Detection::thin_out(const Step& step) {
+  constexpr std::size_t plenty = 4;
+  order_.resize(contacts_.size());
+  for (std::size_t c = 0; c < order_.size(); ++c) order_[c] = Index(c);
+  const auto same_group = [&](Index a, Index b) {
+    return carrier_[a] == carrier_[b] && contacts_[a].key.collider == contacts_[b].key.collider;
+  };
+  std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {
+    const ContactKey &k = contacts_[a].key, &l = contacts_[b].key;
+    if (k.collider != l.collider) return k.collider < l.collider;
+    if (carrier_[a] != carrier_[b]) return carrier_[a] < carrier_[b];
+    return depth_[a] != depth_[b] ? depth_[a] < depth_[b] : k < l;
+  });
+  kept_.assign(contacts_.size(), 1);
+  for (std::size_t begin = 0, end; begin < order_.size(); begin = end) {
+    for (end = begin + 1; end < order_.size() && same_group(order_[begin], order_[end]);) ++end;
+    if (end - begin > plenty) thin_out_group({order_.data() + begin, end - begin}, step);
+  }
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < contacts_.size(); ++c)
+    if (kept_[c]) contacts_[count] = contacts_[c], depth_[count++] = depth_[c];
+  contacts_.resize(count);
+  depth_.resize(count);
+}
+
+/// group: contacts of one carrier and collider, the deepest first.
+void Detection::thin_out_group(std::span<Index> group, const Step& step) {
+  constexpr double one_direction = 0.966;  // cos 15 degrees
+  constexpr int spokes = 3;
+  for (const Index c : group) kept_[c] = 0;
+  for (std::size_t first = 0; first < group.size(); ++first) {
+    const Index deepest = group[first];
+    if (kept_[deepest] != 0) continue;  // kept, or (2) another's neighbour
+    const Vec3 normal = contacts_[deepest].normal, centre = place(contacts_[deepest].key.vertex, step.begin);
+    const Vec3 across = normal.unitOrthogonal(), along = normal.cross(across);
+    std::array<Index, spokes> outermost;
+    std::array<double, spokes> farthest;
+    outermost.fill(-1), farthest.fill(0);
+    for (std::size_t k = first + 1; k < group.size(); ++k) {
+      const Index c = group[k];
+      if (kept_[c] != 0 || contacts_[c].normal.dot(normal) < one_direction) continue;
+      kept_[c] = 2;
+      const Vec3 arm = place(contacts_[c].key.vertex, step.begin) - centre;
+      for (int spoke = 0; spoke < spokes; ++spoke) {
+        const double angle = 2 * 3.14159265358979 * spoke / spokes;
+        const double reach = std::cos(angle) * across.dot(arm) + std::sin(angle) * along.dot(arm);
+        if (reach > farthest[spoke]) farthest[spoke] = reach, outermost[spoke] = c;
+      }
+    }
+    kept_[deepest] = 1;
+    for (const Index c : outermost)
+      if (c >= 0) kept_[c] = 1;
+  }
+  for (const Index c : group) kept_[c] = kept_[c] == 1;
+}
+
+/// At most options.most, the deepest.
+void Detection::keep_deepest(const Step& step) {
   if (Index(contacts_.size()) <= step.options.most) return;
   order_.resize(contacts_.size());
   for (std::size_t c = 0; c < order_.size(); ++c) order_[c] = Index(c);

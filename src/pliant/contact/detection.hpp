@@ -16,9 +16,8 @@ namespace pliant {
 
 class Detection {
  public:
-  /// touching: vertices that may meet colliders, empty = all. The embedding must outlive this object.
-  void build(const Gather& embedding, std::span<const Index> touching, std::span<const Vec3> rest_nodes,
-             double edge);
+  /// The rows are the vertices that may meet colliders; they must outlive this object.
+  void build(const Gather& embedding, std::span<const Vec3> rest_nodes, double edge);
 
   struct Step {
     std::span<const Collider> colliders;
@@ -46,7 +45,9 @@ class Detection {
   Vec3 place(Index vertex, std::span<const Vec3> nodes) const;
   bool node_is_near(Index carrier, const Collider& collider, const Step& step) const;
   void meet(Index vertex, Index k, const Step& step, Side& side);
-  void reduce(const Step& step);
+  void thin_out(const Step& step);
+  void thin_out_group(std::span<Index> group, const Step& step);
+  void keep_deepest(const Step& step);
 
   const Gather* embedding_ = nullptr;
   std::vector<Index> carriers_;          // nodes that carry vertices, ascending
@@ -57,8 +58,10 @@ class Detection {
   std::vector<Contact> contacts_;
   std::vector<Near> near_;
   std::vector<SideMemory> new_sides_;
-  std::vector<double> depth_;  // of contacts_, while finding: predicted gap
+  std::vector<double> depth_;   // of contacts_, while finding: predicted gap
+  std::vector<Index> carrier_;  // of contacts_, while finding
   std::vector<Index> order_;
+  std::vector<char> kept_;
 };
 
 }  // namespace pliant

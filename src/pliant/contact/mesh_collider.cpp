@@ -156,7 +156,9 @@ bool MeshCollider::crossed(const Vec3& from, const Vec3& to, SurfacePoint& out) 
   const Nearest face{hit.triangle, from + hit.t * (to - from), Vec3::Constant(1.0 / 3), 0};
   const double free = hit.cosine < 0 ? 1 : -1;  // the side it comes from
   const Vec3 normal = free * features_.normal(face);
-  out = {normal.dot(to - face.point), normal, face.point, features_.patch(face)};
+  const Vec3& corner = mesh_.vertices[mesh_.triangles[hit.triangle][0]];  // exactly in the plane
+  out = {normal.dot(to - corner), normal, face.point - normal.dot(face.point - corner) * normal,
+         features_.patch(face)};
   // Does the query at the end tell, with the side of the beginning remembered?
   const Nearest end = tree_.nearest(to, (to - from).norm());
   if (end.triangle < 0) return true;

@@ -26,13 +26,14 @@ struct Contact {
 /// What a body remembers of a contact: the solver's warm start.
 struct ContactMemory {
   ContactKey key;
+  Index unused = 0;     ///< no bytes without a value: memories are compared and hashed as bytes
   Vec3 force{0, 0, 0};  ///< N
 };
 
 /// The side of a collider a vertex was on (Collider::query); only sheets and dirty meshes have one.
 struct SideMemory {
   Index collider = 0, vertex = 0;
-  signed char side = 0;
+  Index side = 0;
 };
 
 }  // namespace pliant

@@ -89,8 +89,8 @@ void ContactProblem::add_impulse(Index c, const Vec3& change) {
   for (int k = 0; k < 3; ++k) r_[k * stride_ + c] += change[k];
   if (!split_) return;
   const Row& row = rows_[c];
-  turning_[row.part].rigid += parts_[row.part].inverse_inertia * row.lever.cross(change);
-  turning_[row.part].shadow += parts_[row.part].inverse_shadow * row.shadow.cross(change);
+  turning_[row.part].rigid += parts_[row.part].inverse_inertia.lazyProduct(row.lever.cross(change));
+  turning_[row.part].shadow += parts_[row.part].inverse_shadow.lazyProduct(row.shadow.cross(change));
 }
 
 void ContactProblem::sum_turning() {
@@ -112,6 +112,7 @@ ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance)
   sum_turning();
   Outcome outcome;
   const int projections = split_ ? inner_projections : 1;
+  const double near = 0.01 * tolerance * tolerance;
   while (outcome.sweeps < most_sweeps) {
     outcome.residual = 0;
     for (Index c = 0; c < size_; ++c) {
@@ -121,9 +122,10 @@ ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance)
       Vec3 u = row.free + response(c) + row.bias * row.normal, r = before;
       if (r.isZero(0) && u.dot(row.normal) >= 0) continue;  // open and stays open
       for (int k = 0; k < projections; ++k) {
-        const Vec3 next = on_cone(r - u / rho_[c], row.normal, row.friction);
-        u += diagonal_[c] * (next - r);
+        const Vec3 next = on_cone(r - u / rho_[c], row.normal, row.friction), step = next - r;
         r = next;
+        if (step.squaredNorm() * rho_[c] * rho_[c] < near) break;
+        u += diagonal_[c].lazyProduct(step);
       }
       const Vec3 change = r - before;
       outcome.residual = std::max(outcome.residual, change.norm() * rho_[c]);

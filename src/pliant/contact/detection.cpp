@@ -156,7 +156,7 @@ void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
                                    return a.collider != b.collider ? a.collider < b.collider
                                                                    : a.vertex < b.vertex;
                                  });
-        if (known != sides.end() && known->collider == k && known->vertex == vertex) side = known->side;
+        if (known != sides.end() && known->collider == k && known->vertex == vertex) side = Side(known->side);
         meet(vertex, k, step, side);
         if (side != 0) new_sides_.push_back({k, vertex, side});
       }

@@ -35,9 +35,13 @@ void put(float* p, Index place, const Vec3& v) {
 void ContactResponse::flush() {
   for (Column& column : columns_) column.vertex = -1;
   std::fill(slot_of_.begin(), slot_of_.end(), -1);
+  forget_entries();
+  shift_shadow_known_ = false;
+}
+
+void ContactResponse::forget_entries() {
   known_.clear();
   for (Filled& filled : filled_) filled.problem = nullptr;
-  shift_shadow_known_ = false;
 }
 
 // ---- the modes ----
@@ -45,8 +49,9 @@ void ContactResponse::flush() {
 void ContactResponse::turn_about(const double* x, double mass_factor, bool split, Pool& pool) {
   const Model& model = *body_.model;
   mass_factor_ = mass_factor;
-  split_ = split;
   exact_ = body_.system->direct();
+  if (split != split_ && !exact_) forget_entries();
+  split_ = split;
   const std::size_t length = 4 * std::size_t((model.nodes() + lanes - 1) / lanes * lanes);
   for (Floats* array : {&arm_, &shadow_, &load_, &answer_}) array->resize(length);
   if (!split) return;

@@ -70,6 +70,7 @@ class ContactResponse {
     std::uint64_t used = 0;
     AlignedVector<float> value;  ///< A^-1 j, free nodes in places
   };
+  void forget_entries();
   void turn_parts(const double* x);
   void cast_shadows(Pool& pool);
   void find_shift_shadow(Pool& pool);

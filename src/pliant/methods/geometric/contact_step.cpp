@@ -58,13 +58,18 @@ bool Body::meet(const StepInput& input, const Scheme& s, StepReport& report, Sto
     watch.add_to(&StageTimes::contact);
     return false;
   }
-  response_.turn_about(start_.data(), s.mass, free_to_turn(input), *input.pool);
+  prepare_problem(free_to_turn(input), input, s);
+  watch.add_to(&StageTimes::contact);
+  return true;
+}
+
+/// z_ = A^-1 g_ in, B g_ out.
+void Body::prepare_problem(bool split, const StepInput& input, const Scheme& s) {
+  response_.turn_about(start_.data(), s.mass, split, *input.pool);
   response_.complete(g_.data(), z_.data());
   response_.fill(contacts_, problem_, *input.pool);
   set_targets(input, s);
   warm_start(s);
-  watch.add_to(&StageTimes::contact);
-  return true;
 }
 
 bool Body::free_to_turn(const StepInput& input) const {
@@ -236,12 +241,15 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
   std::copy(iterate_[0].begin(), iterate_[0].end(), p_.begin());
   const double least = input.contact.tolerance * s.h;
   const auto residual_of = [&] { return sweeps_.dot(step, load_.data(), pool) - sweeps_.dot(step, g, pool); };
-  const double enough =
-      std::max(options_.tolerance * options_.tolerance * residual_of(), least * least * total_mass_);
+  const double first = residual_of();
   sweeps_.add(1, p, d, pool);
-  hessian(p, hp, s, pool, watch);
+  const double curvature = hessian(p, hp, s, pool, watch);
   sweeps_.add(1, hp, g, pool);
   sweeps_.add_turn(1, pool);
+  const double enough =
+      std::max(options_.tolerance * options_.tolerance * first, least * least * total_mass_);
+  // Far from the shape of rest, turning strains: B is no bound of H any more and its step may climb.
+  if (!(curvature < 2 * first)) return contact_anew(input, s, report, watch);
   double before = std::numeric_limits<double>::infinity();
   // Of a stiff body the sweeps converge slowly, the last one's change says little about the error, directions
   // do not keep to the contacts and longer steps make noise of it: a stiff box would never rest. There the
@@ -273,13 +281,19 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
     sweeps_.add(1, hp, g, pool);
   }
   sweeps_.add(1, step, d, pool);
-  if (sweeps_.largest_turn() > violent_turn) {
-    report.violent = true;
-    std::fill(d_.begin(), d_.end(), 0.0f);
-    residual(nullptr, true, s, pool, watch);
-    contact_solve(g, z, pool, watch);
-    contact_iterations(violent_iterations, input, s, report, watch);
-  }
+  if (sweeps_.largest_turn() > violent_turn) contact_anew(input, s, report, watch);
+}
+
+/// The step done again where the model Hessian does not hold: by projected steps with new rotations each, and
+/// B = A^-1, which bounds every Hessian.
+void Body::contact_anew(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+  report.violent = true;
+  std::fill(d_.begin(), d_.end(), 0.0f);
+  residual(nullptr, true, s, *input.pool, watch);
+  solve(g_.data(), z_.data(), *input.pool, watch);
+  prepare_problem(false, input, s);
+  watch.add_to(&StageTimes::contact);
+  contact_iterations(violent_iterations, input, s, report, watch);
 }
 
 /// D <- D', the projected step taken as it is, with new rotations; `count` times. Every D is feasible, and A
@@ -361,7 +375,8 @@ void Body::position_pass(const StepInput& input, StepReport& report) {
 void Body::remember_contacts(const Scheme& s) {
   state_.contacts.clear();
   for (std::size_t c = 0; c < contacts_.size(); ++c)
-    if (!impulses_[c].isZero(0)) state_.contacts.push_back({contacts_[c].key, impulses_[c] / s.h});
+    if (!impulses_[c].isZero(0))
+      state_.contacts.push_back({.key = contacts_[c].key, .force = impulses_[c] / s.h});
   state_.sides = sides_;
   // The predecessor moves with what was not a force: the jump of the velocities and the position pass.
   if (jumped_)

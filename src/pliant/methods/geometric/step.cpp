@@ -66,6 +66,7 @@ StepReport Body::advance(const StepInput& input) {
     return report;
   }
   settle(input, now);
+  watch.add_to(&StageTimes::rhs);
   if (!contacts_.empty()) last_answer(input, now, report);
   moved_ = false;
   if (!input.colliders.empty() && !contacts_.empty()) position_pass(input, report);

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold for every method that meets colliders.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "pliant/base/hash.hpp"
+#include "pliant/contact/collider.hpp"
+#include "tests/invariants/method_case.hpp"
+#include "tests/support/allocation_counter.hpp"
+
+namespace pliant {
+namespace {
+
+struct NamedShape {
+  std::string name;
+  Shape shape;
+};
+
+/// Two boxes that nothing joins, one body.
+Shape two_boxes() {
+  const Shape one =
+      make_shape(BoxShape{.size = {0.3, 0.3, 0.3}, .nodes = {4, 4, 4}, .corner = {-0.5, 0.2, 0}});
+  Points nodes = one.graph.positions;
+  std::vector<std::array<Index, 8>> cells = one.graph.cells;
+  const Index count = Index(nodes.size());
+  for (Index i = 0; i < count; ++i) nodes.push_back(nodes[i] + Vec3(0.8, 0.1, 0));
+  for (const auto& cell : one.graph.cells) {
+    cells.push_back(cell);
+    for (Index& node : cells.back()) node += count;
+  }
+  return shape_from_cells(nodes, cells);
+}
+
+/// A surface finer than its nodes: a vertex in the middle of every surface triangle, too.
+Shape with_fine_surface() {
+  Shape shape = make_shape(BoxShape{.size = {0.5, 0.3, 0.4}, .nodes = {6, 4, 5}, .corner = {0, 0.1, 0}});
+  const std::vector<Triangle> triangles = shape.surface.triangles;
+  shape.surface.triangles.clear();
+  for (const Triangle& t : triangles) {
+    const Index middle = Index(shape.surface.vertices.size());
+    Vec3 sum = Vec3::Zero();
+    for (Index v : t) {
+      sum += shape.surface.vertices[v] / 3;
+      shape.embedding.column.push_back(shape.embedding.column[v]);
+      shape.embedding.weight.push_back(1.0 / 3);
+    }
+    shape.embedding.begin.push_back(Index(shape.embedding.column.size()));
+    shape.surface.vertices.push_back(sum);
+    for (int k = 0; k < 3; ++k) shape.surface.triangles.push_back({t[k], t[(k + 1) % 3], middle});
+  }
+  return shape;
+}
+
+const std::vector<NamedShape>& shapes() {
+  static const std::vector<NamedShape> all{
+      {"torus", make_shape(TorusShape{
+                    .ring_radius = 0.4, .tube_radius = 0.15, .nodes = {5, 16}, .center = {0, 0.4, 0}})},
+      {"two_boxes", two_boxes()},
+      {"fine_surface", with_fine_surface()},
+  };
+  return all;
+}
+
+class ContactInvariants : public testing::TestWithParam<std::tuple<int, int>> {
+ protected:
+  const MethodCase method = method_cases()[std::get<0>(GetParam())];
+  const Shape& shape = shapes()[std::get<1>(GetParam())].shape;
+  Pool pool{1};
+  std::vector<Collider> colliders{Collider(PlaneCollider{{0, 0, 0}, {0.1, 1, 0}}, {}, 0.6, 0),
+                                  Collider(BoxCollider{{0.7, 0.2, 0}, {0.4, 0.4, 2}}, {}, 0.3, 0)};
+  static constexpr double h = 1.0 / 60;
+
+  StepInput input(Pool& with) {
+    StepInput in;
+    in.h = h;
+    in.gravity = {0, -9.81, 0};
+    in.colliders = colliders;
+    in.pool = &with;
+    return in;
+  }
+  std::unique_ptr<Method> moving_body() {
+    auto body = method.build(shape);
+    const Points& x = shape.graph.positions;
+    Points v;
+    for (const Vec3& p : x) v.push_back(Vec3(0.8, -1, 0.2) + Vec3(0.3, 1, -2).cross(p));
+    body->place(x, v);
+    return body;
+  }
+  static std::uint64_t state_hash(const Method& body) {
+    const NodeState& s = body.nodes();
+    return hash_bytes(s.v.data(), s.v.size() * sizeof(Vec3),
+                      hash_bytes(s.x.data(), s.x.size() * sizeof(Vec3)));
+  }
+};
+
+TEST_P(ContactInvariants, one_and_three_threads_give_the_same_bits) {
+  Pool three(3);
+  const auto alone = moving_body(), together = moving_body();
+  int most = 0;
+  for (int i = 0; i < 40; ++i) {
+    const StepReport report = alone->advance(input(pool));
+    ASSERT_TRUE(report.ok()) << report.trouble;
+    most = std::max(most, report.contacts);
+    together->advance(input(three));
+    ASSERT_EQ(state_hash(*alone), state_hash(*together)) << "step " << i;
+  }
+  EXPECT_GT(most, 2) << "nothing was touched";
+}
+
+TEST_P(ContactInvariants, save_then_load_then_step_equals_step_whatever_was_computed_before) {
+  const auto body = moving_body(), other = method.build(shape);
+  for (int i = 0; i < 25; ++i) body->advance(input(pool));
+  Writer writer;
+  body->save(writer);
+  Reader reader(writer.bytes());
+  ASSERT_TRUE(other->load(reader));
+  EXPECT_TRUE(reader.at_end());
+  for (int i = 0; i < 15; ++i) {
+    body->advance(input(pool));
+    other->advance(input(pool));
+    ASSERT_EQ(state_hash(*body), state_hash(*other)) << "step " << i;
+  }
+}
+
+TEST_P(ContactInvariants, impulses_and_weight_make_the_change_of_momentum) {
+  const auto body = moving_body();
+  const auto momentum = [&] {
+    Vec3 sum = Vec3::Zero();
+    for (std::size_t i = 0; i < body->nodes().x.size(); ++i)
+      sum += body->nodes().mass[i] * body->nodes().v[i];
+    return sum;
+  };
+  double mass = 0;
+  for (double m : body->nodes().mass) mass += m;
+  const Vec3 before = momentum();
+  Vec3 impulse = Vec3::Zero();
+  const int steps = 60;
+  for (int i = 0; i < steps; ++i) {
+    const StepReport report = body->advance(input(pool));
+    ASSERT_TRUE(report.ok());
+    impulse += report.contact_impulse + h * mass * Vec3(0, -9.81, 0);
+  }
+  // A multistep scheme owes up to a step's force at either end.
+  EXPECT_LT((momentum() - before - impulse).norm(), 6 * mass * 9.81 * h);
+  EXPECT_LT((momentum() - before - impulse).norm(),
+            0.25 * (momentum() - before - steps * h * mass * Vec3(0, -9.81, 0)).norm());
+}
+
+TEST_P(ContactInvariants, nothing_is_factored_and_nothing_goes_deep) {
+  const auto body = moving_body();
+  for (int i = 0; i < 90; ++i) {
+    const StepReport report = body->advance(input(pool));
+    ASSERT_TRUE(report.ok());
+    ASSERT_TRUE(i == 0 || !report.refactored);
+    ASSERT_LE(report.penetration, 1e-3) << "step " << i;
+  }
+}
+
+TEST_P(ContactInvariants, a_step_with_known_contacts_allocates_nothing) {
+  const auto body = moving_body();
+  std::size_t before = 0;
+  int quiet = 0;
+  for (int i = 0; i < 240 && quiet < 5; ++i) {
+    before = allocations();
+    body->advance(input(pool));
+    quiet = allocations() == before ? quiet + 1 : 0;
+  }
+  EXPECT_EQ(quiet, 5);
+}
+
+TEST_P(ContactInvariants, a_scrambled_body_in_a_collider_stays_finite) {
+  const auto body = method.build(shape);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> place(-0.4, 0.4);
+  Points x(shape.graph.positions.size());
+  for (Vec3& p : x) p = Vec3(place(random), place(random), place(random));
+  body->place(x, Points(x.size(), Vec3::Zero()));
+  for (int i = 0; i < 60; ++i) {
+    const StepReport report = body->advance(input(pool));
+    ASSERT_TRUE(report.ok()) << report.trouble;
+  }
+  for (const Vec3& p : body->nodes().x) ASSERT_LT(p.norm(), 50);
+}
+
+TEST_P(ContactInvariants, a_held_body_meets_colliders_too) {
+  const auto body = method.build(shape);
+  std::vector<Index> held;
+  Points targets;
+  double high = -1e9;
+  for (const Vec3& p : shape.graph.positions) high = std::max(high, p.y());
+  for (Index i = 0; i < Index(shape.graph.positions.size()); ++i)
+    if (shape.graph.positions[i].y() > high - 0.02)
+      held.push_back(i), targets.push_back(shape.graph.positions[i]);
+  StepInput in = input(pool);
+  in.held = held;
+  in.targets = targets;
+  Vec3 impulse = Vec3::Zero();
+  for (int i = 0; i < 40; ++i) {
+    for (Vec3& t : targets) t.y() -= 0.01;
+    in.targets = targets;
+    const StepReport report = body->advance(in);
+    ASSERT_TRUE(report.ok()) << report.trouble;
+    impulse += report.contact_impulse;
+    for (std::size_t k = 0; k < held.size(); ++k) ASSERT_EQ(body->nodes().x[held[k]], targets[k]);
+    if (targets[0].y() < 0.15) break;
+  }
+  EXPECT_GT(impulse.y(), 0);
+}
+
+std::string case_name(const testing::TestParamInfo<std::tuple<int, int>>& given) {
+  return method_cases()[std::get<0>(given.param)].name + "_" + shapes()[std::get<1>(given.param)].name;
+}
+
+INSTANTIATE_TEST_SUITE_P(AllMethods, ContactInvariants,
+                         testing::Combine(testing::Range(0, int(method_cases().size())),
+                                          testing::Range(0, int(shapes().size()))),
+                         case_name);
+
+}  // namespace
+}  // namespace pliant

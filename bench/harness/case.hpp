@@ -26,6 +26,7 @@ struct Case {
 
 std::vector<Case> step_cases();
 std::vector<Case> kernel_cases();
+std::vector<Case> contact_cases();
 std::vector<Case> wild_cases();
 
 }  // namespace pliant::bench

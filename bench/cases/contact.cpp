@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What contact costs: the bar of geometric/bar lying on the ground, or on a block under its middle, beside
+// What contact costs: the bar of geometric/bar lying on the ground, or on a wall under its length, beside
 // the same bar hanging free. Frames alternate, so that both see the same machine.
 #include <fmt/format.h>
 
@@ -76,11 +76,11 @@ Row measure(const Context& context, const std::string& name, Collider ground) {
 
 std::vector<Case> contact_cases() {
   const auto plane = [] { return Collider(PlaneCollider{}, {}, 0.5, 0); };
-  // Twelve rows of nine nodes lie on it.
+  // Three rows of 41 nodes lie on it.
   const auto block = [] {
     BoxCollider box;
-    box.center = Vec3(0, -0.5, -node_distance / 2);
-    box.size = Vec3(2, 1, 11.5 * node_distance);
+    box.center = Vec3(0, -0.5, 0);
+    box.size = Vec3(2.5 * node_distance, 1, 4);
     return Collider(box, {}, 0.5, 0);
   };
   return {{"wild/contact-100", [=](const Context& c) { return measure(c, "wild/contact-100", block()); }},

@@ -73,7 +73,8 @@ Vec3 Detection::place(Index vertex, std::span<const Vec3> nodes) const {
 /// Could a vertex of this carrier touch within the step?
 bool Detection::node_is_near(Index carrier, const Collider& collider, const Step& step) const {
   const double reach = reach_[carrier];
-  if (reach == 0) return true;  // the vertex is the node: asked once is enough
+  if (reach == 0 && first_[carrier + 1] - first_[carrier] == 1)
+    return true;  // the vertex is the node: asked once is enough
   const Vec3 &x = step.begin[carriers_[carrier]], &y = step.end[carriers_[carrier]];
   const double band = 2 * (y - carried(collider, x)).norm() + reach + margin_ + step.options.offset;
   Side side = 0;

@@ -327,7 +327,8 @@ void Body::last_answer(const StepInput& input, const Scheme& s, StepReport& repo
     most = std::max(most, change.cwiseAbs().maxCoeff());
     impulses_[c] = change;
   }
-  if (most > 0) {
+  const bool nothing_left = outcome.sweeps == 1 && outcome.residual < 0.1 * input.contact.tolerance;
+  if (most > 0 && !nothing_left) {
     response_.collect(contacts_, impulses_, on_nodes_);
     response_.respond(on_nodes_, change_, *input.pool);
     for (std::size_t i = 0; i < change_.size(); ++i) {

@@ -35,7 +35,8 @@ Detection::Step Body::detection_step(const StepInput& input) const {
           .options = input.contact,
           .h = input.h,
           .begin = state_.nodes.x,
-          .end = free_end_};
+          .end = free_end_,
+          .last = state_.contacts};
 }
 
 /// The contacts of the step, when D = -z is the free motion; g_ = G(0), z_ = A^-1 g_. True: there are some,

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "pliant/contact/collider.hpp"
@@ -20,6 +22,11 @@ inline Collider plane_collider(double friction, const Vec3& normal = {0, 1, 0}, 
 inline Vec3 incline(double degrees) {
   const double angle = degrees * M_PI / 180;
   return 9.81 * Vec3(std::sin(angle), -std::cos(angle), 0);
+}
+
+/// Measured values, for docs/methods/contact.md: --gtest_output=json shows them.
+inline void measured(const std::string& what, double value) {
+  testing::Test::RecordProperty(what, fmt::format("{:.3g}", value));
 }
 
 class ContactRig {

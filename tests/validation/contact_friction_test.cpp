@@ -41,6 +41,7 @@ TEST_P(Incline, holds_the_block_below_the_friction_angle_with_the_right_forces) 
     const Vec3 there = r.center();
     r.impulse.setZero();
     for (int i = 0; i < half; ++i) ASSERT_TRUE(r.step());
+    measured(fmt::format("creep_at_{}", degrees), (r.center() - there).norm() / 1.5);
     EXPECT_LT((r.center() - there).norm() / 1.5, GetParam().creep) << degrees << " degrees";
     const Vec3 force = r.impulse / 1.5, weight = r.mass() * r.gravity;
     EXPECT_LT((force + weight).norm() / weight.norm(), 1e-3) << degrees << " degrees";
@@ -56,6 +57,7 @@ TEST_P(Incline, lets_the_block_slide_at_g_times_sine_minus_mu_cosine_above_it) {
     const double begin = r.velocity().x();
     for (int i = 0; i < half; ++i) ASSERT_TRUE(r.step());
     const double angle = degrees * M_PI / 180, wanted = 9.81 * (std::sin(angle) - 0.5 * std::cos(angle));
+    measured(fmt::format("error_at_{}", degrees), (r.velocity().x() - begin) / 1.5 / wanted - 1);
     EXPECT_NEAR((r.velocity().x() - begin) / 1.5 / wanted, 1, GetParam().acceleration)
         << degrees << " degrees";
   }
@@ -118,6 +120,8 @@ TEST_P(Friction, without_it_sideways_momentum_is_kept_and_vertical_spin_is_nearl
   const Vec3 before = r.momentum();
   const double spin = r.spin().y();
   for (int i = 0; i < 120; ++i) ASSERT_TRUE(r.step());
+  measured("momentum", r.momentum().x() / before.x() - 1);
+  measured("spin", r.spin().y() / spin - 1);
   EXPECT_NEAR(r.momentum().x() / before.x(), 1, 1e-10);
   EXPECT_NEAR(r.momentum().z() / before.z(), 1, 1e-10);
   EXPECT_NEAR(r.spin().y() / spin, 1, 0.05);
@@ -142,6 +146,7 @@ TEST_P(Friction, the_whole_scene_turned_moves_the_same_way) {
   double most = 0;
   for (std::size_t i = 0; i < x.size(); ++i)
     most = std::max(most, (turn * a.nodes().x[i] - b.nodes().x[i]).norm());
+  measured("difference", most);
   EXPECT_LT(most, 2e-5);  // single precision in the step; a friction pyramid would be off by centimetres
 }
 

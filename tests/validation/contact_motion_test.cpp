@@ -78,6 +78,10 @@ TEST_P(Drop, gains_no_energy_stays_out_and_comes_to_rest) {
     else if (rest < 0)
       rest = r.time();
   }
+  measured("gain", gain / drop);
+  measured("rest", rest);
+  measured("fastest", r.fastest());
+  measured("deepest", r.deepest / (s.fall == Fall::legs ? 0.72 : 0.5));
   EXPECT_LE(gain / drop, s.gain);
   EXPECT_LE(r.deepest, 2e-4 * (s.fall == Fall::legs ? 0.72 : 0.5));
   EXPECT_GE(rest, 0) << "fastest node at the end: " << r.fastest() << " m/s";
@@ -125,6 +129,7 @@ TEST_P(Turning, a_stiff_ball_rolls_down_an_incline_like_a_rigid_one) {
   }
   const double rigid = r.gravity.x() / (1 + inertia / (r.mass() * radius * radius));
   for (int i = 0; i < 90; ++i) ASSERT_TRUE(r.step());
+  measured("over_rigid", r.velocity().x() / r.time() / rigid);
   EXPECT_GE(r.velocity().x() / r.time() / rigid, 0.94);
   EXPECT_LE(r.velocity().x() / r.time() / rigid, 1.04);
 }
@@ -142,6 +147,8 @@ TEST_P(Turning, a_ball_that_rolls_freely_keeps_its_energy) {
     ASSERT_TRUE(r.step());
     most = std::max(most, r.energy() - still);
   }
+  measured("most_energy", most / start);
+  measured("speed", r.velocity().x());
   EXPECT_LE(most / start, 1.08);
   EXPECT_GE(r.velocity().x(), 1.8);
 }
@@ -167,6 +174,7 @@ TEST_P(Turning, a_stiff_box_tips_over_its_edge_in_the_time_of_a_rigid_one) {
     rate += 1e-5 * r.mass() * 9.81 * 0.25 * std::sqrt(2.0) * std::sin(q) / inertia;
     q += 1e-5 * rate;
   }
+  measured("over_rigid", r.time() / time);
   EXPECT_NEAR(r.time() / time, 1, 0.06) << r.time() << " s, rigid " << time << " s";
 }
 
@@ -202,6 +210,8 @@ TEST(Tumbling, a_soft_box_tumbles_down_equally_fast_at_every_time_step) {
     least = std::min(least, r.velocity().norm());
     most = std::max(most, r.velocity().norm());
   }
+  measured("slowest", least);
+  measured("fastest", most);
   EXPECT_LT(most / least, 1.05) << least << " to " << most << " m/s";
 }
 

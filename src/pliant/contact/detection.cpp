@@ -7,8 +7,10 @@
 namespace pliant {
 namespace {
 
-constexpr double margin_of_edge = 0.02;  // contacts are made this early, share of an edge of the graph
-constexpr double stretch = 2;            // how much farther than at rest a vertex may be from its carrier
+constexpr double margin_of_edge = 0.02;   // contacts are made this early, share of an edge of the graph
+constexpr double same_direction = 0.966;  // cosine of 15 degrees
+constexpr double preference = 1e-4;       // of the body's size: how much deeper another vertex must be
+constexpr double stretch = 2;             // how much farther than at rest a vertex may be from its carrier
 
 /// Where the collider's material at x goes during the step.
 Vec3 carried(const Collider& collider, const Vec3& x) {
@@ -82,7 +84,7 @@ bool Detection::node_is_near(Index carrier, const Collider& collider, const Step
   return collider.query(x, band, Instant::begin, side, touches) > 0;
 }
 
-void Detection::meet(Index vertex, Index k, const Step& step, Side& side) {
+void Detection::meet(Index vertex, Index carrier, Index k, const Step& step, Side& side) {
   const Collider& collider = step.colliders[k];
   const double offset = step.options.offset;
   const Vec3 x = place(vertex, step.begin), y = place(vertex, step.end);
@@ -93,17 +95,20 @@ void Detection::meet(Index vertex, Index k, const Step& step, Side& side) {
     side = 0;
     return;
   }
-  near_.push_back({vertex, k, side});
+  near_.push_back({vertex, k, carrier, side});
   const double body = step.options.friction;
   const double friction = body < 0 ? collider.friction() : std::sqrt(body * collider.friction());
   const auto add = [&](const Touch& t, const Vec3& normal, double gap_begin, double gap_end) {
-    contacts_.push_back({.key = {vertex, k, t.feature},
-                         .normal = normal,
-                         .velocity = t.velocity,
-                         .friction = friction,
-                         .restitution = collider.restitution(),
-                         .gap = gap_begin - offset});
-    depth_.push_back(std::min(gap_begin, gap_end) - offset);
+    const Contact contact{.key = {vertex, k, t.feature},
+                          .normal = normal,
+                          .velocity = t.velocity,
+                          .friction = friction,
+                          .restitution = collider.restitution(),
+                          .gap = gap_begin - offset};
+    const bool known =
+        std::binary_search(step.last.begin(), step.last.end(), ContactMemory{.key = contact.key},
+                           [](const ContactMemory& l, const ContactMemory& r) { return l.key < r.key; });
+    found_.push_back({contact, std::min(gap_begin, gap_end) - (known ? preference * size_ : 0)});
   };
   const auto begin_gap = [&](const Touch& t) { return t.gap - t.normal.dot(y - x - step.h * t.velocity); };
 
@@ -129,7 +134,6 @@ void Detection::meet(Index vertex, Index k, const Step& step, Side& side) {
 void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
   contacts_.clear();
   depth_.clear();
-  carrier_.clear();
   near_.clear();
   new_sides_.clear();
   auto known = sides.begin();
@@ -155,111 +159,77 @@ void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
                                                                    : a.vertex < b.vertex;
                                  });
         if (known != sides.end() && known->collider == k && known->vertex == vertex) side = Side(known->side);
-        meet(vertex, k, step, side);
-        carrier_.resize(contacts_.size(), c);
+        meet(vertex, c, k, step, side);
         if (side != 0) new_sides_.push_back({k, vertex, side});
       }
+      take_deepest(contacts_, &depth_);
     }
   }
   std::sort(new_sides_.begin(), new_sides_.end(), [](const SideMemory& a, const SideMemory& b) {
     return a.collider != b.collider ? a.collider < b.collider : a.vertex < b.vertex;
   });
   sides.assign(new_sides_.begin(), new_sides_.end());
-  thin_out(step);
-  keep_deepest(step);
+  limit(step.options.most);
   std::sort(contacts_.begin(), contacts_.end(),
             [](const Contact& a, const Contact& b) { return a.key < b.key; });
 }
 
-/// A surface much finer than the nodes has more contacts than the nodes can answer: of a carrier's contacts
-/// with one collider in one direction the deepest is kept, and the outermost three around it.
-void Detection::thin_out(const Step& step) {
-  constexpr std::size_t plenty = 4;
-  order_.resize(contacts_.size());
-  for (std::size_t c = 0; c < order_.size(); ++c) order_[c] = Index(c);
-  const auto same_group = [&](Index a, Index b) {
-    return carrier_[a] == carrier_[b] && contacts_[a].key.collider == contacts_[b].key.collider;
-  };
-  std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {
-    const ContactKey &k = contacts_[a].key, &l = contacts_[b].key;
-    if (k.collider != l.collider) return k.collider < l.collider;
-    if (carrier_[a] != carrier_[b]) return carrier_[a] < carrier_[b];
-    return depth_[a] != depth_[b] ? depth_[a] < depth_[b] : k < l;
+/// Of what was found at one carrier, the deepest of every direction.
+void Detection::take_deepest(std::vector<Contact>& out, std::vector<double>* depths) {
+  std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
+    return a.depth != b.depth ? a.depth < b.depth : a.contact.key < b.contact.key;
   });
-  kept_.assign(contacts_.size(), 1);
-  for (std::size_t begin = 0, end; begin < order_.size(); begin = end) {
-    for (end = begin + 1; end < order_.size() && same_group(order_[begin], order_[end]);) ++end;
-    if (end - begin > plenty) thin_out_group({order_.data() + begin, end - begin}, step);
+  const std::size_t first = out.size();
+  for (const Found& f : found_) {
+    const bool stands =
+        std::any_of(out.begin() + std::ptrdiff_t(first), out.end(), [&](const Contact& other) {
+          return other.key.vertex != f.contact.key.vertex &&
+                 other.normal.dot(f.contact.normal) > same_direction;
+        });
+    if (stands) continue;
+    out.push_back(f.contact);
+    if (depths) depths->push_back(f.depth);
   }
-  std::size_t count = 0;
-  for (std::size_t c = 0; c < contacts_.size(); ++c)
-    if (kept_[c]) contacts_[count] = contacts_[c], depth_[count++] = depth_[c];
-  contacts_.resize(count);
-  depth_.resize(count);
+  found_.clear();
 }
 
-/// group: contacts of one carrier and collider, the deepest first.
-void Detection::thin_out_group(std::span<Index> group, const Step& step) {
-  constexpr double one_direction = 0.966;  // cos 15 degrees
-  constexpr int spokes = 3;
-  for (const Index c : group) kept_[c] = 0;
-  for (std::size_t first = 0; first < group.size(); ++first) {
-    const Index deepest = group[first];
-    if (kept_[deepest] != 0) continue;  // kept, or (2) another's neighbour
-    const Vec3 normal = contacts_[deepest].normal, centre = place(contacts_[deepest].key.vertex, step.begin);
-    const Vec3 across = normal.unitOrthogonal(), along = normal.cross(across);
-    std::array<Index, spokes> outermost;
-    std::array<double, spokes> farthest;
-    outermost.fill(-1), farthest.fill(0);
-    for (std::size_t k = first + 1; k < group.size(); ++k) {
-      const Index c = group[k];
-      if (kept_[c] != 0 || contacts_[c].normal.dot(normal) < one_direction) continue;
-      kept_[c] = 2;
-      const Vec3 arm = place(contacts_[c].key.vertex, step.begin) - centre;
-      for (int spoke = 0; spoke < spokes; ++spoke) {
-        const double angle = 2 * 3.14159265358979 * spoke / spokes;
-        const double reach = std::cos(angle) * across.dot(arm) + std::sin(angle) * along.dot(arm);
-        if (reach > farthest[spoke]) farthest[spoke] = reach, outermost[spoke] = c;
-      }
-    }
-    kept_[deepest] = 1;
-    for (const Index c : outermost)
-      if (c >= 0) kept_[c] = 1;
-  }
-  for (const Index c : group) kept_[c] = kept_[c] == 1;
-}
-
-/// At most options.most, the deepest.
-void Detection::keep_deepest(const Step& step) {
-  if (Index(contacts_.size()) <= step.options.most) return;
+/// The deepest contacts, not more than so many.
+void Detection::limit(int most) {
+  if (Index(contacts_.size()) <= most) return;
   order_.resize(contacts_.size());
   for (std::size_t c = 0; c < order_.size(); ++c) order_[c] = Index(c);
   std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {
     return depth_[a] != depth_[b] ? depth_[a] < depth_[b] : contacts_[a].key < contacts_[b].key;
   });
-  order_.resize(std::size_t(step.options.most));
+  order_.resize(std::size_t(most));
   std::sort(order_.begin(), order_.end());
   for (std::size_t c = 0; c < order_.size(); ++c) contacts_[c] = contacts_[order_[c]];
   contacts_.resize(order_.size());
 }
 
 double Detection::touches(const Step& step, std::span<const Vec3> nodes, double band,
-                          std::vector<Contact>& out) const {
+                          std::vector<Contact>& out) {
   out.clear();
+  found_.clear();
   double least = 0;
-  for (const Near& n : near_) {
-    std::array<Touch, max_touches> found;
+  for (std::size_t k = 0; k < near_.size(); ++k) {
+    const Near& n = near_[k];
+    std::array<Touch, max_touches> touched;
     Side side = n.side;
     const int count = step.colliders[n.collider].query(place(n.vertex, nodes), step.options.offset + band,
-                                                       Instant::end, side, found);
+                                                       Instant::end, side, touched);
     for (int t = 0; t < count; ++t) {
-      const double gap = found[t].gap - step.options.offset;
+      const double gap = touched[t].gap - step.options.offset;
       least = std::min(least, gap);
-      out.push_back({.key = {n.vertex, n.collider, found[t].feature},
-                     .normal = found[t].normal,
-                     .velocity = found[t].velocity,
-                     .gap = gap});
+      found_.push_back({{.key = {n.vertex, n.collider, touched[t].feature},
+                         .normal = touched[t].normal,
+                         .velocity = touched[t].velocity,
+                         .gap = gap},
+                        gap});
     }
+    const bool last_of_carrier =
+        k + 1 == near_.size() || near_[k + 1].carrier != n.carrier || near_[k + 1].collider != n.collider;
+    if (last_of_carrier) take_deepest(out, nullptr);
   }
   std::sort(out.begin(), out.end(), [](const Contact& a, const Contact& b) { return a.key < b.key; });
   return least;

@@ -22,12 +22,16 @@ class Detection {
   struct Step {
     std::span<const Collider> colliders;
     ContactOptions options;
-    double h = 0;                 ///< s
-    std::span<const Vec3> begin;  ///< nodes now
-    std::span<const Vec3> end;    ///< nodes at the end of the step without contact
+    double h = 0;                              ///< s
+    std::span<const Vec3> begin;               ///< nodes now
+    std::span<const Vec3> end;                 ///< nodes at the end of the step without contact
+    std::span<const ContactMemory> last = {};  ///< contacts of the last step, by key
   };
 
-  /// Finds contacts, sorted by key, at most options.most; `sides` is read and renewed.
+  /// Finds contacts, sorted by key, at most options.most; `sides` is read and renewed. Of the vertices that
+  /// one node carries, the deepest stands for all that meet the same collider from the same direction: a
+  /// surface finer than its nodes can press on them in no more ways than they can move. What was a contact in
+  /// the last step is preferred, so that contacts do not wander at rest.
   void find(const Step& step, std::vector<SideMemory>& sides);
 
   std::span<const Contact> contacts() const { return contacts_; }
@@ -35,19 +39,18 @@ class Detection {
 
   /// What the vertices that find() saw near colliders touch at the end of the step, with gaps below the band,
   /// at the given nodes, sorted by key. Returns the smallest gap, 0 when none is negative.
-  double touches(const Step& step, std::span<const Vec3> nodes, double band, std::vector<Contact>& out) const;
+  double touches(const Step& step, std::span<const Vec3> nodes, double band, std::vector<Contact>& out);
 
  private:
   struct Near {
-    Index vertex, collider;
+    Index vertex, collider, carrier;
     Side side;
   };
   Vec3 place(Index vertex, std::span<const Vec3> nodes) const;
   bool node_is_near(Index carrier, const Collider& collider, const Step& step) const;
-  void meet(Index vertex, Index k, const Step& step, Side& side);
-  void thin_out(const Step& step);
-  void thin_out_group(std::span<Index> group, const Step& step);
-  void keep_deepest(const Step& step);
+  void meet(Index vertex, Index carrier, Index k, const Step& step, Side& side);
+  void take_deepest(std::vector<Contact>& out, std::vector<double>* depths);
+  void limit(int most);
 
   const Gather* embedding_ = nullptr;
   std::vector<Index> carriers_;          // nodes that carry vertices, ascending
@@ -58,10 +61,13 @@ class Detection {
   std::vector<Contact> contacts_;
   std::vector<Near> near_;
   std::vector<SideMemory> new_sides_;
-  std::vector<double> depth_;   // of contacts_, while finding: predicted gap
-  std::vector<Index> carrier_;  // of contacts_, while finding
+  struct Found {
+    Contact contact;
+    double depth;  ///< smaller is deeper, m
+  };
+  std::vector<Found> found_;   // of one carrier and collider
+  std::vector<double> depth_;  // of contacts_
   std::vector<Index> order_;
-  std::vector<char> kept_;
 };
 
 }  // namespace pliant

@@ -259,7 +259,18 @@ double ContactResponse::entry(Index a, Index b) const {
   return value;
 }
 
-/// Entries of all pairs of wanted vertices; known ones are kept while they are not many more than needed.
+/// Contacts come and go from step to step: known vertices stay wanted while they are not many more than
+/// needed.
+void ContactResponse::keep_known() {
+  const auto is_known = [&](Index v) { return std::binary_search(known_.begin(), known_.end(), v); };
+  if (std::all_of(wanted_.begin(), wanted_.end(), is_known)) return;
+  next_known_.clear();
+  std::set_union(known_.begin(), known_.end(), wanted_.begin(), wanted_.end(),
+                 std::back_inserter(next_known_));
+  if (next_known_.size() <= 2 * wanted_.size() + 64) wanted_.swap(next_known_);
+}
+
+/// Entries of all pairs of wanted vertices.
 void ContactResponse::grow_entries() {
   rank_of_.resize(std::size_t(body_.embedding->rows()), -1);
   for (std::size_t k = 0; k < known_.size(); ++k) rank_of_[known_[k]] = Index(k);
@@ -305,6 +316,7 @@ void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& pr
   wanted_.clear();
   for (const Contact& c : contacts)
     if (wanted_.empty() || wanted_.back() != c.key.vertex) wanted_.push_back(c.key.vertex);
+  keep_known();
   need_columns(pool);
   grow_entries();
   problem.reset(Index(contacts.size()), split_ ? Index(parts_.size()) : 1, split_);

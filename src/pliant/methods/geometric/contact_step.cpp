@@ -25,6 +25,7 @@ constexpr double impact_speed = 0.005;   // g h: slower approach is no impact
 constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
 constexpr int violent_iterations = 8;
 constexpr double stiff_contact = 20;  // h'^2 K_ii/(12 m)
+constexpr int few_contacts = 64;      // so many can be swept until they are right
 constexpr int position_sweeps = 30;
 constexpr double largest_correction = 0.12;  // of the body's size, in one step
 
@@ -35,7 +36,8 @@ Detection::Step Body::detection_step(const StepInput& input) const {
           .options = input.contact,
           .h = input.h,
           .begin = state_.nodes.x,
-          .end = free_end_};
+          .end = free_end_,
+          .last = state_.contacts};
 }
 
 /// The contacts of the step, when D = -z is the free motion; g_ = G(0), z_ = A^-1 g_. True: there are some,
@@ -254,7 +256,8 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
   // Of a stiff body the sweeps converge slowly, the last one's change says little about the error, directions
   // do not keep to the contacts and longer steps make noise of it: a stiff box would never rest. There the
   // step that leads to the contacts is taken alone.
-  const bool stiff = s.elastic * model_.stiffness_ratio > stiff_contact;
+  const bool stiff =
+      s.elastic * model_.stiffness_ratio > stiff_contact && Index(contacts_.size()) > few_contacts;
   if (stiff || !solved_) std::fill(iterate_[0].begin(), iterate_[0].end(), 0.0f);
   while (!stiff && solved_) {
     ++report.iterations;

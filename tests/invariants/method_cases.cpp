@@ -26,7 +26,8 @@ MethodCase fem_case(std::string name, fem::Options options, double angular_toler
             EXPECT_TRUE(body) << body.error().text();
             return body ? std::move(*body) : nullptr;
           },
-          .angular_tolerance = angular_tolerance};
+          .angular_tolerance = angular_tolerance,
+          .meets_colliders = false};
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ constexpr double impact_speed = 0.005;   // g h: slower approach is no impact
 constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
 // A limb that swings on a contact turns far in a step: Newton's one linearisation fed a tumbling animal 20 %
 // of its energy in some steps. Projected steps with new rotations do not.
-constexpr double lively_turn = 0.03;  // rad
+constexpr double lively_turn = 0.01;  // rad
 constexpr int violent_iterations = 8;
 constexpr double stiff_contact = 20;  // h'^2 K_ii/(12 m)
 constexpr int few_contacts = 40;      // so many can be swept until they are right

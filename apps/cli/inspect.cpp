@@ -7,7 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "commands.hpp"
+#include "mesh_argument.hpp"
 #include "pliant/geometry/inside.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/methods/registry.hpp"
@@ -16,7 +16,7 @@ namespace pliant::cli {
 namespace {
 
 struct InspectOptions {
-  std::string mesh, unit = "m", up = "y";
+  MeshArgument mesh;
   bool json = false;
 };
 
@@ -32,9 +32,9 @@ struct MethodVerdict {
 struct Facts {
   Repaired surface;
   Solidity solidity;
-  Vec3 size{0, 0, 0};  ///< m
-  double area = 0;     ///< m^2
-  double volume = 0;   ///< m^3; of a shell none
+  Vec3 size{0, 0, 0}, min{0, 0, 0}, max{0, 0, 0};  ///< m
+  double area = 0;                                 ///< m^2
+  double volume = 0;                               ///< m^3; of a shell none
   bool volume_counted = false;
   std::size_t self_intersections = 0;
   std::vector<MethodVerdict> methods;
@@ -43,10 +43,6 @@ struct Facts {
   const RepairReport& report() const { return surface.report; }
   const char* kind() const { return !solidity.any_shell ? "solid" : solidity.any_solid ? "mixed" : "shell"; }
 };
-
-double metres(const std::string& unit) {
-  return unit == "mm" ? 1e-3 : unit == "cm" ? 1e-2 : unit == "in" ? 0.0254 : 1;
-}
 
 template <class T>
 T value_or_refuse(Result<T> result, const std::string& file) {
@@ -82,14 +78,17 @@ void find_volume(Facts& facts) {
       facts.volume_counted ? counted_volume_of_solids(facts) : enclosed_volume(mesh.vertices, mesh.triangles);
 }
 
-/// Method geometric takes solids and shells; others will say here what they cannot.
+/// What each method of this version says to the mesh.
 std::vector<MethodVerdict> judge_methods(const Facts& facts) {
   const std::string as = facts.solidity.any_shell && facts.solidity.any_solid
                              ? "yes, each part as what it is"
                              : fmt::format("yes, as a {}", facts.kind());
   std::vector<MethodVerdict> verdicts;
   for (const std::string& name : method_names())
-    if (name == "geometric") verdicts.push_back({name, as, true});
+    if (name == "geometric")
+      verdicts.push_back({name, as, true});
+    else if (name == "fem")
+      verdicts.push_back({name, "no, it needs a shape made of cells (box, sphere, ...)", false});
   return verdicts;
 }
 
@@ -123,16 +122,17 @@ std::vector<std::string> find_warnings(const Facts& facts) {
 }
 
 Facts find_facts(const InspectOptions& options) {
-  PolygonMesh mesh = value_or_refuse(read_polygons(options.mesh), options.mesh);
-  convert(mesh, metres(options.unit), options.up == "z" ? UpAxis::z : UpAxis::y);
+  const PolygonMesh mesh = read_argument(options.mesh);
   Facts facts;
-  facts.surface = value_or_refuse(repair(mesh), options.mesh);
+  facts.surface = value_or_refuse(repair(mesh), options.mesh.file);
   const TriMesh& surface = facts.surface.mesh;
   const TriangleTree tree(surface.vertices, surface.triangles);
   facts.solidity = solidity(facts.surface, tree);
   Eigen::AlignedBox3d box;
   for (const Vec3& x : surface.vertices) box.extend(x);
   facts.size = box.sizes();
+  facts.min = box.min();
+  facts.max = box.max();
   facts.area = area_of(surface);
   find_volume(facts);
   facts.self_intersections = tree.self_intersections(most_intersections);
@@ -181,7 +181,7 @@ void print_text(const Facts& facts, const InspectOptions& options) {
   const auto line = [](const char* name, const std::string& text) { fmt::print("  {:<14}{}\n", name, text); };
   const RepairReport& r = facts.report();
   const Vec3& size = facts.size;
-  fmt::print("{}\n", options.mesh);
+  fmt::print("{}\n", options.mesh.file);
   line("size", fmt::format("{:.4g} x {:.4g} x {:.4g} m (x, y up, z), diagonal {:.4g} m", size.x(), size.y(),
                            size.z(), size.norm()));
   line("vertices", fmt::format("{} ({} in the file{})", facts.surface.mesh.vertices.size(), r.input_vertices,
@@ -231,9 +231,11 @@ Json to_json(const Facts& facts, const InspectOptions& options) {
   const RepairReport& r = facts.report();
   std::vector<bool> part_solid(facts.solidity.component_solid.begin(), facts.solidity.component_solid.end());
   const Json volume = facts.solidity.any_solid ? Json(facts.volume) : Json();
-  return {{"file", options.mesh},
-          {"unit", options.unit},
-          {"up", options.up},
+  return {{"file", options.mesh.file},
+          {"unit", options.mesh.unit},
+          {"up", options.mesh.up},
+          {"min", {facts.min.x(), facts.min.y(), facts.min.z()}},
+          {"max", {facts.max.x(), facts.max.y(), facts.max.z()}},
           {"size", {facts.size.x(), facts.size.y(), facts.size.z()}},
           {"diagonal", facts.size.norm()},
           {"input_vertices", r.input_vertices},
@@ -277,14 +279,8 @@ void add_inspect(CLI::App& app) {
       "inspect", "what a mesh is: size, holes, volume, what was repaired, solid or shell, usable methods");
   command->footer("Example: pliant inspect bunny.obj --unit cm --up z");
   auto options = std::make_shared<InspectOptions>();
-  command->add_option("MESH", options->mesh, "surface: obj, ply, stl, off or glb")->required();
+  add_mesh_argument(*command, options->mesh);
   command->add_flag("--json", options->json, "the same facts for programs (docs/inspect.md)");
-  command->add_option("--unit", options->unit, "unit of the file's coordinates: mm, cm, m or in")
-      ->check(CLI::IsMember({"mm", "cm", "m", "in"}))
-      ->capture_default_str();
-  command->add_option("--up", options->up, "axis of the file that points up: y or z")
-      ->check(CLI::IsMember({"y", "z"}))
-      ->capture_default_str();
   command->callback([options] { inspect(*options); });
 }
 

@@ -3,19 +3,18 @@
 
 #include <memory>
 
-#include "commands.hpp"
+#include "mesh_argument.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/graph_file.hpp"
-#include "pliant/io/read_mesh.hpp"
 
 namespace pliant::cli {
 namespace {
 
 struct Request {
-  std::string mesh, graph, up = "y";
+  MeshArgument mesh;
+  std::string graph;
   MeshShapeOptions options;
   bool solid = false, shell = false;
-  double unit = 1;
 };
 
 void print_report(const MeshShapeReport& r) {
@@ -36,14 +35,12 @@ void print_report(const MeshShapeReport& r) {
 void prepare(Request request) {
   if (request.solid && request.shell) throw InputError("--solid, --shell: found both, expected one of them");
   if (request.solid || request.shell) request.options.solid = request.solid;
-  Result<PolygonMesh> mesh = read_polygons(request.mesh);
-  if (!mesh) throw InputError(mesh.error().text());
-  convert(*mesh, request.unit, request.up == "z" ? UpAxis::z : UpAxis::y);
+  const PolygonMesh mesh = read_argument(request.mesh);
   Pool pool(0);
-  Result<MeshShape> made = make_mesh_shape(*mesh, request.options, pool);
+  Result<MeshShape> made = make_mesh_shape(mesh, request.options, pool);
   if (!made) {
     Error error = made.error();
-    error.file = request.mesh;
+    error.file = request.mesh.file;
     throw InputError(error.text());
   }
   if (const auto error = write_graph(request.graph, made->shape.graph)) throw InputError(error->text());
@@ -57,7 +54,7 @@ void add_prepare(CLI::App& app) {
   CLI::App* command = app.add_subcommand("prepare", "build and save what a method needs of a mesh");
   command->footer("Example: pliant prepare bunny.obj --graph bunny.vtu --nodes 5000");
   auto request = std::make_shared<Request>();
-  command->add_option("MESH", request->mesh, "surface: .obj, .ply, .stl, .off or .glb")->required();
+  add_mesh_argument(*command, request->mesh);
   command->add_option("--graph", request->graph, "volumetric graph to write, .json or .vtu (ParaView)")
       ->required();
   command->add_option("--nodes", request->options.nodes, "node budget")
@@ -69,12 +66,6 @@ void add_prepare(CLI::App& app) {
       ->add_option("--thickness", request->options.thickness, "of a shell, m; 0.01 of the size when absent")
       ->check(CLI::PositiveNumber);
   command->add_flag("--join", request->options.join, "link parts that nothing joins");
-  command->add_option("--unit", request->unit, "metres a unit of the file")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--up", request->up, "axis of the file that points up")
-      ->check(CLI::IsMember({"y", "z"}))
-      ->capture_default_str();
   command->callback([request] { prepare(*request); });
 }
 

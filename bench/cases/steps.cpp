@@ -136,9 +136,11 @@ Row measure(const Context& context, const std::string& name, const MakeSimulatio
   return row;
 }
 
-Simulation scene_simulation(const Context& context, const std::string& name) {
+using Sets = std::vector<std::string>;
+
+Simulation scene_simulation(const Context& context, const std::string& name, const Sets& sets) {
   Result<Scene> scene =
-      load_scene(name, {.sets = {}, .threads = context.pool.threads(), .libraries = context.libraries});
+      load_scene(name, {.sets = sets, .threads = context.pool.threads(), .libraries = context.libraries});
   if (!scene) throw std::runtime_error(scene.error().text());
   return std::move(scene->simulation);
 }
@@ -174,10 +176,17 @@ Simulation solid_simulation(const Context& context, const Solid& solid) {
                     {.h = time_step, .gravity = {0, -9.81, 0}, .threads = context.pool.threads()});
 }
 
-Case scene_case(const std::string& name) {
+Case scene_case(const std::string& name, const std::string& scene, const Sets& sets) {
   return {name, [=](const Context& context) {
-            return measure(context, name, [&] { return scene_simulation(context, name); });
+            return measure(context, name, [&] { return scene_simulation(context, scene, sets); });
           }};
+}
+Case scene_case(const std::string& name) { return scene_case(name, name, {}); }
+
+/// The stiff bar by finite elements: the geometric method's material has Poisson's ratio 0.
+Case fem_case() {
+  return scene_case("fem/bar-stiff", "geometric/bar-stiff",
+                    {"bodies.bar.method=fem", "bodies.bar.fem.stiffness=5e6", "bodies.bar.fem.poisson=0"});
 }
 
 Case solid_case(const std::string& name, const Nodes& nodes) {
@@ -192,7 +201,7 @@ Case solid_case(const std::string& name, const Nodes& nodes) {
 std::vector<Case> step_cases() {
   return {scene_case("geometric/bar"), scene_case("geometric/bar-stiff"),
           solid_case("geometric/solid-14k", solid_14k_nodes),
-          solid_case("geometric/solid-100k", solid_100k_nodes)};
+          solid_case("geometric/solid-100k", solid_100k_nodes), fem_case()};
 }
 
 }  // namespace pliant::bench

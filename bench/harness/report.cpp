@@ -75,6 +75,16 @@ void add_bullet(const std::vector<Row>& rows, std::string& text) {
                  {100, true});
 }
 
+void add_fem(const std::vector<Row>& rows, std::string& text) {
+  const Row* ours = find(rows, "geometric/bar-stiff");
+  const Row* fem = find(rows, "fem/bar-stiff");
+  if (!ours || !fem) return;
+  text +=
+      line("fem over geometric/bar-stiff, time of a step, minimum", fem->ms_min / ours->ms_min, {40, true});
+  text += line("fem over geometric/bar-stiff, time of a step, median", fem->ms_median / ours->ms_median,
+               {40, true});
+}
+
 void add_factors(const std::vector<Row>& rows, std::string& text) {
   const Row* ours = find(rows, "kernel/direct-solve/solid-14k");
   const Row* cholmod = find(rows, "peer/cholmod/solid-14k");
@@ -174,6 +184,7 @@ std::string summary(const std::vector<Row>& rows) {
   add_limits(rows, text);
   add_scaling(rows, text);
   add_wild(rows, text);
+  add_fem(rows, text);
   add_bullet(rows, text);
   add_factors(rows, text);
   return text.empty() ? text : "Summary\n" + text;

@@ -93,6 +93,13 @@ TEST(BenchReport, the_summary_tells_the_speed_up_over_a_peer_only_when_the_peer_
   EXPECT_EQ(summary({bar}), "");
 }
 
+TEST(BenchReport, the_summary_tells_how_much_slower_finite_elements_are) {
+  const Row bar = step_row("geometric/bar-stiff", 3321, 0.5);
+  const std::string text = summary({bar, step_row("fem/bar-stiff", 3321, 15)});
+  EXPECT_NE(text.find("fem over geometric/bar-stiff"), std::string::npos) << text;
+  EXPECT_NE(text.find("30.00x   asked: at least 40x   MISSED"), std::string::npos) << text;
+}
+
 TEST(BenchTiming, the_median_of_an_even_number_is_the_mean_of_the_middle_two) {
   EXPECT_DOUBLE_EQ(median({4, 1, 3, 2}), 2.5);
   EXPECT_DOUBLE_EQ(median({3, 1, 2}), 2);

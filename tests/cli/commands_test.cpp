@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -12,12 +13,30 @@ namespace pliant {
 namespace {
 
 TEST(Commands, every_command_has_help_with_an_example) {
-  for (const char* command : {"", "run", "render", "inspect", "scenes", "schema", "bench"}) {
+  for (const char* command : {"", "run", "render", "inspect", "prepare", "scenes", "schema", "bench"}) {
     const auto result = run_pliant(std::string(command) + " --help");
     EXPECT_EQ(result.exit, 0);
     EXPECT_TRUE(result.says("Example: pliant")) << result.output;
   }
   EXPECT_TRUE(run_pliant("run --help").says("bodies.N.geometric.stiffness"));
+}
+
+TEST(Commands, prepare_saves_the_graph_of_a_mesh_and_tells_what_it_is) {
+  const TempFolder folder;
+  const auto mesh = folder.path() / "tetra.obj", graph = folder.path() / "tetra.json";
+  std::ofstream(mesh) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+  const auto result = run_pliant("prepare " + mesh.string() + " --nodes 200 --graph " + graph.string());
+  ASSERT_EQ(result.exit, 0) << result.output;
+  EXPECT_TRUE(result.says("solid")) << result.output;
+  const auto saved = nlohmann::json::parse(std::ifstream(graph));
+  double volume = 0;
+  for (const double v : saved["volumes"]) volume += v;
+  EXPECT_NEAR(volume, 1.0 / 6, 1e-12);
+  EXPECT_EQ(saved["positions"].size(), saved["volumes"].size());
+  EXPECT_GT(saved["edges"][0]["share"].get<double>(), 0);
+  EXPECT_EQ(run_pliant("prepare " + mesh.string() + " --graph " + (folder.path() / "x.png").string()).exit,
+            2);
+  EXPECT_EQ(run_pliant("prepare no.obj --graph " + graph.string()).exit, 2);
 }
 
 TEST(Commands, an_unknown_command_is_wrong_input_with_the_nearest_name) {

@@ -101,6 +101,31 @@ TEST_F(Run, removes_frames_of_an_earlier_run_that_was_killed) {
   EXPECT_FALSE(fs::exists(folder / "a/frames/bar_0003.obj"));
 }
 
+TEST_F(Run, leaves_its_colliders_with_their_places_until_a_run_without_them) {
+  const std::string fall = write_text(folder / "fall.json", R"({"frames": 3, "bodies": [{"name": "cube",
+      "shape": {"box": {"nodes": [3, 3, 3], "corner": [0, 0.1, 0]}}}],
+      "colliders": [{"plane": {"point": [0, 0, 0]}},
+                    {"sphere": {"center": [5, 0, 0], "ease": "linear",
+                                "motion": [{"time": 0}, {"time": 1, "translate": [0, 6, 0]}]}}]})")
+                               .string();
+  ASSERT_EQ(run_pliant("run '" + fall + "' -o '" + out("a") + "' --quiet --frames 6").exit, 0);
+  const Json list = Json::parse(read_text(folder / "a/colliders/colliders.json"))["colliders"];
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0]["kind"], "plane");
+  EXPECT_EQ(list[0]["normal"], Json({0.0, 1.0, 0.0}));
+  EXPECT_EQ(list[0]["places"].size(), 1u);
+  EXPECT_EQ(list[1]["file"], "sphere_1.obj");
+  ASSERT_EQ(list[1]["places"].size(), 7u);
+  EXPECT_NEAR(list[1]["places"][5][10].get<double>(), 0.5, 1e-12);
+  EXPECT_TRUE(fs::exists(folder / "a/colliders/sphere_1.obj"));
+  const std::string picture = out("a.png");
+  const auto rendered =
+      run_pliant("render '" + out("a") + "' -o '" + picture + "' --size 64x48 --quality draft");
+  EXPECT_EQ(rendered.exit, 0) << rendered.output;
+  ASSERT_EQ(run("a", "").exit, 0);
+  EXPECT_FALSE(fs::exists(folder / "a/colliders"));
+}
+
 TEST_F(Run, one_and_two_threads_give_the_same_frames) {
   ASSERT_EQ(run("a", "--threads 1").exit, 0);
   ASSERT_EQ(run("b", "--threads 2").exit, 0);

@@ -62,9 +62,17 @@ const std::vector<NamedShape>& shapes() {
   return all;
 }
 
+std::vector<MethodCase> contact_cases() {
+  std::vector<MethodCase> out;
+  std::vector<MethodCase> all = method_cases();
+  for (MethodCase& method : all)
+    if (method.meets_colliders) out.push_back(std::move(method));
+  return out;
+}
+
 class ContactInvariants : public testing::TestWithParam<std::tuple<int, int>> {
  protected:
-  const MethodCase method = method_cases()[std::get<0>(GetParam())];
+  const MethodCase method = contact_cases()[std::get<0>(GetParam())];
   const Shape& shape = shapes()[std::get<1>(GetParam())].shape;
   Pool pool{1};
   std::vector<Collider> colliders{Collider(PlaneCollider{{0, 0, 0}, {0.1, 1, 0}}, {}, 0.6, 0),
@@ -209,11 +217,11 @@ TEST_P(ContactInvariants, a_held_body_meets_colliders_too) {
 }
 
 std::string case_name(const testing::TestParamInfo<std::tuple<int, int>>& given) {
-  return method_cases()[std::get<0>(given.param)].name + "_" + shapes()[std::get<1>(given.param)].name;
+  return contact_cases()[std::get<0>(given.param)].name + "_" + shapes()[std::get<1>(given.param)].name;
 }
 
 INSTANTIATE_TEST_SUITE_P(AllMethods, ContactInvariants,
-                         testing::Combine(testing::Range(0, int(method_cases().size())),
+                         testing::Combine(testing::Range(0, int(contact_cases().size())),
                                           testing::Range(0, int(shapes().size()))),
                          case_name);
 

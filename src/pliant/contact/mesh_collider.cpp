@@ -67,35 +67,39 @@ SurfacePoint MeshCollider::seen_from(const Vec3& x, const Nearest& at, const Vec
   return out;
 }
 
-bool MeshCollider::nearest_solid(const Vec3& x, double band, Side& side, SurfacePoint& out) const {
-  double within = std::max(band, 0.0);
+/// Reach of the search for a sealed mesh: far enough to meet the surface where the point may be inside.
+/// Negative: it is outside and farther than band.
+double MeshCollider::search_reach(const Vec3& x, double band) const {
   const double* cell = cell_distance(x);
-  if (cell) {
-    if (*cell - cells_.reach > within) return side = 0, false;          // away: the side is forgotten
-    within = std::max(within, std::abs(*cell) + 1.001 * cells_.reach);  // certain to meet the surface
-  }
-  const Nearest at = tree_.nearest(x, within);
-  if (at.triangle < 0) return side = 0, false;
-  const Vec3 pseudo = features_.normal(at);
-  if (kind_ == Kind::sealed) {
-    out = seen_from(x, at, pseudo);
-    return out.gap < band;
-  }
-  const bool near = at.distance < band;
-  Side free = near ? side : 0;
-  if (free == 0) free = (pseudo.dot(x - at.point) < 0) == winds_around(x) ? 1 : -1;
-  side = near ? free : 0;
-  out = seen_from(x, at, free * pseudo);
+  if (!cell) return std::max(band, 0.0);
+  if (*cell - cells_.reach > std::max(band, 0.0)) return -1;
+  return std::max(band, std::abs(*cell) + 1.001 * cells_.reach);
+}
+
+bool MeshCollider::nearest_sealed(const Vec3& x, double band, SurfacePoint& out) const {
+  const Nearest at = tree_.nearest(x, search_reach(x, band));
+  if (at.triangle < 0) return false;
+  out = seen_from(x, at, features_.normal(at));
   return out.gap < band;
 }
 
-bool MeshCollider::nearest_sheet(const Vec3& x, double band, Side& side, SurfacePoint& out) const {
-  const Nearest at = tree_.nearest(x, std::max(band, 0.0));
-  if (at.triangle < 0) return side = 0, false;
+bool MeshCollider::nearest_remembered(const Vec3& x, double band, Side& side, SurfacePoint& out) const {
+  // A point that is remembered and has got through, however deep, must not be lost.
+  const double reach = side != 0              ? infinite
+                       : kind_ == Kind::sheet ? std::max(band, 0.0)
+                                              : search_reach(x, band);
+  const Nearest at = tree_.nearest(x, reach);
+  if (at.triangle < 0) return false;
   const Vec3 pseudo = features_.normal(at);
+  const Side here = pseudo.dot(x - at.point) < 0 ? -1 : 1;
   // Beyond the border there is no sheet to be behind of: a point may go around it.
-  if (side == 0 || features_.on_border(at)) side = pseudo.dot(x - at.point) < 0 ? -1 : 1;
-  out = seen_from(x, at, side * pseudo);
+  if (kind_ == Kind::sheet && features_.on_border(at)) side = here;
+  const bool near = at.distance < band;
+  if (side == here && !near) side = 0;
+  Side free = side;
+  if (free == 0) free = kind_ == Kind::dirty && winds_around(x) ? Side(-here) : here;
+  if (near) side = free;
+  out = seen_from(x, at, free * pseudo);
   return out.gap < band;
 }
 
@@ -145,7 +149,7 @@ int MeshCollider::more_touches(const Vec3& x, double band, std::span<SurfacePoin
 int MeshCollider::query(const Vec3& x, double band, Side& side,
                         std::span<SurfacePoint, max_touches> out) const {
   const bool found =
-      kind_ == Kind::sheet ? nearest_sheet(x, band, side, out[0]) : nearest_solid(x, band, side, out[0]);
+      kind_ == Kind::sealed ? nearest_sealed(x, band, out[0]) : nearest_remembered(x, band, side, out[0]);
   if (!found) return 0;
   return -out[0].gap < band ? more_touches(x, band, out) : 1;  // deep inside only the way out counts
 }
@@ -156,7 +160,9 @@ bool MeshCollider::crossed(const Vec3& from, const Vec3& to, SurfacePoint& out) 
   const Nearest face{hit.triangle, from + hit.t * (to - from), Vec3::Constant(1.0 / 3), 0};
   const double free = hit.cosine < 0 ? 1 : -1;  // the side it comes from
   const Vec3 normal = free * features_.normal(face);
-  out = {normal.dot(to - face.point), normal, face.point, features_.patch(face)};
+  const Vec3& corner = mesh_.vertices[mesh_.triangles[hit.triangle][0]];  // exactly in the plane
+  out = {normal.dot(to - corner), normal, face.point - normal.dot(face.point - corner) * normal,
+         features_.patch(face)};
   // Does the query at the end tell, with the side of the beginning remembered?
   const Nearest end = tree_.nearest(to, (to - from).norm());
   if (end.triangle < 0) return true;

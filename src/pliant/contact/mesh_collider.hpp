@@ -54,9 +54,10 @@ class MeshCollider {
 
   bool winds_around(const Vec3& x) const { return tree_.winding(x) > 0.5; }
   SurfacePoint seen_from(const Vec3& x, const TriangleTree::Nearest& at, const Vec3& outward) const;
+  double search_reach(const Vec3& x, double band) const;
   /// The nearest point that matters to x; false: x is farther than band, and outside.
-  bool nearest_solid(const Vec3& x, double band, Side& side, SurfacePoint& out) const;
-  bool nearest_sheet(const Vec3& x, double band, Side& side, SurfacePoint& out) const;
+  bool nearest_sealed(const Vec3& x, double band, SurfacePoint& out) const;
+  bool nearest_remembered(const Vec3& x, double band, Side& side, SurfacePoint& out) const;
   /// After the first; returns how many in all.
   int more_touches(const Vec3& x, double band, std::span<SurfacePoint, max_touches> out) const;
 

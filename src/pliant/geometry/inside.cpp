@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The defect of any-mesh.md, section 2: mean over surface points x of clamp(1 - w(x - delta n), 0, 1), w the
+// The defect: mean over surface points x of clamp(1 - w(x - delta n), 0, 1), w the
 // winding number, delta = 1e-4 of the diagonal.
 #include "pliant/geometry/inside.hpp"
 

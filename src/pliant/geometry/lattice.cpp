@@ -5,12 +5,13 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 namespace pliant {
 namespace {
 
 constexpr int block_cells = 16;  // cells a side of the blocks that the threads share
-constexpr Index enough_points = 4000;
+constexpr double enough_samples = 12000;
 
 enum class Verdict { out, in, mixed };
 
@@ -107,6 +108,26 @@ double jitter(const std::array<int, 3>& cell, int axis) {
   return double((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
 }
 
+/// Cells of a block that are inside, those at the surface by one sample each.
+double count_inside(const Interior& s, const Cells& cells, const std::array<int, 3>& corner, int side) {
+  const Vec3 low = cells.origin + cells.size * Vec3(corner[0], corner[1], corner[2]);
+  if (((low - s.high).array() > 0).any()) return 0;
+  const double half = 0.5 * side * cells.size;
+  const Verdict v = verdict(s, low + Vec3::Constant(half), std::numbers::sqrt3 * half);
+  if (v == Verdict::out) return 0;
+  if (v == Verdict::in) return double(side) * side * side;
+  if (side == 1)
+    return s.tree.winding(low + cells.size * Vec3(jitter(corner, 0), jitter(corner, 1), jitter(corner, 2))) >
+           0.5;
+  double count = 0;
+  for (int child = 0; child < 8; ++child) {
+    std::array<int, 3> at = corner;
+    for (int k = 0; k < 3; ++k) at[k] += (child >> k & 1) * side / 2;
+    count += count_inside(s, cells, at, side / 2);
+  }
+  return count;
+}
+
 /// Samples of the layer under the surface, told by the nodes they are nearest to.
 class LayerSamples {
  public:
@@ -162,12 +183,17 @@ Points inside_points(const Interior& interior, double a, Pool& pool) {
 
 double counted_volume(const Interior& interior, double finest, Pool& pool) {
   const Vec3 size = interior.high - interior.low;
-  double a = std::cbrt(2 * std::max(size.prod(), 1e-12) / (4.0 * enough_points));
+  double cell = std::cbrt(std::max(size.prod(), 1e-12) / (2.0 * enough_samples));
   for (;;) {
-    a = std::max(a, finest);
-    const std::size_t count = inside_points(interior, a, pool).size();
-    if (count >= std::size_t(enough_points) || a <= finest) return double(count) * a * a * a / 2;
-    a /= std::cbrt(std::clamp(1.2 * enough_points / std::max<double>(1, double(count)), 2.0, 64.0));
+    cell = std::max(cell, finest);
+    const Cells cells = cells_over(interior, cell, interior.low);
+    const std::vector<double> counts =
+        over_blocks<double>(cells, pool, [&](const std::array<int, 3>& corner, std::vector<double>& out) {
+          out.push_back(count_inside(interior, cells, corner, block_cells));
+        });
+    const double count = std::accumulate(counts.begin(), counts.end(), 0.0);
+    if (count >= enough_samples || cell <= finest) return count * cell * cell * cell;
+    cell /= std::cbrt(std::clamp(1.2 * enough_samples / std::max(1.0, count), 2.0, 64.0));
   }
 }
 

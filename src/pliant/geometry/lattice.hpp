@@ -19,7 +19,7 @@ struct Interior {
 /// Body-centred cubic points of constant a inside, two a cell; a block after the other.
 Points inside_points(const Interior& interior, double a, Pool& pool);
 
-/// Volume inside by counting lattice points, refined until some thousands are inside or a is `finest`.
+/// Volume inside by stratified samples, refined until some thousands are inside or they are `finest` apart.
 double counted_volume(const Interior& interior, double finest, Pool& pool);
 
 /// The share of the solid that is nearest to each node, by stratified samples (a / 3 apart; the generator

@@ -11,6 +11,7 @@
 
 #include "pliant/base/clock.hpp"
 #include "pliant/geometry/shell_graph.hpp"
+#include "pliant/geometry/split_edges.hpp"
 #include "pliant/geometry/surface_embedding.hpp"
 #include "pliant/geometry/volumetric_graph.hpp"
 
@@ -155,6 +156,37 @@ void warn(const BodyGraph& body, bool decided, MeshShapeReport& report) {
     out.push_back(fmt::format("{} vertices see no node and follow a neighbour's; raise nodes.", body.strays));
 }
 
+/// The surface with no edge much longer than the nodes will be apart, so that coarse faces, too, meet
+/// colliders where the body is and not at their corners only.
+Repaired refined(Repaired surface, const TriangleTree& tree, const Solidity& solidity, int nodes) {
+  if (!solidity.any_solid) return surface;
+  constexpr double longest = 1.5;  // of the spacing
+  const bool simple = surface.report.closed && surface.report.components == 1;
+  const double volume = simple ? std::abs(enclosed_volume(surface.mesh.vertices, surface.mesh.triangles))
+                               : counted_volume(surface.mesh, tree, 4000);
+  if (!(volume > 0)) return surface;
+  const std::size_t most = surface.mesh.vertices.size() + 4 * std::size_t(nodes);
+  SplitMesh split = split_long_edges(std::move(surface.mesh), longest * std::cbrt(2 * volume / nodes), most);
+  surface.mesh = std::move(split.mesh);
+  std::vector<Index> component;
+  for (const Index parent : split.parent) component.push_back(surface.component[parent]);
+  surface.component = std::move(component);
+  return surface;
+}
+
+/// Rows for the vertices that faces use.
+Gather contact_points(const TriMesh& mesh, const Leaning& leaning, const NodeGraph& graph, double spacing,
+                      Pool& pool) {
+  std::vector<char> used(mesh.vertices.size(), 0);
+  for (const Triangle& t : mesh.triangles)
+    for (const Index v : t) used[v] = 1;
+  Points points;
+  std::vector<Index> row;
+  for (Index v = 0; v < Index(used.size()); ++v)
+    if (used[v]) points.push_back(mesh.vertices[v]), row.push_back(v);
+  return surface_embedding(points, row, leaning, graph, spacing, pool);
+}
+
 /// One input vertex for every welded vertex that a face uses.
 std::vector<Index> touching(const Repaired& surface) {
   std::vector<char> used(surface.mesh.vertices.size(), 0);
@@ -186,7 +218,7 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
                               least_nodes, surface.report.components),
                   {});
   const Frame frame = normalise(surface.mesh.vertices);
-  const TriangleTree tree(surface.mesh.vertices, surface.mesh.triangles);
+  TriangleTree tree(surface.mesh.vertices, surface.mesh.triangles);
   report.solidity = solidity(surface, tree);
   Solidity decided = report.solidity;
   if (options.solid) {
@@ -196,6 +228,10 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
   report.solid = decided.any_solid;
   const double thickness = options.thickness > 0 ? options.thickness / frame.size : default_thickness;
 
+  const std::size_t triangles = surface.mesh.triangles.size();
+  surface = refined(std::move(surface), tree, decided, options.nodes);
+  if (surface.mesh.triangles.size() != triangles)
+    tree = TriangleTree(surface.mesh.vertices, surface.mesh.triangles);
   BodyGraph body = make_graph(surface, tree, decided, options.nodes, thickness, pool);
   if (options.join) join(body.graph);
   describe(body, frame, report);
@@ -205,6 +241,7 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
   Points vertices = mesh.vertices;
   for (Vec3& p : vertices) p = (p - frame.centre) / frame.size;
   shape.embedding = surface_embedding(vertices, surface.welded, body.leaning, body.graph, body.spacing, pool);
+  shape.contact = contact_points(surface.mesh, body.leaning, body.graph, body.spacing, pool);
   shape.graph = std::move(body.graph);
   for (Vec3& p : shape.graph.positions) p = frame.centre + frame.size * p;
   for (double& volume : shape.graph.volumes) volume *= std::pow(frame.size, 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Consistent, outward orientation (any-mesh.md, section 1, step 5): a flood per patch, then a vote of rays
+// Consistent, outward orientation: a flood per patch, then a vote of rays
 // that escape to infinity.
 #include "pliant/geometry/orient.hpp"
 

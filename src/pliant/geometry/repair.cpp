@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clean-up in the order of any-mesh.md, section 1: read as it is, weld, cut polygons, drop doubles, orient.
+// Clean-up; the order matters: read as it is, weld, cut polygons, drop doubles, orient.
 #include "pliant/geometry/repair.hpp"
 
 #include <fmt/format.h>

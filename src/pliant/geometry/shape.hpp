@@ -17,7 +17,8 @@ struct Shape {
   NodeGraph graph;
   Gather embedding;             ///< surface vertices from nodes
   bool closed = true;           ///< the surface bounds a volume
-  std::vector<Index> touching;  ///< surface vertices that meet colliders; empty = all
+  std::vector<Index> touching;  ///< one surface vertex for each place that faces use; empty = all
+  Gather contact;               ///< points that meet colliders, from nodes; no rows = the surface vertices
   PolygonMesh faces;            ///< the user's faces and texture coordinates for export; no faces = triangles
 };
 

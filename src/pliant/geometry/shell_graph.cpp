@@ -131,7 +131,7 @@ std::vector<Index> thin_out(const Sheet& sheet, const std::vector<Index>& part, 
   return chosen;
 }
 
-/// Pairs with at least two common neighbours: they resist bending.
+/// Pairs with at least two common neighbours: they resist bending. One is enough for the ends of a strip.
 std::vector<Pair> second_ring(Index nodes, const std::vector<NodeGraph::Edge>& edges) {
   const Adjacency adj = adjacency(nodes, edges);
   std::vector<Pair> pairs;
@@ -144,10 +144,23 @@ std::vector<Pair> second_ring(Index nodes, const std::vector<NodeGraph::Edge>& e
         if (j > i && seen[j]++ == 0) reached.push_back(j);
       }
     for (const Index j : reached) {
-      if (seen[j] >= 2) pairs.push_back({i, j});
+      const bool end = adj.begin[i + 1] - adj.begin[i] < 3 || adj.begin[j + 1] - adj.begin[j] < 3;
+      if (seen[j] >= 2 || end) pairs.push_back({i, j});
       seen[j] = 0;
     }
   }
+  return pairs;
+}
+
+/// All pairs of parts with few nodes: a mesh of so few edges may be a chain.
+std::vector<Pair> small_parts(Index nodes, const std::vector<NodeGraph::Edge>& edges) {
+  const std::vector<Index> label = components(nodes, edges);
+  std::vector<std::vector<Index>> members(std::size_t(*std::max_element(label.begin(), label.end())) + 1);
+  for (Index i = 0; i < nodes; ++i) members[label[i]].push_back(i);
+  std::vector<Pair> pairs;
+  for (const auto& part : members)
+    for (std::size_t k = 0; part.size() <= std::size_t(least_nodes) && k < part.size(); ++k)
+      for (std::size_t l = 0; l < k; ++l) pairs.push_back({part[l], part[k]});
   return pairs;
 }
 
@@ -186,6 +199,8 @@ BodyGraph shell_graph(const Points& vertices, const std::vector<Triangle>& trian
   const auto first_ring = edges_of(pairs);
   const auto farther = second_ring(Index(chosen.size()), first_ring);
   pairs.insert(pairs.end(), farther.begin(), farther.end());
+  const auto among_few = small_parts(Index(chosen.size()), first_ring);
+  pairs.insert(pairs.end(), among_few.begin(), among_few.end());
   graph.edges = edges_of(std::move(pairs));
   calibrate_shares(graph, 2);
   out.lattice_nodes = Index(chosen.size());

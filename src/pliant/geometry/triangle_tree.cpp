@@ -235,7 +235,7 @@ double half_solid_angle(const TriangleTreeData& tree, Index t, const Vec3& p) {
   return std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
 }
 
-/// Contributions of the four children by their moments, times 4 pi (any-mesh.md, section 2):
+/// Contributions of the four children by their moments, times 4 pi [Barill18]:
 /// d.v/|v|^3 + tr(Q)/|v|^3 - 3 v^T Q v/|v|^5, v = c - p. `distance_squared` is |v|^2.
 Lanes far_field(const TreeMoments& m, const Lanes* v, Lanes distance_squared) {
   const Lanes inverse = lanes(1) / distance_squared;

@@ -44,7 +44,7 @@ struct TreeNode {
   Index child[4];     ///< >= 0: a node; < 0: triangle ~child
 };
 
-/// The far field of the four children of a node, for winding numbers (any-mesh.md, section 2):
+/// The far field of the four children of a node, for winding numbers [Barill18]:
 /// area-weighted centre c, radius r to the farthest corner, d = sum n_t, Q = sum (centroid_t - c) n_t^T
 /// with n_t the area vectors; only the symmetric part of Q matters.
 struct TreeMoments {

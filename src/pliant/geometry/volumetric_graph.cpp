@@ -25,6 +25,7 @@ constexpr double edge_reach = 1.9;      // of a
 constexpr double shortest_edge = 1e-3;  // of a: nearer nodes are one
 constexpr double least_volume = 0.05;   // of the mean
 constexpr double chain = 0.08;          // second eigenvalue of a star over the first: turns about one axis
+constexpr double flat = 0.02;           // third eigenvalue of a star over the first: all in one plane
 constexpr int block = 256;
 
 /// A point of the surface and the place just under it.
@@ -96,6 +97,7 @@ class Builder {
     make_probes();
     add_cover();
     make_edges();
+    stagger_flat_parts();
     add_frames();
     lean();
     connect();
@@ -253,6 +255,40 @@ class Builder {
     });
     for (Index i = 0; i < Index(nodes_.size()); ++i)
       for (const Index j : chosen[std::size_t(i)]) pairs_.push_back({std::min(i, j), std::max(i, j)});
+  }
+
+  /// Nodes of a wall one layer thick all lie in its middle and cannot carry its two faces. They go
+  /// alternately half way to the one and to the other.
+  void stagger_flat_parts() {
+    const Adjacency adj = adjacency(Index(nodes_.size()), edges_of(pairs_));
+    std::vector<Place> moved = nodes_;
+    Sight::Scratch scratch;
+    for (Index i = 0; i < Index(nodes_.size()); ++i) {
+      Mat3 star = Mat3::Zero();
+      for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
+        const Vec3 r = (nodes_[adj.target[k]].x - nodes_[i].x).normalized();
+        star += r * r.transpose();
+      }
+      const Eigen::SelfAdjointEigenSolver<Mat3> eigen(star);
+      if (adj.begin[i] == adj.begin[i + 1] || eigen.eigenvalues()[0] > flat * eigen.eigenvalues()[2])
+        continue;
+      // Away from where the neighbours before it went.
+      Vec3 side = eigen.eigenvectors().col(0);
+      double lean = 0;
+      for (Index k = adj.begin[i]; k < adj.begin[i + 1] && adj.target[k] < i; ++k)
+        lean += side.dot(moved[adj.target[k]].x - nodes_[adj.target[k]].x);
+      if (lean > 0) side = -side;
+      const auto hit = surface_.tree.first_crossing(nodes_[i].x, nodes_[i].x + a_ * side);
+      if (hit.triangle < 0) continue;
+      const Place there = place(nodes_[i].x + 0.5 * hit.t * a_ * side);
+      bool clear = there.winding > 0.5;
+      for (Index k = adj.begin[i]; k < adj.begin[i + 1] && clear; ++k)
+        clear = sight_->clear(there, moved[adj.target[k]], scratch);
+      if (clear) moved[i] = there;
+    }
+    nodes_ = std::move(moved);
+    grid_.emplace(interior_.low, interior_.high, a_);
+    for (const Place& node : nodes_) grid_->insert(node.x);
   }
 
   /// Where a node cannot tell how it turns (a chain in a finger or a tail), three nodes around it can.

@@ -2,6 +2,7 @@
 #include "pliant/methods/registry.hpp"
 
 #include "pliant/base/check.hpp"
+#include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
 
 namespace pliant {
@@ -13,10 +14,14 @@ struct Entry {
 };
 
 const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all{{"geometric", [](const Shape& shape, double density,
-                                                       const Damping& damping, const MethodOptions& options) {
-                                         return geometric::build(shape, density, damping, options.geometric);
-                                       }}};
+  static const std::vector<Entry> all{
+      {"geometric",
+       [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
+         return geometric::build(shape, density, damping, options.geometric);
+       }},
+      {"fem", [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
+         return fem::build(shape, density, damping, options.fem);
+       }}};
   return all;
 }
 

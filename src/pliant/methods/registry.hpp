@@ -8,6 +8,7 @@
 
 #include "pliant/base/result.hpp"
 #include "pliant/geometry/shape.hpp"
+#include "pliant/methods/fem/options.hpp"
 #include "pliant/methods/geometric/options.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/damping.hpp"
@@ -17,6 +18,7 @@ namespace pliant {
 /// The settings of every method; a body reads those of the one it names.
 struct MethodOptions {
   geometric::Options geometric;
+  fem::Options fem;
 };
 
 /// In the order of the documentation; the first is the default.

@@ -213,7 +213,7 @@ Result<Sequence> read_run(const fs::path& folder) {
     return wrong(frames, "no frames", "BODY.obj with BODY.pc2 or BODY.mdd, BODY_0000.obj or BODY_0000.ply",
                  "pliant run SCENE --format pc2 writes them");
 
-  const fs::path colliders = frames.parent_path() / "colliders" / "colliders.json";
+  const fs::path colliders = frames / ".." / "colliders" / "colliders.json";
   if (fs::exists(colliders)) {
     Result<std::vector<ColliderTrack>> tracks = read_colliders(colliders);
     if (!tracks) return tracks.error();

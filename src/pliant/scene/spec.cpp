@@ -284,6 +284,13 @@ const Layout<geometric::Options>& layout_of() {
 }
 
 template <>
+const Layout<fem::Options>& layout_of() {
+  static const auto layout =
+      make_layout<fem::Options>("fem", "settings of the finite-element baseline", fem::option_table());
+  return layout;
+}
+
+template <>
 const Layout<ScrambleSpec>& layout_of() {
   using S = ScrambleSpec;
   static const auto layout = make_layout<S>(
@@ -369,6 +376,8 @@ const Layout<BodySpec>& layout_of() {
       {object_field("shape", &S::shape, "the body at rest"),
        object_field("geometric", static_cast<geometric::Options S::*>(&S::geometric),
                     "settings of the geometric method"),
+       object_field("fem", static_cast<fem::Options S::*>(&S::fem),
+                    "settings of the finite-element baseline"),
        object_field("damping", &S::damping, "how motion dies away"),
        object_field("contact", &S::contact, "how the body meets colliders"),
        list_field("pins", &S::pins, "nodes held where they start"),
@@ -377,7 +386,6 @@ const Layout<BodySpec>& layout_of() {
       {{"metric", "this method is not available in this version"},
        {"cage", "cages are not available in this version"},
        {"meshless", "this method is not available in this version"},
-       {"fem", "this method is not available in this version"},
        {"skeleton", "skeletons are not available in this version"},
        {"samples", "samples are not available in this version"}});
   return layout;

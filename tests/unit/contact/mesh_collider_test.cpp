@@ -366,7 +366,7 @@ TEST(MeshCollider, free_side_of_a_dirty_mesh_is_remembered_while_near) {
   EXPECT_NEAR(through[0].gap, -0.05, 1e-12);
   expect_near(through[0].normal, {0, 1, 0}, 1e-9);
   EXPECT_EQ(side, -1);
-  ask(mesh, {0.1, -1.5, 0}, 0.2, side);
+  ask(mesh, {0.1, -0.5, 0}, 0.2, side);
   EXPECT_EQ(side, 0);  // away: forgotten
 }
 
@@ -401,6 +401,22 @@ TEST(MeshCollider, a_sheet_is_solid_from_the_side_a_point_came_from) {
     }
     EXPECT_TRUE(ask(sheet, {0.1, from, 0.2}, 0.1, side).empty());
     EXPECT_EQ(side, 0);  // away: forgotten
+  }
+}
+
+TEST(MeshCollider, a_remembered_point_is_not_lost_however_deep_it_got) {
+  const MeshCollider sheet(floor_mesh(8), true),
+      land(floor_mesh(8), false);  // an open surface, not said thin
+  for (const MeshCollider* mesh : {&sheet, &land}) {
+    Side side = 0;
+    EXPECT_GT(ask(*mesh, {0.1, 0.05, 0.2}, 0.1, side)[0].gap, 0);
+    const Found deep = ask(*mesh, {0.1, -0.5, 0.2}, 0.1, side);
+    ASSERT_EQ(deep.size(), 1u);
+    EXPECT_NEAR(deep[0].gap, -0.5, 1e-12);
+    expect_near(deep[0].normal, {0, 1, 0}, 1e-12);
+    EXPECT_EQ(side, 1);
+    EXPECT_TRUE(ask(*mesh, {0.1, 0.5, 0.2}, 0.1, side).empty());
+    EXPECT_EQ(side, 0);
   }
 }
 

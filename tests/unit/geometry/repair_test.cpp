@@ -224,20 +224,16 @@ TEST(Repair, borders_and_non_manifold_edges_are_counted_per_edge_and_left_alone)
   EXPECT_FALSE(surface.report.closed);
   // Two faces missing that touch in a corner only: two loops.
   TriMesh box = box_surface();
-  box.triangles = {box.triangles[0], box.triangles[1], box.triangles[2], box.triangles[4], box.triangles[5],
-                   box.triangles[6], box.triangles[7], box.triangles[8], box.triangles[9], box.triangles[10]};
-  box.triangles.push_back({5, 7, 6});
-  box.triangles.push_back({3, 7, 5});
+  box.triangles.erase(box.triangles.begin() + 5);  // {1, 5, 4}
   box.triangles.erase(box.triangles.begin());      // {0, 2, 1}
-  box.triangles.erase(box.triangles.begin() + 1);  // {4, 5, 6}
   const Repaired open = repaired(box);
   EXPECT_EQ(open.report.border_edges, 6);
   EXPECT_EQ(open.report.border_loops, 2);
 }
 
 TEST(Repair, quads_are_cut_along_the_diagonal_that_stays_inside) {
-  PolygonMesh dart;  // corner 3 is pushed in: only the diagonal 1-3 stays inside
-  dart.vertices = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {1.2, 0.8, 0}};
+  PolygonMesh dart;  // corner 3 is pushed in: only the longer diagonal 1-3 stays inside
+  dart.vertices = {{1, 0, 0}, {0, 10, 0}, {-1, 0, 0}, {0, 2, 0}};
   add_face(dart, {0, 1, 2, 3});
   const Repaired surface = repaired(dart);
   double area = 0;
@@ -247,38 +243,46 @@ TEST(Repair, quads_are_cut_along_the_diagonal_that_stays_inside) {
     EXPECT_GT(n.z(), 0);
     area += n.z() / 2;
   }
-  EXPECT_NEAR(area, 0.5 * (2 * 0.8 + 2 * 0.8), 1e-12);
+  EXPECT_NEAR(area, 10 - 2, 1e-12);
   PolygonMesh kite;  // both stay inside: the shorter one, 0-2
   kite.vertices = {{0, 1, 0}, {-3, 0, 0}, {0, -1, 0}, {3, 0, 0}};
   add_face(kite, {0, 1, 2, 3});
   EXPECT_EQ(repaired(kite).mesh.triangles[0], (Triangle{0, 1, 2}));
 }
 
-TEST(Repair, polygons_with_bays_are_cut_without_leaving_them) {
-  PolygonMesh comb;  // a comb with four teeth
-  const int teeth = 4;
-  comb.vertices.emplace_back(0, 0, 0);
-  comb.vertices.emplace_back(2 * teeth - 1, 0, 0);
-  for (int i = teeth - 1; i >= 0; --i) {
-    comb.vertices.emplace_back(2 * i + 1, 3, 0);
-    comb.vertices.emplace_back(2 * i, 3, 0);
-    if (i == 0) break;
-    comb.vertices.emplace_back(2 * i, 1, 0);
-    comb.vertices.emplace_back(2 * i - 1, 1, 0);
-  }
-  for (Index i = 0; i < Index(comb.vertices.size()); ++i) comb.corner.push_back(i);
-  comb.face_begin.push_back(Index(comb.corner.size()));
-  const Repaired surface = repaired(comb);
-  ASSERT_EQ(surface.mesh.triangles.size(), comb.vertices.size() - 2);
-  double area = 0;
+/// One polygon; its triangles all face up and cover `area`.
+void expect_cut(const Points& outline, double area) {
+  PolygonMesh polygon;
+  polygon.vertices = outline;
+  for (Index i = 0; i < Index(outline.size()); ++i) polygon.corner.push_back(i);
+  polygon.face_begin.push_back(Index(outline.size()));
+  const Repaired surface = repaired(polygon);
+  ASSERT_EQ(surface.mesh.triangles.size(), outline.size() - 2);
+  double sum = 0;
   for (const Triangle& t : surface.mesh.triangles) {
     const auto& x = surface.mesh.vertices;
     const double z = (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).z();
     EXPECT_GE(z, 0);
-    area += z / 2;
+    sum += z / 2;
   }
-  EXPECT_NEAR(area, (2 * teeth - 1) * 1 + teeth * 2, 1e-9);
-  expect_maps_agree(surface, comb);
+  EXPECT_NEAR(sum, area, 1e-9);
+  expect_maps_agree(surface, polygon);
+}
+
+TEST(Repair, polygons_with_bays_are_cut_without_leaving_them) {
+  // A comb with four teeth.
+  const int teeth = 4;
+  Points comb = {{0, 0, 0}, {2 * teeth - 1, 0, 0}};
+  for (int i = teeth - 1; i >= 0; --i) {
+    comb.emplace_back(2 * i + 1, 3, 0);
+    comb.emplace_back(2 * i, 3, 0);
+    if (i == 0) break;
+    comb.emplace_back(2 * i, 1, 0);
+    comb.emplace_back(2 * i - 1, 1, 0);
+  }
+  expect_cut(comb, (2 * teeth - 1) * 1 + teeth * 2);
+  // The shapeliest corner, at the top, has the end of a bay inside.
+  expect_cut({{0, 0, 0}, {4.9, 0, 0}, {5, 5, 0}, {5.1, 0, 0}, {10, 0, 0}, {5, 8, 0}}, 40 - 0.5);
 }
 
 TEST(Repair, a_face_with_very_many_corners_ends_in_triangles_soon) {

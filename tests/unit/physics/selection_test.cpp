@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "pliant/geometry/mesh_shape.hpp"
+#include "tests/support/mesh_samples.hpp"
+
 namespace pliant {
 namespace {
 
@@ -49,6 +52,32 @@ TEST(Selection, vertices_select_the_nodes_that_carry_them_once) {
     for (const Index node : nodes) carried |= shape.graph.positions[node] == shape.surface.vertices[vertex];
     EXPECT_TRUE(carried);
   }
+}
+
+TEST(Selection, a_face_of_a_mesh_selects_the_layer_of_nodes_under_it) {
+  Pool pool(1);
+  MeshShapeOptions options;
+  options.nodes = 2000;
+  const auto made = make_mesh_shape(samples::box({0, 0, 0}, {1, 1, 1}), options, pool);
+  ASSERT_TRUE(made);
+  const auto nodes = select_nodes({SelectBox{{Vec3(0, 0, 0), Vec3(1, 1, 0)}}}, made->shape);
+  EXPECT_GT(nodes.size(), 60u);
+  for (const Index i : nodes)
+    EXPECT_LT(made->shape.graph.positions[i].z(), 0.31 * made->report.spacing + 1e-6);
+}
+
+TEST(Selection, a_region_of_surface_vertices_without_nodes_selects_what_mainly_carries_them) {
+  Pool pool(1);
+  MeshShapeOptions options;
+  options.nodes = 300;
+  const auto made = make_mesh_shape(samples::sphere(), options, pool);
+  ASSERT_TRUE(made);
+  const Vec3 pole = made->shape.surface.vertices[0];
+  const auto nodes = select_nodes({SelectSphere{pole, 1e-6}}, made->shape);
+  EXPECT_GE(nodes.size(), 1u);
+  EXPECT_LE(nodes.size(), 8u);
+  for (const Index i : nodes)
+    EXPECT_LT((made->shape.graph.positions[i] - pole).norm(), 2 * made->report.spacing);
 }
 
 }  // namespace

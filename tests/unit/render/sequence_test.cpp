@@ -54,6 +54,50 @@ TEST(ReadRun, finds_the_frames_of_every_format_it_names) {
   }
 }
 
+/// A still plane, and a triangle that rises by 1 m a frame.
+void write_colliders(const std::filesystem::path& folder, const std::string& more = "") {
+  std::filesystem::create_directories(folder / "colliders");
+  std::ofstream(folder / "colliders/mesh_1.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  std::ofstream(folder / "colliders/colliders.json")
+      << R"({"colliders": [{"name": "plane_0", "kind": "plane", "point": [0, -1, 0], "normal": [0, 1, 0],
+                            "places": [[1,0,0, 0,1,0, 0,0,1, 0,0,0]]},
+                           {"name": "mesh_1", "kind": "mesh", "file": "mesh_1.obj",
+                            "places": [[1,0,0, 0,1,0, 0,0,1, 0,0,0], [0,-1,0, 1,0,0, 0,0,1, 0,1,0]]})" +
+             more + "]}";
+}
+
+TEST(ReadRun, finds_the_colliders_with_their_places) {
+  const TemporaryFolder folder("colliders");
+  write_run(folder.path, "pc2");
+  write_colliders(folder.path);
+  for (const auto& path : {folder.path, folder.path / "frames"}) {
+    const auto run = read_run(path);
+    ASSERT_TRUE(run) << run.error().text();
+    ASSERT_EQ(run->colliders.size(), 2u);
+    EXPECT_TRUE(run->colliders[0].plane);
+    EXPECT_EQ(run->colliders[0].point.y(), -1);
+    EXPECT_EQ(run->colliders[1].surface.vertices.size(), 3u);
+    EXPECT_EQ(run->colliders[1].at(1).rotation * Vec3(1, 0, 0), Vec3(0, 1, 0));
+    EXPECT_EQ(run->colliders[1].at(2).translation, Vec3(0, 1, 0));  // beyond the last: there it stays
+  }
+}
+
+TEST(ReadRun, colliders_that_cannot_be_read_are_named) {
+  const TemporaryFolder folder("bad-colliders");
+  write_run(folder.path, "pc2");
+  for (const char* wrong :
+       {R"(, {"name": "x"})", ", 3", R"(, {"name": "x", "kind": "box", "places": [[1, 2]]})"}) {
+    write_colliders(folder.path, wrong);
+    const auto run = read_run(folder.path);
+    ASSERT_FALSE(run) << wrong;
+    EXPECT_NE(run.error().file.find("colliders.json"), std::string::npos) << run.error().text();
+  }
+  write_colliders(folder.path, R"(, {"name": "x", "kind": "box", "places": [], "file": "nothing.obj"})");
+  const auto run = read_run(folder.path);
+  ASSERT_FALSE(run);
+  EXPECT_NE(run.error().file.find("nothing.obj"), std::string::npos) << run.error().text();
+}
+
 TEST(ReadRun, tells_what_it_expects_in_a_folder_without_frames) {
   const TemporaryFolder folder("empty");
   const auto run = read_run(folder.path);

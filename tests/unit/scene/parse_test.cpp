@@ -80,8 +80,26 @@ TEST(Parse, an_unknown_key_is_placed_and_the_nearest_name_suggested) {
 }
 
 TEST(Parse, what_later_versions_know_is_said_to_be_missing) {
-  EXPECT_NE(problem_of(R"({"bodies": [{"shape": {"mesh": "a.obj"}}]})").hint.find("meshes from files"),
+  EXPECT_NE(problem_of(R"({"bodies": [{"skeleton": {}}]})").hint.find("skeletons are not available"),
             std::string::npos);
+}
+
+TEST(Parse, the_keys_of_a_mesh_stand_beside_its_file) {
+  const ParsedScene scene = parse_scene(
+      R"({"bodies": [{"shape": {"mesh": "a.obj", "scale": 2, "unit": "cm", "up": "z", "nodes": 900, "solid": true}}]})",
+      "scene.json");
+  ASSERT_TRUE(scene.problems.empty()) << scene.error().text();
+  const auto& mesh = std::get<MeshSpec>(scene.spec.bodies[0].shape.is);
+  EXPECT_EQ(mesh.mesh, "a.obj");
+  EXPECT_EQ(mesh.scale, 2);
+  EXPECT_EQ(mesh.unit, LengthUnit::cm);
+  EXPECT_EQ(mesh.up, UpAxis::z);
+  EXPECT_EQ(mesh.nodes, 900);
+  EXPECT_EQ(mesh.solid, std::optional<bool>(true));
+  EXPECT_EQ(problem_of(R"({"bodies": [{"shape": {"mesh": "a.obj", "scal": 2}}]})").hint,
+            "did you mean \"scale\"?");
+  EXPECT_EQ(problem_of(R"({"bodies": [{"shape": {"mesh": "a.obj", "solid": "yes"}}]})").expected,
+            "true or false");
 }
 
 TEST(Parse, a_wrong_type_says_what_was_found_and_what_fits) {

@@ -41,16 +41,19 @@ TEST(Schema, carries_unit_range_default_and_help) {
   EXPECT_EQ(density["x-unit"], "kg/m^3");
   EXPECT_EQ(density["x-scale"], "logarithmic");
   EXPECT_FALSE(density["description"].get<std::string>().empty());
-  EXPECT_EQ(schema["$defs"]["shape"]["maxProperties"], 1);
+  EXPECT_EQ(schema["$defs"]["shape"]["anyOf"][0]["maxProperties"], 1);
+  EXPECT_EQ(schema["$defs"]["shape"]["anyOf"][1]["$ref"], "#/$defs/mesh");
   EXPECT_FALSE(schema["$defs"]["pin"]["properties"]["release"].contains("default"));
   EXPECT_EQ(schema["additionalProperties"], false);
 }
 
 TEST(Schema, every_value_has_help) {
   const Json schema = Json::parse(scene_schema());
-  for (const auto& [title, object] : schema["$defs"].items())
+  for (const auto& [title, definition] : schema["$defs"].items()) {
+    const Json& object = definition.contains("anyOf") ? definition["anyOf"][0] : definition;
     for (const auto& [key, value] : object["properties"].items())
       EXPECT_FALSE(value["description"].get<std::string>().empty()) << title << "." << key;
+  }
 }
 
 TEST(SceneFormatPage, begins_with_a_scene_that_works) {

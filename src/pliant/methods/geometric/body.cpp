@@ -47,9 +47,9 @@ void Body::prepare_contact() {
   double edge = 0;
   for (const auto& e : model_.edges)
     edge += (model_.rest[e.b] - model_.rest[e.a]).norm() / double(model_.edges.size());
-  detection_.build(skin_.embedding, skin_.touching, model_.rest, edge);
-  response_.attach({&model_, &skin_.embedding, &arrangement_, &system_});
-  const Gather& w = skin_.embedding;
+  detection_.build(skin_.contact_points(), model_.rest, edge);
+  response_.attach({&model_, &skin_.contact_points(), &arrangement_, &system_});
+  const Gather& w = skin_.contact_points();
   for (Index v = 0; v < w.rows(); ++v)
     for (Index k = w.begin[v] + 1; k < w.begin[v + 1]; ++k)
       whole_stencils_ &= model_.part_of[w.column[k]] == model_.part_of[w.column[w.begin[v]]];

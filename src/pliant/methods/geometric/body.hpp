@@ -23,7 +23,9 @@ inline constexpr Index direct_limit = 8000;
 struct Skin {
   Gather embedding;                         ///< surface vertices from nodes
   std::vector<std::array<Index, 8>> cells;  ///< as in NodeGraph
-  std::vector<Index> touching;              ///< as in Shape
+  Gather contact;                           ///< points that meet colliders; no rows = the embedding
+
+  const Gather& contact_points() const { return contact.rows() > 0 ? contact : embedding; }
 };
 
 class Body final : public Method {

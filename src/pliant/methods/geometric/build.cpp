@@ -92,7 +92,7 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
                                       const Options& options) {
   Result<Rows> rows = make_rows(shape.graph, density, options);
   if (!rows) return rows.error();
-  return build_body(std::move(*rows), {shape.embedding, shape.graph.cells, shape.touching}, damping, options);
+  return build_body(std::move(*rows), {shape.embedding, shape.graph.cells, shape.contact}, damping, options);
 }
 
 Result<std::unique_ptr<Method>> build(Rows rows, const Damping& damping, const Options& options) {

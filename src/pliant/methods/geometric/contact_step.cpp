@@ -167,7 +167,7 @@ void Body::warm_start(const Scheme& s) {
 
 /// The velocity of a contact point when the nodes move by d from the prediction.
 Vec3 Body::velocity_of(const Contact& contact, const float* d, const Scheme& s) const {
-  const Gather& w = skin_.embedding;
+  const Gather& w = skin_.contact_points();
   Vec3 sum = Vec3::Zero();
   for (Index k = w.begin[contact.key.vertex]; k < w.begin[contact.key.vertex + 1]; ++k) {
     const Index i = w.column[k], place = arrangement_.place[i];
@@ -200,7 +200,7 @@ void Body::take_impulses() {
 
 /// array += scale J^T r on the free nodes.
 void Body::add_impulses(double scale, float* array) const {
-  const Gather& w = skin_.embedding;
+  const Gather& w = skin_.contact_points();
   for (std::size_t c = 0; c < contacts_.size(); ++c)
     for (Index k = w.begin[contacts_[c].key.vertex]; k < w.begin[contacts_[c].key.vertex + 1]; ++k) {
       const Index place = arrangement_.place[w.column[k]];

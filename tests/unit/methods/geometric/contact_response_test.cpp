@@ -39,7 +39,8 @@ class Response : public testing::TestWithParam<bool> {
     const Mat3 turn = Eigen::AngleAxisd(0.7, Vec3(1, -2, 0.5).normalized()).toRotationMatrix();
     places.assign(4 * std::size_t((model.nodes() + lanes - 1) / lanes * lanes), 0);
     for (Index i = 0; i < model.nodes(); ++i) {
-      x.push_back(turn * (model.rest[i] + 0.05 * Vec3(model.rest[i].y(), 0, model.rest[i].x())) + Vec3(5, 2, 1));
+      x.push_back(turn * (model.rest[i] + 0.05 * Vec3(model.rest[i].y(), 0, model.rest[i].x())) +
+                  Vec3(5, 2, 1));
       for (int c = 0; c < 3; ++c) places[4 * std::size_t(arrangement.place[i]) + c] = x.back()[c];
     }
     response.turn_about(places.data(), mass_factor, true, pool);

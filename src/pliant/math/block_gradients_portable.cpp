@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/math/block_gradients_kernels.hpp"
+//
+#include "pliant/math/block_gradients_kernels.inl"
+
+namespace pliant {
+const BlockKernels block_kernels_portable = block_rows::kernels;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/fem/assembly.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant::fem {
+namespace {
+
+constexpr int tets_at_once = 256, nodes_at_once = 64;
+
+}  // namespace
+
+void Assembly::arrange(const Model& model, const std::vector<unsigned char>& held, BlockGradients& matrix) {
+  const Index nodes = model.nodes();
+  free_.clear();
+  place_.assign(nodes, -1);
+  for (Index i = 0; i < nodes; ++i)
+    if (!held[i]) place_[i] = Index(free_.size()), free_.push_back(i);
+
+  lower_.clear();
+  upper_.clear();
+  share_.clear();
+  lower_begin_.assign(1, 0);
+  share_begin_.assign(1, 0);
+  struct Share {
+    Index column, code;
+    bool operator<(const Share& o) const { return column != o.column ? column < o.column : code < o.code; }
+  };
+  std::vector<Share> row;
+  BlockPattern pattern;
+  // upper_ of a block that its own row has not reached yet waits for it: one list a row.
+  std::vector<std::vector<std::pair<Index, Index>>> waiting(free_.size());
+  for (Index k = 0; k < Index(free_.size()); ++k) {
+    row.clear();
+    for (Index n = model.begin[free_[k]]; n < model.begin[free_[k] + 1]; ++n) {
+      const Index tet = model.corner[n] / 4, a = model.corner[n] % 4;
+      for (Index b = 0; b < 4; ++b)
+        if (const Index column = place_[model.tets[tet].node[b]]; column >= 0)
+          row.push_back({column, 16 * tet + 4 * a + b});
+    }
+    std::sort(row.begin(), row.end());
+    for (std::size_t n = 0; n < row.size(); ++n) {
+      const Index column = row[n].column;
+      if (column <= k) share_.push_back(row[n].code);
+      if (n + 1 < row.size() && row[n + 1].column == column) continue;
+      const Index at = Index(pattern.column.size());
+      pattern.column.push_back(column);
+      if (column > k) {
+        waiting[column].push_back({k, at});
+        continue;
+      }
+      lower_.push_back(at);
+      upper_.push_back(at);
+      if (column < k)
+        for (const auto& [from, place] : waiting[k])
+          if (from == column) upper_.back() = place;
+      share_begin_.push_back(Index(share_.size()));
+    }
+    lower_begin_.push_back(Index(lower_.size()));
+    pattern.begin.push_back(Index(pattern.column.size()));
+  }
+  matrix.arrange(std::move(pattern));
+  corner_force_.resize(12 * model.tets.size());
+  turned_.resize(12 * model.tets.size());
+}
+
+void Assembly::visit(const Model& model, const Points& x, const Points& v, double drag, Rotations& rotations,
+                     Pool& pool) {
+  for_blocks(pool, int(model.tets.size()), tets_at_once, [&](int begin, int end) {
+    for (int e = begin; e < end; ++e) {
+      const Tet& tet = model.tets[e];
+      const Mat3 f = deformation_gradient(tet, x);
+      rotations[e] = rotation(model, f, rotations[e]);
+      const Mat3 r = rotations[e].toRotationMatrix();
+      Mat3 strain = symmetric(r.transpose() * f) - Mat3::Identity();
+      if (drag > 0) strain += drag * symmetric(r.transpose() * deformation_gradient(tet, v));
+      const Mat3 p = tet.weight * r * stress(model, strain);
+      const double root = std::sqrt(tet.weight);
+      for (int a = 0; a < 4; ++a) {
+        Eigen::Map<Vec3>(&corner_force_[12 * std::size_t(e) + 3 * a]).noalias() = p * tet.gradient[a];
+        Eigen::Map<Vec3>(&turned_[12 * std::size_t(e) + 3 * a]).noalias() = r * (root * tet.gradient[a]);
+      }
+    }
+  });
+}
+
+void Assembly::gather_forces(const Model& model, std::span<Vec3> out, Pool& pool) const {
+  for_blocks(pool, int(free_.size()), nodes_at_once, [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) {
+      Vec3 sum = Vec3::Zero();
+      for (Index n = model.begin[free_[k]]; n < model.begin[free_[k] + 1]; ++n)
+        sum += Eigen::Map<const Vec3>(&corner_force_[3 * std::size_t(model.corner[n])]);
+      out[k] = sum;
+    }
+  });
+}
+
+void Assembly::gather_blocks(const Model& model, double factor, BlockGradients& matrix, Pool& pool) const {
+  const double lambda = factor * model.lambda, mu = factor * model.mu;
+  for_blocks(pool, int(free_.size()), nodes_at_once, [&](int begin, int end) {
+    for (Index k = lower_begin_[begin]; k < lower_begin_[end]; ++k) {
+      Mat3 p = Mat3::Zero();
+      for (Index n = share_begin_[k]; n < share_begin_[k + 1]; ++n) {
+        const double* tet = &turned_[12 * std::size_t(share_[n] / 16)];
+        p.noalias() += Eigen::Map<const Vec3>(tet + 3 * (share_[n] / 4 % 4)) *
+                       Eigen::Map<const Vec3>(tet + 3 * (share_[n] % 4)).transpose();
+      }
+      Mat3 block = lambda * p + mu * p.transpose();
+      block.diagonal().array() += mu * p.trace();
+      Eigen::Map<Mat3>(matrix.block(upper_[k])) = block.transpose();
+      Eigen::Map<Mat3>(matrix.block(lower_[k])) = block;
+    }
+  });
+}
+
+std::size_t Assembly::bytes_per_visit(const Model& model) const {
+  const std::size_t tets = model.tets.size(), corner = 3 * sizeof(double);
+  const std::size_t visited = tets * (sizeof(Tet) + 2 * sizeof(Eigen::Quaterniond) + 4 * corner + 8 * corner);
+  const std::size_t forces = 4 * tets * (sizeof(Index) + corner) + free_.size() * corner;
+  return visited + forces + share_.size() * (sizeof(Index) + 2 * corner);
+}
+
+std::size_t Assembly::memory_bytes() const {
+  return sizeof(Index) * (2 * free_.size() + 3 * lower_.size() + share_.size()) +
+         sizeof(double) * (corner_force_.size() + turned_.size());
+}
+
+}  // namespace pliant::fem

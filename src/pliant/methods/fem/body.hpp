@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A body of corotational or linear tetrahedra [Mueller04]. step.cpp advances it, surface.cpp shows it.
+#pragma once
+
+#include "pliant/math/gather.hpp"
+#include "pliant/methods/fem/assembly.hpp"
+#include "pliant/methods/fem/state.hpp"
+#include "pliant/methods/method.hpp"
+#include "pliant/physics/damping.hpp"
+
+namespace pliant::fem {
+
+class Body final : public Method {
+ public:
+  Body(Model model, Gather embedding, const Damping& damping, const Options& options);
+
+  StepReport advance(const StepInput& input) override;
+  const NodeState& nodes() const override { return state_.nodes; }
+  void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
+  void surface(std::span<Vec3> vertices) const override;
+  void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
+  double elastic_energy() const override;
+  void elastic_forces(std::span<Vec3> out) const override;
+  /// A cell counts when any of its tetrahedra has no positive volume.
+  std::optional<int> inverted_cells() const override;
+  void save(Writer& writer) const override;
+  bool load(Reader& reader) override;
+  MethodDescription describe() const override;
+
+  const Model& model() const { return model_; }
+
+ private:
+  /// The numbers of one step, the same words as for the geometric method:
+  ///   Euler: h' = h,    x^ = x_n,                 v^ = v_n
+  ///   BDF2:  h' = 2h/3, x^ = (4 x_n - x_n-1)/3,   v^ likewise
+  struct Scheme {
+    double h = 0;           ///< h', s
+    double drag = 0;        ///< alpha, 1/s
+    double inner_drag = 0;  ///< beta, s
+    double mass = 1;        ///< 1 + h' alpha
+    double elastic = 0;     ///< h'^2
+    double stiffness = 0;   ///< h'^2 + h' beta
+  };
+  struct Stopwatch;
+
+  Scheme scheme(double h) const;
+  void arrange(const StepInput& input);
+  bool history_applies(const StepInput& input) const;
+  void predict(const StepInput& input, const Scheme& scheme);
+  void linearise(const StepInput& input, const Scheme& scheme, Stopwatch& watch);
+  void assemble(const StepInput& input, const Scheme& scheme);
+  double descend(StepReport& report, Pool& pool);
+  void accept(const StepInput& input, const Scheme& scheme);
+  StepTraffic traffic(const StepReport& report) const;
+
+  Model model_;
+  Gather embedding_;
+  Damping damping_;
+  Options options_;
+  double setup_ms_ = 0;
+
+  State state_;
+
+  // The matrix and the unknowns that are in force.
+  Assembly assembly_;
+  BlockGradients matrix_;
+  std::vector<unsigned char> arranged_held_;
+  bool arranged_ = false;
+
+  // Scratch: never read across steps.
+  Points hat_x_, hat_v_, new_x_, new_v_, g_, p_;
+  Rotations new_rotations_;
+  std::vector<unsigned char> new_held_;
+};
+
+}  // namespace pliant::fem

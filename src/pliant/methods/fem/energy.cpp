@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/fem/energy.hpp"
+
+#include <algorithm>
+
+#include "pliant/base/check.hpp"
+#include "pliant/math/polar.hpp"
+
+namespace pliant::fem {
+
+Eigen::Quaterniond rotation(const Model& model, const Mat3& f, const Eigen::Quaterniond& warm_start) {
+  return model.corotational ? polar_rotation(f, warm_start) : Eigen::Quaterniond::Identity();
+}
+
+double energy(const Model& model, std::span<const Vec3> x, const Rotations& warm_starts) {
+  PLIANT_CHECK(warm_starts.size() == model.tets.size());
+  double sum = 0;
+  for (std::size_t e = 0; e < model.tets.size(); ++e) {
+    const Tet& tet = model.tets[e];
+    const Mat3 f = deformation_gradient(tet, x);
+    const Mat3 r = rotation(model, f, warm_starts[e]).toRotationMatrix();
+    const Mat3 strain = symmetric(r.transpose() * f) - Mat3::Identity();
+    sum +=
+        tet.weight * (model.mu * strain.squaredNorm() + 0.5 * model.lambda * strain.trace() * strain.trace());
+  }
+  return sum;
+}
+
+void gradient(const Model& model, std::span<const Vec3> x, const Rotations& warm_starts,
+              std::span<Vec3> out) {
+  PLIANT_CHECK(warm_starts.size() == model.tets.size());
+  std::fill(out.begin(), out.end(), Vec3::Zero());
+  for (std::size_t e = 0; e < model.tets.size(); ++e) {
+    const Tet& tet = model.tets[e];
+    const Mat3 f = deformation_gradient(tet, x);
+    const Mat3 r = rotation(model, f, warm_starts[e]).toRotationMatrix();
+    const Mat3 p = tet.weight * r * stress(model, symmetric(r.transpose() * f) - Mat3::Identity());
+    for (int a = 0; a < 4; ++a) out[tet.node[a]] += p * tet.gradient[a];
+  }
+}
+
+}  // namespace pliant::fem

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The energy of linear elasticity seen from every tetrahedron's own rotation [Mueller04, Sec. 3]. With the
+// deformation gradient F = sum_a x_a gradient_a^T, its nearest rotation R (math/polar.hpp) and the strain
+// E = sym(R^T F) - I of a tetrahedron of volume W:
+//   V(x) = sum W (mu |E|^2 + lambda/2 (tr E)^2)                                                       (V)
+//   force on corner a: -W P gradient_a,  P = R (2 mu E + lambda tr(E) I)                               (f)
+// R^T F is symmetric at the nearest rotation, and |F - R|^2 and tr(R^T F) are both stationary there, so that
+// dR drops out: (f) is the exact gradient of (V), and equals the R K (R^T x - X) of [Mueller04, Eq. 9]. The
+// nearest *rotation* keeps this true of inverted elements: their smallest stretch is negative, and they are
+// pushed back through flat.
+//   K'_ab = W (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I),  g = R gradient                    (K)
+// is R K R^T [Mueller04, Eq. 11]: the Hessian with R held, semidefinite in every state. `linear`: R = I,
+// where (K) is exact.
+#pragma once
+
+#include <Eigen/Geometry>
+#include <span>
+
+#include "pliant/methods/fem/model.hpp"
+
+namespace pliant::fem {
+
+using Rotations = std::vector<Eigen::Quaterniond>;  ///< one a tetrahedron
+
+inline Mat3 deformation_gradient(const Tet& tet, std::span<const Vec3> x) {
+  // The gradients sum to zero: differences keep the digits far from the origin.
+  const Vec3& origin = x[tet.node[0]];
+  Mat3 f = (x[tet.node[1]] - origin) * tet.gradient[1].transpose();
+  f.noalias() += (x[tet.node[2]] - origin) * tet.gradient[2].transpose();
+  f.noalias() += (x[tet.node[3]] - origin) * tet.gradient[3].transpose();
+  return f;
+}
+
+/// R at x, from the warm start; I for `linear`.
+Eigen::Quaterniond rotation(const Model& model, const Mat3& f, const Eigen::Quaterniond& warm_start);
+
+/// sym(A).
+inline Mat3 symmetric(const Mat3& a) { return 0.5 * (a + a.transpose()); }
+
+/// 2 mu E + lambda tr(E) I, Pa.
+inline Mat3 stress(const Model& model, const Mat3& strain) {
+  return 2 * model.mu * strain + model.lambda * strain.trace() * Mat3::Identity();
+}
+
+/// Both with rotations from the given warm starts.
+double energy(const Model& model, std::span<const Vec3> x, const Rotations& warm_starts);
+void gradient(const Model& model, std::span<const Vec3> x, const Rotations& warm_starts, std::span<Vec3> out);
+
+}  // namespace pliant::fem

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "pliant/methods/fem/energy.hpp"
+#include "pliant/physics/node_state.hpp"
+
+namespace pliant::fem {
+
+/// What decides the next step together with model and input.
+struct State {
+  NodeState nodes;
+  Points x_before, v_before;        ///< one step earlier, for BDF2
+  bool has_before = false;          ///< false: the next step starts the multistep scheme anew
+  double h = 0;                     ///< of the last step, s
+  std::vector<unsigned char> held;  ///< of the last step, one byte a node
+  Rotations rotations;              ///< warm starts
+};
+
+}  // namespace pliant::fem

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the nodes show: the embedded surface, and whether cells have turned inside out.
+#include "pliant/methods/fem/body.hpp"
+
+namespace pliant::fem {
+
+void Body::surface(std::span<Vec3> vertices) const { gather(embedding_, state_.nodes.x, vertices); }
+
+void Body::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {
+  scatter_add(embedding_, surface_forces, node_forces);
+}
+
+std::optional<int> Body::inverted_cells() const {
+  int count = 0;
+  for (std::size_t first = 0; first < model_.tets.size(); first += tets_per_cell) {
+    bool inverted = false;
+    for (std::size_t e = first; e < first + tets_per_cell; ++e)
+      inverted |= !(deformation_gradient(model_.tets[e], state_.nodes.x).determinant() > 0);
+    count += inverted;
+  }
+  return count;
+}
+
+}  // namespace pliant::fem

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Young's modulus means the same on a box lattice and on meshes of any budget; bodies from real meshes come
+// back to their shape after a squash.
+#include <gtest/gtest.h>
+
+#include <Eigen/SVD>
+#include <cmath>
+#include <random>
+
+#include "pliant/geometry/mesh_shape.hpp"
+#include "pliant/io/read_mesh.hpp"
+#include "pliant/methods/geometric/build.hpp"
+#include "pliant/physics/selection.hpp"
+#include "tests/support/mesh_samples.hpp"
+
+namespace pliant {
+namespace {
+
+constexpr double side = 0.4, length = 2;
+
+Shape mesh_bar(int nodes) {
+  Pool pool(1);
+  MeshShapeOptions options;
+  options.nodes = nodes;
+  auto made = make_mesh_shape(samples::box({0, 0, 0}, {side, side, length}), options, pool);
+  EXPECT_TRUE(made);
+  return std::move(made->shape);
+}
+
+/// How far gravity along `pull` moves the far face of the bar, held at the face z = 0, at rest: the surface
+/// there if it is embedded, so that both kinds of bodies are asked at the same place.
+double hang(const Shape& shape, const Vec3& pull) {
+  geometric::Options options;
+  options.stiffness = 5e7;
+  options.integrator = geometric::Integrator::euler;
+  options.tolerance = 1e-6;
+  auto body = geometric::build(shape, 1000, Damping{0, 0}, options);
+  EXPECT_TRUE(body);
+  const auto held = select_nodes({SelectBox{{Vec3(-1, -1, -1e-6), Vec3(1, 1, 1e-6)}}}, shape);
+  EXPECT_GT(held.size(), 20u);
+  Points targets;
+  for (const Index i : held) targets.push_back(shape.graph.positions[i]);
+  Pool pool(1);
+  StepInput input;
+  input.h = 1;
+  input.gravity = 9.81 * pull;
+  input.held = held;
+  input.targets = targets;
+  input.pool = &pool;
+  for (int step = 0; step < 14; ++step) {
+    const StepReport report = (*body)->advance(input);
+    EXPECT_TRUE(report.ok()) << report.trouble;
+  }
+  Points surface(shape.surface.vertices.size());
+  (*body)->surface(surface);
+  double sum = 0;
+  int count = 0;
+  for (std::size_t v = 0; v < surface.size(); ++v)
+    if (shape.surface.vertices[v].z() > length - 1e-9)
+      sum += (surface[v] - shape.surface.vertices[v]).dot(pull), ++count;
+  return sum / count;
+}
+
+TEST(MeshBar, bends_and_stretches_as_the_box_lattice_within_five_percent_at_2000_and_20000_nodes) {
+  const Shape lattice = make_shape(BoxShape{.size = {side, side, length}, .nodes = {13, 13, 61}});
+  const Shape coarse = mesh_bar(2000), fine = mesh_bar(20000);
+  const double bent = hang(lattice, -Vec3::UnitY()), bent_coarse = hang(coarse, -Vec3::UnitY()),
+               bent_fine = hang(fine, -Vec3::UnitY());
+  EXPECT_NEAR(bent_coarse / bent, 1, 0.05);
+  EXPECT_NEAR(bent_fine / bent, 1, 0.05);
+  EXPECT_NEAR(bent_fine / bent_coarse, 1, 0.05);
+  const double pulled = hang(lattice, Vec3::UnitZ());
+  EXPECT_NEAR(hang(coarse, Vec3::UnitZ()) / pulled, 1, 0.05);
+  EXPECT_NEAR(hang(fine, Vec3::UnitZ()) / pulled, 1, 0.05);
+}
+
+/// rms distance of the nodes from their rest shape after the best rigid motion, over the size.
+double shape_error(const NodeState& state, const Points& rest, double size) {
+  Vec3 x = Vec3::Zero(), X = Vec3::Zero();
+  double mass = 0;
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    x += state.mass[i] * state.x[i], X += state.mass[i] * rest[i], mass += state.mass[i];
+  x /= mass, X /= mass;
+  Mat3 covariance = Mat3::Zero();
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    covariance += state.mass[i] * (state.x[i] - x) * (rest[i] - X).transpose();
+  const Eigen::JacobiSVD<Mat3> svd(covariance, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Mat3 sign = Mat3::Identity();
+  sign(2, 2) = (svd.matrixU() * svd.matrixV().transpose()).determinant();
+  const Mat3 turn = svd.matrixU() * sign * svd.matrixV().transpose();
+  double squares = 0;
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    squares += state.mass[i] * (state.x[i] - x - turn * (rest[i] - X)).squaredNorm();
+  return std::sqrt(squares / mass) / size;
+}
+
+TEST(MeshBar, real_meshes_recover_from_a_squash_to_two_fifths_of_their_height) {
+  if (!std::filesystem::is_directory(samples::corpus())) GTEST_SKIP() << samples::corpus_missing;
+  for (const char* name : {"bear.off", "blobby.off", "cactus.off", "cube.off", "elephant.off", "elk.off",
+                           "hand.off", "head.off", "knot1.off", "pig.stl", "plane.off", "turbine.off"}) {
+    SCOPED_TRACE(name);
+    const Result<PolygonMesh> mesh = read_polygons(samples::corpus() / name);
+    ASSERT_TRUE(mesh);
+    Pool pool(1);
+    PolygonMesh unit = *mesh;
+    const double size = diagonal(unit.vertices);
+    for (Vec3& p : unit.vertices) p /= size;
+    MeshShapeOptions options;
+    options.nodes = 400;
+    auto made = make_mesh_shape(unit, options, pool);
+    ASSERT_TRUE(made);
+    geometric::Options method;
+    method.stiffness = 1e6;
+    auto body = geometric::build(made->shape, 1000, Damping{2, 0}, method);
+    ASSERT_TRUE(body);
+    const Points& rest = made->shape.graph.positions;
+    std::mt19937 random(1);
+    std::uniform_real_distribution<double> noise(-0.15, 0.15);
+    Points x, v(rest.size(), Vec3::Zero());
+    for (const Vec3& X : rest)
+      x.push_back(Vec3(X.x(), 0.4 * X.y(), X.z()) +
+                  made->report.spacing * Vec3(noise(random), noise(random), noise(random)));
+    (*body)->place(x, v);
+    StepInput input;
+    input.pool = &pool;
+    for (int step = 0; step < 300; ++step) ASSERT_TRUE((*body)->advance(input).ok());
+    EXPECT_LT(shape_error((*body)->nodes(), rest, 1), 0.02);
+  }
+}
+
+}  // namespace
+}  // namespace pliant

@@ -25,7 +25,7 @@ constexpr double impact_speed = 0.005;   // g h: slower approach is no impact
 constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
 constexpr int violent_iterations = 8;
 constexpr double stiff_contact = 20;  // h'^2 K_ii/(12 m)
-constexpr Index few_contacts = 64;
+constexpr Index few_contacts = 200;
 constexpr int few_sweeps = 300;
 constexpr int position_sweeps = 30;
 constexpr double largest_correction = 0.12;  // of the body's size, in one step
@@ -190,7 +190,8 @@ void Body::answer(const float* d, int sweeps, const StepInput& input, const Sche
   // Few contacts are solved well: it costs little, and iterations of stiff bodies build on it.
   const bool few = problem_.size() <= few_contacts;
   const double tolerance = (few ? 0.01 : 1) * input.contact.tolerance;
-  const ContactProblem::Outcome outcome = problem_.solve(few ? std::max(sweeps, few_sweeps) : sweeps, tolerance);
+  const ContactProblem::Outcome outcome =
+      problem_.solve(few ? std::max(sweeps, few_sweeps) : sweeps, tolerance);
   report.contact_sweeps += outcome.sweeps;
   report.contact_residual = outcome.residual;
   solved_ = outcome.residual < tolerance;
@@ -260,10 +261,11 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
   // Of a stiff body the sweeps converge slowly, the last one's change says little about the error, directions
   // do not keep to the contacts and longer steps make noise of it: a stiff box would never rest. There the
   // step that leads to the contacts is taken alone.
-  const bool stiff =
-      problem_.size() > few_contacts && s.elastic * model_.stiffness_ratio > stiff_contact;
-  if (stiff || !solved_) std::fill(iterate_[0].begin(), iterate_[0].end(), 0.0f);
-  while (!stiff && solved_) {
+  const bool stiff = problem_.size() > few_contacts && s.elastic * model_.stiffness_ratio > stiff_contact;
+  const bool at_rest = !(first > least * least * total_mass_);
+  const bool alone = stiff || at_rest || !solved_;
+  if (alone) std::fill(iterate_[0].begin(), iterate_[0].end(), 0.0f);
+  while (!alone) {
     ++report.iterations;
     contact_solve(g, z, pool, watch);
     projected_step(input.contact.sweeps, input, s, step, report, watch);

@@ -15,11 +15,11 @@ namespace pliant {
 struct MethodCase {
   std::string name;
   std::function<std::unique_ptr<Method>(const Shape&)>
-      build;                           ///< undamped, Young's modulus near 1e5 Pa, 1000 kg/m^3
+      build;  ///< undamped, Young's modulus near 1e5 Pa, 1000 kg/m^3
+  bool meets_colliders = false;
   double momentum_tolerance = 1e-10;   ///< relative drift over the run, free body
   double angular_tolerance = 1e-10;    ///< the same of the angular momentum, for methods that do not keep it
   double energy_growth = 1e-3;         ///< allowed total energy above the start, relative
-  bool meets_colliders = true;         ///< false: it refuses them, and says so
   double node_order_tolerance = 1e-5;  ///< relative to the body's size, after 20 steps
 };
 

@@ -10,11 +10,13 @@ namespace pliant {
 namespace {
 
 MethodCase geometric_case(std::string name, geometric::Options options) {
-  return {.name = std::move(name), .build = [options](const Shape& shape) -> std::unique_ptr<Method> {
+  return {.name = std::move(name),
+          .build = [options](const Shape& shape) -> std::unique_ptr<Method> {
             auto body = geometric::build(shape, 1000, {.mass = 0, .stiffness = 0}, options);
             EXPECT_TRUE(body) << body.error().text();
             return body ? std::move(*body) : nullptr;
-          }};
+          },
+          .meets_colliders = true};
 }
 
 /// Solved so tightly that what is kept is kept; implicit integrators alone lose angular momentum.
@@ -26,8 +28,7 @@ MethodCase fem_case(std::string name, fem::Options options, double angular_toler
             EXPECT_TRUE(body) << body.error().text();
             return body ? std::move(*body) : nullptr;
           },
-          .angular_tolerance = angular_tolerance,
-          .meets_colliders = false};
+          .angular_tolerance = angular_tolerance};
 }
 
 }  // namespace

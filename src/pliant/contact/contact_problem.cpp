@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/contact/contact_problem.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "pliant/base/check.hpp"
 #include "pliant/contact/sweep_kernels.hpp"
@@ -11,6 +13,7 @@
 namespace pliant {
 namespace {
 
+constexpr int plain_sweeps = 6;       // before they are accelerated
 constexpr int inner_projections = 4;  // of a contact whose block is not a multiple of 1
 
 /// P with P w = w x lever.
@@ -107,32 +110,87 @@ void ContactProblem::sum_turning() {
   }
 }
 
-ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance) {
-  for (Index c = 0; c < size_; ++c) set_impulse(c, on_cone(impulse(c), rows_[c].normal, rows_[c].friction));
-  sum_turning();
-  Outcome outcome;
+/// One pass over the contacts, in place. Returns the largest change, m/s.
+double ContactProblem::sweep(double tolerance) {
   const int projections = split_ ? inner_projections : 1;
   const double near = 0.01 * tolerance * tolerance;
-  while (outcome.sweeps < most_sweeps) {
-    outcome.residual = 0;
-    for (Index c = 0; c < size_; ++c) {
-      if (!(rho_[c] > 0)) continue;  // held: no impulse moves it
-      const Row& row = rows_[c];
-      const Vec3 before = impulse(c);
-      Vec3 u = row.free + response(c) + row.bias * row.normal, r = before;
-      if (r.isZero(0) && u.dot(row.normal) >= 0) continue;  // open and stays open
-      for (int k = 0; k < projections; ++k) {
-        const Vec3 next = on_cone(r - u / rho_[c], row.normal, row.friction), step = next - r;
-        r = next;
-        if (step.squaredNorm() * rho_[c] * rho_[c] < near) break;
-        u += diagonal_[c].lazyProduct(step);
-      }
-      const Vec3 change = r - before;
-      outcome.residual = std::max(outcome.residual, change.norm() * rho_[c]);
-      add_impulse(c, change);
+  double residual = 0;
+  for (Index c = 0; c < size_; ++c) {
+    if (!(rho_[c] > 0)) continue;  // held: no impulse moves it
+    const Row& row = rows_[c];
+    const Vec3 before = impulse(c);
+    Vec3 u = row.free + response(c) + row.bias * row.normal, r = before;
+    if (r.isZero(0) && u.dot(row.normal) >= 0) continue;  // open and stays open
+    for (int k = 0; k < projections; ++k) {
+      const Vec3 next = on_cone(r - u / rho_[c], row.normal, row.friction), step = next - r;
+      r = next;
+      if (step.squaredNorm() * rho_[c] * rho_[c] < near) break;
+      u += diagonal_[c].lazyProduct(step);
     }
+    const Vec3 change = r - before;
+    residual = std::max(residual, change.norm() * rho_[c]);
+    add_impulse(c, change);
+  }
+  return residual;
+}
+
+/// Anderson's acceleration of the sweeps r -> s(r): with f = s(r) - r the next start is
+///   s_k - sum_j theta_j (s_k - s_j),  theta = argmin |f_k - sum_j theta_j (f_k - f_j)|^2
+/// over the last sweeps. Where contacts neither open nor close nor begin to slide, s is linear and this takes
+/// a root of the sweeps.
+void ContactProblem::accelerate(int known, int now) {
+  using Few = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, window, 1>;
+  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, window, window>;
+  const std::size_t length = 3 * stride_;
+  const auto at = [&](const AlignedVector<double>& all, int k) {
+    return Eigen::Map<const Eigen::VectorXd>(all.data() + std::size_t(k) * length, Eigen::Index(length));
+  };
+  const auto slot = [&](int back) { return (now - back + window + 1) % (window + 1); };
+  Small normal(known, known);
+  Few right(known);
+  const auto f = at(change_, now);
+  for (int r = 0; r < known; ++r) {
+    right[r] = f.dot(f - at(change_, slot(r + 1)));
+    for (int c = 0; c <= r; ++c)
+      normal(r, c) = normal(c, r) = (f - at(change_, slot(r + 1))).dot(f - at(change_, slot(c + 1)));
+  }
+  const double trace = normal.trace();
+  if (!(trace > 0)) return;
+  normal.diagonal().array() += 1e-12 * trace;
+  const Few theta = normal.ldlt().solve(right);
+  if (!theta.allFinite()) return;
+  Eigen::Map<Eigen::VectorXd> next(r_.data(), Eigen::Index(length));
+  for (int j = 0; j < known; ++j) next -= theta[j] * (at(swept_, now) - at(swept_, slot(j + 1)));
+  project();
+}
+
+void ContactProblem::project() {
+  for (Index c = 0; c < size_; ++c) set_impulse(c, on_cone(impulse(c), rows_[c].normal, rows_[c].friction));
+  sum_turning();
+}
+
+ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance) {
+  project();
+  Outcome outcome;
+  const std::size_t length = 3 * stride_;
+  swept_.resize((window + 1) * length);
+  change_.resize((window + 1) * length);
+  int known = 0, now = 0;
+  double last = std::numeric_limits<double>::infinity();
+  while (outcome.sweeps < most_sweeps) {
+    double* change = change_.data() + std::size_t(now) * length;
+    std::copy(r_.begin(), r_.end(), change);
+    outcome.residual = sweep(tolerance);
     ++outcome.sweeps;
     if (outcome.residual < tolerance) break;
+    if (outcome.sweeps < plain_sweeps || outcome.sweeps == most_sweeps) continue;
+    for (std::size_t k = 0; k < length; ++k) change[k] = r_[k] - change[k];
+    std::copy(r_.begin(), r_.end(), swept_.begin() + std::ptrdiff_t(std::size_t(now) * length));
+    if (outcome.residual > 2 * last) known = 0;  // another set of contacts: begin anew
+    last = outcome.residual;
+    if (known > 0) accelerate(known, now);
+    known = std::min(known + 1, window);
+    now = (now + 1) % (window + 1);
   }
   return outcome;
 }

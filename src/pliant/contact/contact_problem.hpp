@@ -11,7 +11,8 @@
 //   0 <= r_n  complementary to  u_n + b >= 0;   |r_t| <= mu r_n, and r_t opposite to u_t where they are equal
 // Projected Gauss-Seidel: contact by contact, in the order given, r <- Pi(r - (u + b n)/rho) with Pi the
 // projection on the cone, normal first. With W_cc = rho 1 this is the exact solution of one contact; with a
-// split part rho is the largest eigenvalue of W_cc and the projection is repeated.
+// split part rho is the largest eigenvalue of W_cc and the projection is repeated. Sweeps of stiff bodies
+// converge slowly and are accelerated.
 #pragma once
 
 #include <span>
@@ -82,6 +83,9 @@ class ContactProblem {
   Vec3 response(Index c) const;
   void add_impulse(Index c, const Vec3& change);
   void sum_turning();
+  void project();
+  double sweep(double tolerance);
+  void accelerate(int known, int now);
 
   Index size_ = 0;
   std::size_t stride_ = 0;  // of the rows of s, and between x, y and z of the impulses
@@ -93,6 +97,8 @@ class ContactProblem {
   std::vector<double> rho_;
   AlignedVector<float> s_;
   AlignedVector<double> r_;
+  static constexpr int window = 6;
+  AlignedVector<double> swept_, change_;  // of the last sweeps: s(r), s(r) - r
 };
 
 }  // namespace pliant

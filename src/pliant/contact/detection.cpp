@@ -99,16 +99,16 @@ void Detection::meet(Index vertex, Index carrier, Index k, const Step& step, Sid
   const double body = step.options.friction;
   const double friction = body < 0 ? collider.friction() : std::sqrt(body * collider.friction());
   const auto add = [&](const Touch& t, const Vec3& normal, double gap_begin, double gap_end) {
-    const Contact contact{.key = {vertex, k, t.feature},
-                          .normal = normal,
-                          .velocity = t.velocity,
-                          .friction = friction,
-                          .restitution = collider.restitution(),
-                          .gap = gap_begin - offset};
+    contacts_.push_back({.key = {vertex, k, t.feature},
+                         .normal = normal,
+                         .velocity = t.velocity,
+                         .friction = friction,
+                         .restitution = collider.restitution(),
+                         .gap = gap_begin - offset});
     const bool known =
-        std::binary_search(step.last.begin(), step.last.end(), ContactMemory{.key = contact.key},
+        std::binary_search(step.last.begin(), step.last.end(), ContactMemory{.key = contacts_.back().key},
                            [](const ContactMemory& l, const ContactMemory& r) { return l.key < r.key; });
-    found_.push_back({contact, std::min(gap_begin, gap_end) - (known ? preference * size_ : 0)});
+    depth_.push_back(std::min(gap_begin, gap_end) - (known ? preference * size_ : 0));
   };
   const auto begin_gap = [&](const Touch& t) { return t.gap - t.normal.dot(y - x - step.h * t.velocity); };
 
@@ -134,6 +134,7 @@ void Detection::meet(Index vertex, Index carrier, Index k, const Step& step, Sid
 void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
   contacts_.clear();
   depth_.clear();
+  carrier_.clear();
   near_.clear();
   new_sides_.clear();
   auto known = sides.begin();
@@ -160,51 +161,106 @@ void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
                                  });
         if (known != sides.end() && known->collider == k && known->vertex == vertex) side = Side(known->side);
         meet(vertex, c, k, step, side);
+        carrier_.resize(contacts_.size(), c);
         if (side != 0) new_sides_.push_back({k, vertex, side});
       }
-      take_deepest(contacts_, &depth_);
     }
   }
   std::sort(new_sides_.begin(), new_sides_.end(), [](const SideMemory& a, const SideMemory& b) {
     return a.collider != b.collider ? a.collider < b.collider : a.vertex < b.vertex;
   });
   sides.assign(new_sides_.begin(), new_sides_.end());
-  limit(step.options.most);
+  thin_out(step);
+  keep_deepest(step);
   std::sort(contacts_.begin(), contacts_.end(),
             [](const Contact& a, const Contact& b) { return a.key < b.key; });
 }
 
-/// Of what was found at one carrier, the deepest of every direction.
-void Detection::take_deepest(std::vector<Contact>& out, std::vector<double>* depths) {
-  std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
-    return a.depth != b.depth ? a.depth < b.depth : a.contact.key < b.contact.key;
+/// A surface much finer than the nodes has more contacts than the nodes can answer: of a carrier's contacts
+/// with one collider in one direction the deepest is kept, and the outermost three around it.
+void Detection::thin_out(const Step& step) {
+  constexpr std::size_t plenty = 4;
+  order_.resize(contacts_.size());
+  for (std::size_t c = 0; c < order_.size(); ++c) order_[c] = Index(c);
+  const auto same_group = [&](Index a, Index b) {
+    return carrier_[a] == carrier_[b] && contacts_[a].key.collider == contacts_[b].key.collider;
+  };
+  std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {
+    const ContactKey &k = contacts_[a].key, &l = contacts_[b].key;
+    if (k.collider != l.collider) return k.collider < l.collider;
+    if (carrier_[a] != carrier_[b]) return carrier_[a] < carrier_[b];
+    return depth_[a] != depth_[b] ? depth_[a] < depth_[b] : k < l;
   });
-  const std::size_t first = out.size();
-  for (const Found& f : found_) {
-    const bool stands =
-        std::any_of(out.begin() + std::ptrdiff_t(first), out.end(), [&](const Contact& other) {
-          return other.key.vertex != f.contact.key.vertex &&
-                 other.normal.dot(f.contact.normal) > same_direction;
-        });
-    if (stands) continue;
-    out.push_back(f.contact);
-    if (depths) depths->push_back(f.depth);
+  kept_.assign(contacts_.size(), 1);
+  for (std::size_t begin = 0, end; begin < order_.size(); begin = end) {
+    for (end = begin + 1; end < order_.size() && same_group(order_[begin], order_[end]);) ++end;
+    if (end - begin > plenty) thin_out_group({order_.data() + begin, end - begin}, step);
   }
-  found_.clear();
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < contacts_.size(); ++c)
+    if (kept_[c]) contacts_[count] = contacts_[c], depth_[count++] = depth_[c];
+  contacts_.resize(count);
+  depth_.resize(count);
 }
 
-/// The deepest contacts, not more than so many.
-void Detection::limit(int most) {
-  if (Index(contacts_.size()) <= most) return;
+/// group: contacts of one carrier and collider, the deepest first.
+void Detection::thin_out_group(std::span<Index> group, const Step& step) {
+  constexpr int spokes = 3;
+  for (const Index c : group) kept_[c] = 0;
+  for (std::size_t first = 0; first < group.size(); ++first) {
+    const Index deepest = group[first];
+    if (kept_[deepest] != 0) continue;  // kept, or (2) another's neighbour
+    const Vec3 normal = contacts_[deepest].normal, centre = place(contacts_[deepest].key.vertex, step.begin);
+    const Vec3 across = normal.unitOrthogonal(), along = normal.cross(across);
+    std::array<Index, spokes> outermost;
+    std::array<double, spokes> farthest;
+    outermost.fill(-1), farthest.fill(0);
+    for (std::size_t k = first + 1; k < group.size(); ++k) {
+      const Index c = group[k];
+      if (kept_[c] != 0 || contacts_[c].normal.dot(normal) < same_direction) continue;
+      kept_[c] = 2;
+      const Vec3 arm = place(contacts_[c].key.vertex, step.begin) - centre;
+      for (int spoke = 0; spoke < spokes; ++spoke) {
+        const double angle = 2 * 3.14159265358979 * spoke / spokes;
+        const double reach = std::cos(angle) * across.dot(arm) + std::sin(angle) * along.dot(arm);
+        if (reach > farthest[spoke]) farthest[spoke] = reach, outermost[spoke] = c;
+      }
+    }
+    kept_[deepest] = 1;
+    for (const Index c : outermost)
+      if (c >= 0) kept_[c] = 1;
+  }
+  for (const Index c : group) kept_[c] = kept_[c] == 1;
+}
+
+/// At most options.most, the deepest.
+void Detection::keep_deepest(const Step& step) {
+  if (Index(contacts_.size()) <= step.options.most) return;
   order_.resize(contacts_.size());
   for (std::size_t c = 0; c < order_.size(); ++c) order_[c] = Index(c);
   std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {
     return depth_[a] != depth_[b] ? depth_[a] < depth_[b] : contacts_[a].key < contacts_[b].key;
   });
-  order_.resize(std::size_t(most));
+  order_.resize(std::size_t(step.options.most));
   std::sort(order_.begin(), order_.end());
   for (std::size_t c = 0; c < order_.size(); ++c) contacts_[c] = contacts_[order_[c]];
   contacts_.resize(order_.size());
+}
+
+/// Of what was found at one carrier, the deepest of every direction.
+void Detection::take_deepest(std::vector<Contact>& out) {
+  std::sort(found_.begin(), found_.end(), [](const Contact& a, const Contact& b) {
+    return a.gap != b.gap ? a.gap < b.gap : a.key < b.key;
+  });
+  const std::size_t first = out.size();
+  for (const Contact& found : found_) {
+    const bool stands =
+        std::any_of(out.begin() + std::ptrdiff_t(first), out.end(), [&](const Contact& other) {
+          return other.key.vertex != found.key.vertex && other.normal.dot(found.normal) > same_direction;
+        });
+    if (!stands) out.push_back(found);
+  }
+  found_.clear();
 }
 
 double Detection::touches(const Step& step, std::span<const Vec3> nodes, double band,
@@ -221,15 +277,14 @@ double Detection::touches(const Step& step, std::span<const Vec3> nodes, double 
     for (int t = 0; t < count; ++t) {
       const double gap = touched[t].gap - step.options.offset;
       least = std::min(least, gap);
-      found_.push_back({{.key = {n.vertex, n.collider, touched[t].feature},
-                         .normal = touched[t].normal,
-                         .velocity = touched[t].velocity,
-                         .gap = gap},
-                        gap});
+      found_.push_back({.key = {n.vertex, n.collider, touched[t].feature},
+                        .normal = touched[t].normal,
+                        .velocity = touched[t].velocity,
+                        .gap = gap});
     }
     const bool last_of_carrier =
         k + 1 == near_.size() || near_[k + 1].carrier != n.carrier || near_[k + 1].collider != n.collider;
-    if (last_of_carrier) take_deepest(out, nullptr);
+    if (last_of_carrier) take_deepest(out);
   }
   std::sort(out.begin(), out.end(), [](const Contact& a, const Contact& b) { return a.key < b.key; });
   return least;

@@ -28,17 +28,16 @@ class Detection {
     std::span<const ContactMemory> last = {};  ///< contacts of the last step, by key
   };
 
-  /// Finds contacts, sorted by key, at most options.most; `sides` is read and renewed. Of the vertices that
-  /// one node carries, the deepest stands for all that meet the same collider from the same direction: a
-  /// surface finer than its nodes can press on them in no more ways than they can move. What was a contact in
-  /// the last step is preferred, so that contacts do not wander at rest.
+  /// Finds contacts, sorted by key, at most options.most; `sides` is read and renewed. Of many contacts,
+  /// those of the last step are preferred, so that they do not wander at rest.
   void find(const Step& step, std::vector<SideMemory>& sides);
 
   std::span<const Contact> contacts() const { return contacts_; }
   double size() const { return size_; }  ///< largest edge of the bounding box at rest, m
 
   /// What the vertices that find() saw near colliders touch at the end of the step, with gaps below the band,
-  /// at the given nodes, sorted by key. Returns the smallest gap, 0 when none is negative.
+  /// at the given nodes, sorted by key: of what one node carries, the deepest of every direction. Returns the
+  /// smallest gap, 0 when none is negative.
   double touches(const Step& step, std::span<const Vec3> nodes, double band, std::vector<Contact>& out);
 
  private:
@@ -49,8 +48,10 @@ class Detection {
   Vec3 place(Index vertex, std::span<const Vec3> nodes) const;
   bool node_is_near(Index carrier, const Collider& collider, const Step& step) const;
   void meet(Index vertex, Index carrier, Index k, const Step& step, Side& side);
-  void take_deepest(std::vector<Contact>& out, std::vector<double>* depths);
-  void limit(int most);
+  void take_deepest(std::vector<Contact>& out);
+  void thin_out(const Step& step);
+  void thin_out_group(std::span<Index> group, const Step& step);
+  void keep_deepest(const Step& step);
 
   const Gather* embedding_ = nullptr;
   std::vector<Index> carriers_;          // nodes that carry vertices, ascending
@@ -61,13 +62,11 @@ class Detection {
   std::vector<Contact> contacts_;
   std::vector<Near> near_;
   std::vector<SideMemory> new_sides_;
-  struct Found {
-    Contact contact;
-    double depth;  ///< smaller is deeper, m
-  };
-  std::vector<Found> found_;   // of one carrier and collider
-  std::vector<double> depth_;  // of contacts_
+  std::vector<double> depth_;   // of contacts_, while finding: predicted gap
+  std::vector<Index> carrier_;  // of contacts_, while finding
   std::vector<Index> order_;
+  std::vector<char> kept_;
+  std::vector<Contact> found_;  // of one carrier and collider
 };
 
 }  // namespace pliant

@@ -23,12 +23,13 @@ namespace {
 
 constexpr double impact_speed = 0.005;   // g h: slower approach is no impact
 constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
-// A limb that swings on a contact turns far in a step: Newton's one linearisation fed a tumbling animal 20 %
-// of its energy in some steps. Projected steps with new rotations do not.
+// A limb that swings on a contact turns far in a step: with BDF2, Newton's one linearisation fed a tumbling
+// animal 20 % of its energy in some steps. Projected steps with new rotations do not.
 constexpr double lively_turn = 0.01;  // rad
 constexpr int violent_iterations = 8;
 constexpr double stiff_contact = 20;  // h'^2 K_ii/(12 m)
-constexpr int few_contacts = 40;      // so many can be swept until they are right
+constexpr Index few_contacts = 200;
+constexpr int few_sweeps = 300;
 // What the step leaves unsolved is a force that the contacts answer: thin legs would tremble on it for ever.
 constexpr double contact_tolerance = 0.01;  // reduction of the residual, at most
 constexpr int position_sweeps = 30;
@@ -191,10 +192,14 @@ Vec3 Body::velocity_of(const Contact& contact, const float* d, const Scheme& s) 
 void Body::answer(const float* d, int sweeps, const StepInput& input, const Scheme& s, StepReport& report) {
   for (Index c = 0; c < problem_.size(); ++c)
     problem_.row(c).free = velocity_of(contacts_[c], d, s) - contacts_[c].velocity;
-  const ContactProblem::Outcome outcome = problem_.solve(sweeps, input.contact.tolerance);
+  // Few contacts are solved well: it costs little, and iterations of stiff bodies build on it.
+  const bool few = problem_.size() <= few_contacts;
+  const double tolerance = (few ? 0.01 : 1) * input.contact.tolerance;
+  const ContactProblem::Outcome outcome =
+      problem_.solve(few ? std::max(sweeps, few_sweeps) : sweeps, tolerance);
   report.contact_sweeps += outcome.sweeps;
   report.contact_residual = outcome.residual;
-  solved_ = outcome.residual < input.contact.tolerance;
+  solved_ = outcome.residual < tolerance;
   take_impulses();
 }
 
@@ -261,10 +266,11 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
   // Of a stiff body the sweeps converge slowly, the last one's change says little about the error, directions
   // do not keep to the contacts and longer steps make noise of it: a stiff box would never rest. There the
   // step that leads to the contacts is taken alone.
-  const bool stiff =
-      s.elastic * model_.stiffness_ratio > stiff_contact && Index(contacts_.size()) > few_contacts;
-  if (stiff || !solved_) std::fill(iterate_[0].begin(), iterate_[0].end(), 0.0f);
-  while (!stiff && solved_) {
+  const bool stiff = problem_.size() > few_contacts && s.elastic * model_.stiffness_ratio > stiff_contact;
+  const bool at_rest = !(first > least * least * total_mass_);
+  const bool alone = stiff || at_rest || !solved_;
+  if (alone) std::fill(iterate_[0].begin(), iterate_[0].end(), 0.0f);
+  while (!alone) {
     ++report.iterations;
     contact_solve(g, z, pool, watch);
     projected_step(input.contact.sweeps, input, s, step, report, watch);
@@ -289,13 +295,15 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
     sweeps_.add(1, hp, g, pool);
   }
   sweeps_.add(1, step, d, pool);
-  if (sweeps_.largest_turn() > lively_turn)
+  const bool keeps_motion = options_.integrator == Integrator::bdf2;
+  if (sweeps_.largest_turn() > (keeps_motion ? lively_turn : violent_turn))
     contact_anew(sweeps_.largest_turn() <= violent_turn && free_to_turn(input), input, s, report, watch);
 }
 
 /// The step done again where the model Hessian does not hold: by projected steps with new rotations each.
 /// Without the split B = A^-1 bounds every Hessian.
-void Body::contact_anew(bool split, const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+void Body::contact_anew(bool split, const StepInput& input, const Scheme& s, StepReport& report,
+                        Stopwatch& watch) {
   report.violent = !split;
   std::fill(d_.begin(), d_.end(), 0.0f);
   residual(nullptr, true, s, *input.pool, watch);

@@ -6,18 +6,19 @@ DEMO = out/demo
 BENCH = out/bench
 
 demo: build
-	@build/pliant run geometric/bar-twist -o $(DEMO) --format obj,pc2,glb
-	@build/pliant render $(DEMO) -o $(DEMO)/picture.png --time 2 --fit frame --size 1280x720
+	@build/pliant run creature -o $(DEMO) --format obj,pc2,glb
+	@build/pliant render $(DEMO) -o $(DEMO)/picture.png --time 0.6 --fit frame --size 1280x720
 	@build/pliant render $(DEMO) -o $(DEMO)/video.mp4 --size 768x432 --quality draft --fps 30
 	@echo
-	@echo "A soft bar, twisted and let go:"
+	@echo "A soft animal tumbles down a stair:"
 	@echo "  picture   $(DEMO)/picture.png"
 	@echo "  video     $(DEMO)/video.mp4"
 	@echo "  metrics   $(DEMO)/metrics.csv, $(DEMO)/summary.json"
 	@echo "  frames    $(DEMO)/frames/ (obj sequence, pc2 cache, glb animation)"
 	@echo "Try next:   build/pliant scenes"
+	@echo "            build/pliant inspect YOUR_MESH.obj"
 	@echo "            build/pliant run geometric/bar --set bodies.bar.geometric.stiffness=5e5"
-	@echo "            build/pliant bench --filter geometric"
+	@echo "            make models && build/pliant run wild/bunny"
 
 build:
 	@scripts/setup build

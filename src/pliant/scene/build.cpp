@@ -38,6 +38,14 @@ void note_mesh(const std::string& name, const MeshShapeReport& report, std::vect
   for (const std::string& warning : report.warnings) notes.push_back(fmt::format("{}: {}", name, warning));
 }
 
+/// The shipped scenes of wild meshes name files that have to be fetched.
+Error with_hint(Error error, const std::string& file) {
+  if (file.find("models/meshes/") != std::string::npos)
+    for (Problem& problem : error.problems)
+      if (problem.hint.empty()) problem.hint = "`make models` fetches the wild meshes";
+  return error;
+}
+
 /// Builds the shape of a body; the error names the file of a mesh.
 struct MakeShape {
   const std::string& name;
@@ -54,7 +62,7 @@ struct MakeShape {
   Result<Shape> operator()(const MeshSpec& spec) const {
     const std::filesystem::path file = find_file(spec.mesh, around.folder);
     Result<PolygonMesh> surface = read_polygons(file);
-    if (!surface) return surface.error();
+    if (!surface) return with_hint(surface.error(), spec.mesh);
     around.fingerprint =
         hash_bytes(surface->vertices.data(), surface->vertices.size() * sizeof(Vec3), around.fingerprint);
     convert(*surface, spec.scale * metres(spec.unit), spec.up);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/body.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <numeric>
 
@@ -42,6 +43,32 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
   setup_ms_ = milliseconds_since(start);
 }
 
+namespace {
+
+/// Single precision tells the part's turning from its bending: it is neither a point nor a rod, nor so small
+/// that a few nodes are all of it.
+bool can_turn(const std::vector<Index>& part, const Model& model) {
+  constexpr std::size_t least_nodes = 12;
+  constexpr double least_inertia = 1e-3;  // of the largest
+  if (part.size() < least_nodes) return false;
+  double mass = 0;
+  Vec3 first = Vec3::Zero();
+  Mat3 second = Mat3::Zero();
+  const Vec3 origin = model.rest[part[0]];
+  for (Index i : part) {
+    const Vec3 r = model.rest[i] - origin;
+    mass += model.mass[i];
+    first += model.mass[i] * r;
+    second += model.mass[i] * r * r.transpose();
+  }
+  second -= first * first.transpose() / mass;
+  const Vec3 values =
+      Eigen::SelfAdjointEigenSolver<Mat3>(second.trace() * Mat3::Identity() - second).eigenvalues();
+  return values[0] > least_inertia * values[2];
+}
+
+}  // namespace
+
 void Body::prepare_contact() {
   total_mass_ = std::accumulate(model_.mass.begin(), model_.mass.end(), 0.0);
   double edge = 0;
@@ -49,6 +76,8 @@ void Body::prepare_contact() {
     edge += (model_.rest[e.b] - model_.rest[e.a]).norm() / double(model_.edges.size());
   detection_.build(skin_.contact_points(), model_.rest, edge);
   response_.attach({&model_, &skin_.contact_points(), &arrangement_, &system_});
+  turns_ = std::all_of(model_.parts.begin(), model_.parts.end(),
+                       [&](const std::vector<Index>& part) { return can_turn(part, model_); });
   const Gather& w = skin_.contact_points();
   for (Index v = 0; v < w.rows(); ++v)
     for (Index k = w.begin[v] + 1; k < w.begin[v + 1]; ++k)

@@ -163,6 +163,7 @@ class Body final : public Method {
   ContactProblem problem_, position_problem_;
   double total_mass_ = 0;
   bool whole_stencils_ = true;  // no vertex hangs on two parts
+  bool turns_ = true;           // every part's rigid turning can be split off
   std::vector<Contact> contacts_, touches_;
   Points impulses_, touch_impulses_;  // of contacts_, touches_
   Points on_nodes_, outer_, jump_, change_, free_end_, shifted_x_, shifted_v_;

@@ -9,6 +9,10 @@
 namespace pliant::geometric {
 namespace {
 
+// An axis about which a part has less than this share of its largest inertia (a rod) is not turned about:
+// single precision does not tell it from none.
+constexpr double least_inertia = 1e-5;
+
 constexpr std::size_t column_bytes = std::size_t(256) << 20;  // kept at most
 
 Mat3 turning_inertia(const Mat3& second) { return second.trace() * Mat3::Identity() - second; }
@@ -19,7 +23,7 @@ Mat3 inverse_of(const Mat3& m) {
   const Vec3 values = eigen.eigenvalues();
   Vec3 inverse = Vec3::Zero();
   for (int k = 0; k < 3; ++k)
-    if (values[k] > 1e-9 * values[2]) inverse[k] = 1 / values[k];
+    if (values[k] > least_inertia * values[2]) inverse[k] = 1 / values[k];
   return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
 }
 
@@ -100,6 +104,17 @@ void ContactResponse::turn_parts(const double* x) {
   }
 }
 
+/// sum m z = sum m r = 0, but of a stiff part z is so small beside what A^-1 makes of a shift that the
+/// solve's rounding is felt.
+void ContactResponse::take_out_mean(const Part& part) {
+  const Model& model = *body_.model;
+  const std::vector<Index>& node = body_.arrangement->node;
+  Vec3 first = Vec3::Zero();
+  for (Index k = part.begin; k < part.end; ++k) first += model.mass[node[k]] * vector_at(shadow_.data(), k);
+  const Vec3 mean = mass_factor_ / part.mass * first;
+  for (Index k = part.begin; k < part.end; ++k) put(shadow_.data(), k, vector_at(shadow_.data(), k) - mean);
+}
+
 /// z = A^-1 M r and Q; for a V-cycle also t, and r and z about the centre that goes with it.
 void ContactResponse::cast_shadows(Pool& pool) {
   const Model& model = *body_.model;
@@ -119,6 +134,7 @@ void ContactResponse::cast_shadows(Pool& pool) {
       for (Index k = part.begin; k < part.end; ++k)
         put(shadow_.data(), k, vector_at(shadow_.data(), k) - double(shift_shadow_[k]) * part.shift);
     }
+    if (exact_) take_out_mean(part);
     Mat3 moments = Mat3::Zero();  // sum m z r^T
     for (Index k = part.begin; k < part.end; ++k)
       moments += model.mass[node[k]] * vector_at(shadow_.data(), k) *

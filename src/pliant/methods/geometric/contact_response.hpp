@@ -78,6 +78,7 @@ class ContactResponse {
   Index slot();
   double product(Index vertex, const Column& column) const;
   double entry(Index a, Index b) const;
+  void take_out_mean(const Part& part);
   void keep_known();
   void grow_entries();
   void copy_entries(std::span<const Contact> contacts, ContactProblem& problem);

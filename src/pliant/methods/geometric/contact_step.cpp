@@ -27,6 +27,7 @@ constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
 // animal 20 % of its energy in some steps. Projected steps with new rotations do not.
 constexpr double lively_turn = 0.01;  // rad
 constexpr int violent_iterations = 8;
+constexpr double rigid_ratio = 1e5;   // the same as below: single precision loses the split
 constexpr double stiff_contact = 20;  // h'^2 K_ii/(12 m)
 constexpr Index few_contacts = 200;
 constexpr int few_sweeps = 300;
@@ -81,7 +82,8 @@ void Body::prepare_problem(bool split, const StepInput& input, const Scheme& s) 
 }
 
 bool Body::free_to_turn(const StepInput& input) const {
-  return whole_stencils_ && input.held.empty() && pull_count_ == 0;
+  const bool told_apart = scheme(input.h).elastic * model_.stiffness_ratio < rigid_ratio;
+  return told_apart && turns_ && whole_stencils_ && input.held.empty() && pull_count_ == 0;
 }
 
 void Body::find_contacts(const StepInput& input) {

@@ -103,9 +103,13 @@ TEST(MeshCorpus, every_mesh_becomes_a_body_that_carries_its_whole_surface) {
     ASSERT_TRUE(made) << made.error().text();
     const std::string name = file.stem().string();
     EXPECT_EQ(made->report.solid, !shells.contains(name));
-    if (!loose.contains(name)) EXPECT_GE(made->report.least_degree, 2);
+    if (!loose.contains(name)) {
+      EXPECT_GE(made->report.least_degree, 2);
+    }
     // Without its triangles of no area degtri_sliding is in two.
-    if (name != "degtri_sliding") EXPECT_LE(made->report.parts, made->report.repair.components);
+    if (name != "degtri_sliding") {
+      EXPECT_LE(made->report.parts, made->report.repair.components);
+    }
     expect_sound(*made);
   }
 }

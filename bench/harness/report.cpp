@@ -59,6 +59,10 @@ void add_wild(const std::vector<Row>& rows, std::string& text) {
   if (const Row* row = find(rows, "wild/set-up-75k"))
     text += line("set-up of a mesh body of 75 000 triangles over Embree's build of its surface",
                  row->more.at("over_embree").get<double>(), {30});
+  for (const auto& [name, most] : {std::pair{"wild/contact-100", 2.5}, {"wild/contact-369", 4.0}})
+    if (const Row* row = find(rows, name))
+      text += line(fmt::format("{} over the contact-free step of the bar", name),
+                   row->more.at("times_free").get<double>(), {most});
 }
 
 void add_bullet(const std::vector<Row>& rows, std::string& text) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <numbers>
 #include <string>
 
@@ -81,9 +80,5 @@ inline PolygonMesh letter_u(double slot) {
   }
   return mesh;
 }
-
-/// The folder of the corpus; it may not exist.
-inline std::filesystem::path corpus() { return std::filesystem::path(PLIANT_SOURCE_DIR) / "models/meshes"; }
-inline constexpr const char* corpus_missing = "needs the models: run `make models`";
 
 }  // namespace pliant::samples

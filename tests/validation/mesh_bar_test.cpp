@@ -12,6 +12,7 @@
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/physics/selection.hpp"
 #include "tests/support/mesh_samples.hpp"
+#include "tests/support/models.hpp"
 
 namespace pliant {
 namespace {
@@ -95,11 +96,11 @@ double shape_error(const NodeState& state, const Points& rest, double size) {
 }
 
 TEST(MeshBar, real_meshes_recover_from_a_squash_to_two_fifths_of_their_height) {
-  if (!std::filesystem::is_directory(samples::corpus())) GTEST_SKIP() << samples::corpus_missing;
+  if (!have_models()) GTEST_SKIP() << models_missing;
   for (const char* name : {"bear.off", "blobby.off", "cactus.off", "cube.off", "elephant.off", "elk.off",
                            "hand.off", "head.off", "knot1.off", "pig.stl", "plane.off", "turbine.off"}) {
     SCOPED_TRACE(name);
-    const Result<PolygonMesh> mesh = read_polygons(samples::corpus() / name);
+    const Result<PolygonMesh> mesh = read_polygons(model_folder() / name);
     ASSERT_TRUE(mesh);
     Pool pool(1);
     PolygonMesh unit = *mesh;

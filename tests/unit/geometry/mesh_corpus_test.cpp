@@ -12,19 +12,17 @@
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "tests/support/mesh_samples.hpp"
+#include "tests/support/models.hpp"
 
 namespace pliant {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// All but the one that is points without faces.
 std::vector<fs::path> corpus_files() {
-  std::vector<fs::path> files;
-  if (fs::is_directory(samples::corpus()))
-    for (const auto& entry : fs::directory_iterator(samples::corpus()))
-      if (const auto kind = entry.path().extension(); kind == ".off" || kind == ".ply" || kind == ".stl")
-        if (entry.path().filename() != "b9.ply") files.push_back(entry.path());  // points, no faces
-  std::sort(files.begin(), files.end());
+  std::vector<fs::path> files = model_files();
+  std::erase_if(files, [](const fs::path& file) { return file.filename() == "b9.ply"; });
   return files;
 }
 
@@ -61,8 +59,8 @@ void expect_sound(const MeshShape& made) {
 }
 
 TEST(MeshCorpus, every_mesh_becomes_a_body_that_carries_its_whole_surface) {
+  if (!have_models()) GTEST_SKIP() << models_missing;
   const auto files = corpus_files();
-  if (files.empty()) GTEST_SKIP() << samples::corpus_missing;
   // Shells and mixed surfaces; all others are solids.
   const std::set<std::string> shells = {"ALSTOM_TEST4",
                                         "cylinder",
@@ -115,12 +113,12 @@ TEST(MeshCorpus, every_mesh_becomes_a_body_that_carries_its_whole_surface) {
 }
 
 TEST(MeshCorpus, no_edge_leaves_a_closed_solid) {
-  if (corpus_files().empty()) GTEST_SKIP() << samples::corpus_missing;
+  if (!have_models()) GTEST_SKIP() << models_missing;
   Pool pool(1);
   for (const char* name :
        {"hand", "dino", "elephant", "camel", "cactus", "triceratops", "turbine", "knot1"}) {
     SCOPED_TRACE(name);
-    const Result<PolygonMesh> mesh = read_polygons(samples::corpus() / (std::string(name) + ".off"));
+    const Result<PolygonMesh> mesh = read_polygons(model_folder() / (std::string(name) + ".off"));
     ASSERT_TRUE(mesh);
     MeshShapeOptions options;
     options.nodes = 1000;
@@ -141,11 +139,11 @@ TEST(MeshCorpus, no_edge_leaves_a_closed_solid) {
 }
 
 TEST(MeshCorpus, twist_and_bend_pass_smoothly_to_the_surface) {
-  if (corpus_files().empty()) GTEST_SKIP() << samples::corpus_missing;
+  if (!have_models()) GTEST_SKIP() << models_missing;
   Pool pool(1);
   for (const char* name : {"hand", "turbine", "bear_bis", "elephant", "cube-meshed"}) {
     SCOPED_TRACE(name);
-    const Result<PolygonMesh> mesh = read_polygons(samples::corpus() / (std::string(name) + ".off"));
+    const Result<PolygonMesh> mesh = read_polygons(model_folder() / (std::string(name) + ".off"));
     ASSERT_TRUE(mesh);
     MeshShapeOptions options;
     options.nodes = 2000;

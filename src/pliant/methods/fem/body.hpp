@@ -7,6 +7,7 @@
 #include "pliant/methods/fem/state.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/damping.hpp"
+#include "pliant/physics/stage_watch.hpp"
 
 namespace pliant::fem {
 
@@ -41,13 +42,12 @@ class Body final : public Method {
     double elastic = 0;     ///< h'^2
     double stiffness = 0;   ///< h'^2 + h' beta
   };
-  struct Stopwatch;
 
   Scheme scheme(double h) const;
   void arrange(const StepInput& input);
   bool history_applies(const StepInput& input) const;
   void predict(const StepInput& input, const Scheme& scheme);
-  void linearise(const StepInput& input, const Scheme& scheme, Stopwatch& watch);
+  void linearise(const StepInput& input, const Scheme& scheme, StageWatch& watch);
   void assemble(const StepInput& input, const Scheme& scheme);
   double descend(StepReport& report, Pool& pool);
   void accept(const StepInput& input, const Scheme& scheme);

@@ -36,27 +36,10 @@ double sum_of(const Points& points, std::size_t count) {
 
 }  // namespace
 
-/// Adds the time since the last call to a stage.
-struct Body::Stopwatch {
-  Clock::time_point begin = Clock::now(), last = begin;
-  StageTimes ms;
-
-  void add_to(double StageTimes::*stage) {
-    const Clock::time_point now = Clock::now();
-    ms.*stage += milliseconds(now - last);
-    last = now;
-  }
-  StageTimes total() {
-    add_to(&StageTimes::rhs);
-    ms.total = milliseconds(last - begin);
-    return ms;
-  }
-};
-
 StepReport Body::advance(const StepInput& input) {
   PLIANT_CHECK(input.pool != nullptr);
   const FlushTinyNumbers in_this_step;
-  Stopwatch watch;
+  StageWatch watch;
   StepReport report;
   report.trouble = trouble_of(input, model_.nodes());
   if (report.ok() && !input.colliders.empty())
@@ -125,7 +108,7 @@ void Body::predict(const StepInput& input, const Scheme& s) {
 }
 
 /// Rotations at new_x_, and g_ = G there.
-void Body::linearise(const StepInput& input, const Scheme& s, Stopwatch& watch) {
+void Body::linearise(const StepInput& input, const Scheme& s, StageWatch& watch) {
   for (std::size_t i = 0; i < new_x_.size(); ++i) new_v_[i] = (new_x_[i] - hat_x_[i]) / s.h;
   watch.add_to(&StageTimes::rhs);
   assembly_.visit(model_, new_x_, new_v_, s.inner_drag, new_rotations_, *input.pool);

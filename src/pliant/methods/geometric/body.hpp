@@ -12,6 +12,7 @@
 #include "pliant/methods/geometric/sweeps.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/damping.hpp"
+#include "pliant/physics/stage_watch.hpp"
 
 namespace pliant::geometric {
 
@@ -64,10 +65,8 @@ class Body final : public Method {
     double stiffness = 0;   ///< h'^2 + h' beta
     double turning = 0;     ///< the rotations' share in the Hessian: stiffness, or h'^2 in the paper's frame
   };
-  struct Stopwatch;
 
   void prepare_contact();
-  std::string trouble_of(const StepInput& input) const;
   Scheme scheme(double h) const;
   bool prepare_system(const StepInput& input, const Scheme& scheme, StepReport& report);
   void rearrange();
@@ -77,20 +76,20 @@ class Body final : public Method {
   void load_prediction(const StepInput& input, const Scheme& scheme);
   std::string set_springs(const StepInput& input, const Scheme& scheme);
 
-  void residual(const float* u, bool renew_rotations, const Scheme& scheme, Pool& pool, Stopwatch& watch);
+  void residual(const float* u, bool renew_rotations, const Scheme& scheme, Pool& pool, StageWatch& watch);
   void add_inner_drag(const float* u, const Scheme& scheme, Pool& pool);
-  double hessian(const float* p, float* out, const Scheme& scheme, Pool& pool, Stopwatch& watch);
-  void solve(const float* b, float* z, Pool& pool, Stopwatch& watch);
-  void newton(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
-  void anderson(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
-  void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
+  double hessian(const float* p, float* out, const Scheme& scheme, Pool& pool, StageWatch& watch);
+  void solve(const float* b, float* z, Pool& pool, StageWatch& watch);
+  void newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
+  void anderson(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
+  void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
 
   // contact_step.cpp
   Detection::Step detection_step(const StepInput& input) const;
-  bool meet(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
+  bool meet(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void prepare_problem(bool split, const StepInput& input, const Scheme& scheme);
   void contact_anew(bool split, const StepInput& input, const Scheme& scheme, StepReport& report,
-                    Stopwatch& watch);
+                    StageWatch& watch);
   bool free_to_turn(const StepInput& input) const;
   void find_contacts(const StepInput& input);
   bool jump(const StepInput& input, const Scheme& scheme, StepReport& report);
@@ -101,12 +100,12 @@ class Body final : public Method {
   void answer(const float* d, int sweeps, const StepInput& input, const Scheme& scheme, StepReport& report);
   void take_impulses();
   void add_impulses(double scale, float* array) const;
-  void contact_solve(const float* b, float* z, Pool& pool, Stopwatch& watch);
-  void contact_newton(const StepInput& input, const Scheme& scheme, StepReport& report, Stopwatch& watch);
+  void contact_solve(const float* b, float* z, Pool& pool, StageWatch& watch);
+  void contact_newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void projected_step(int sweeps, const StepInput& input, const Scheme& scheme, float* step,
-                      StepReport& report, Stopwatch& watch);
+                      StepReport& report, StageWatch& watch);
   void contact_iterations(int count, const StepInput& input, const Scheme& scheme, StepReport& report,
-                          Stopwatch& watch);
+                          StageWatch& watch);
   void last_answer(const StepInput& input, const Scheme& scheme, StepReport& report);
   void position_pass(const StepInput& input, StepReport& report);
   void remember_contacts(const Scheme& scheme);

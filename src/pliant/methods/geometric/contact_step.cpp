@@ -6,8 +6,9 @@
 //      force and go on with a third of it: v^ = v + (v - v_before)/3 bounces. So what the collider takes from
 //      the velocities at the beginning of the step is taken from both instants at once, as if the body had
 //      always moved with it: v^ += dv, x^ += h/3 dv, dv = B J^T p with p from the contact problem about v.
-//   3. first answer: r of the contact problem about the free motion D = -B G(0)
-//   4. Newton: conjugate gradients with r as given forces, preconditioned by B
+//   3. projected step: r of the contact problem about the free motion D = -B G(0); D + h' B J^T r is feasible
+//   4. Newton: conjugate gradients over projected steps, the contact problem inside each; steps that turn far
+//      are done again by projected steps with new rotations
 //   5. momentum: exact, with the forces r
 //   6. last answer: the contact problem about that motion changes r by dr, the motion by dv = B J^T dr. The
 //      end is feasible, and a body at rest under constant r stays at rest exactly, whatever B is.
@@ -16,7 +17,6 @@
 #include <cmath>
 
 #include "pliant/methods/geometric/body.hpp"
-#include "pliant/methods/geometric/stopwatch.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -49,7 +49,7 @@ Detection::Step Body::detection_step(const StepInput& input) const {
 
 /// The contacts of the step, when D = -z is the free motion; g_ = G(0), z_ = A^-1 g_. True: there are some,
 /// z_ is B g_ and problem_ is ready but for velocities.
-bool Body::meet(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+bool Body::meet(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
   watch.add_to(&StageTimes::solve);
   contacts_.clear();
   impulses_.clear();
@@ -223,7 +223,7 @@ void Body::add_impulses(double scale, float* array) const {
     }
 }
 
-void Body::contact_solve(const float* b, float* z, Pool& pool, Stopwatch& watch) {
+void Body::contact_solve(const float* b, float* z, Pool& pool, StageWatch& watch) {
   solve(b, z, pool, watch);
   if (contacts_.empty()) return;
   response_.complete(b, z);
@@ -233,7 +233,7 @@ void Body::contact_solve(const float* b, float* z, Pool& pool, Stopwatch& watch)
 /// step = D' - D, D' = D - B g + h' B J^T r feasible, r of the contact problem about D - B g; g_ = G at D_,
 /// z_ = B g_. load_ = h' J^T r.
 void Body::projected_step(int sweeps, const StepInput& input, const Scheme& s, float* step,
-                          StepReport& report, Stopwatch& watch) {
+                          StepReport& report, StageWatch& watch) {
   for (std::size_t k = 0; k < 4 * std::size_t(arrangement_.free); ++k) load_[k] = d_[k] - z_[k];
   answer(load_.data(), sweeps, input, s, report);
   std::fill(load_.begin(), load_.end(), 0.0f);
@@ -246,7 +246,7 @@ void Body::projected_step(int sweeps, const StepInput& input, const Scheme& s, f
 /// Newton's step under contact: conjugate gradients whose preconditioned residual is the projected step, so
 /// that directions keep to the contacts. Each iterate minimises the model energy, with the impulses as given
 /// forces, over the projected step and the direction before.
-void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
   Pool& pool = *input.pool;
   float *g = g_.data(), *z = z_.data(), *d = d_.data(), *p = p_.data(), *hp = q_.data();
   float *step = iterate_[0].data(), *hs = iterate_[1].data();
@@ -305,7 +305,7 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
 /// The step done again where the model Hessian does not hold: by projected steps with new rotations each.
 /// Without the split B = A^-1 bounds every Hessian.
 void Body::contact_anew(bool split, const StepInput& input, const Scheme& s, StepReport& report,
-                        Stopwatch& watch) {
+                        StageWatch& watch) {
   report.violent = !split;
   std::fill(d_.begin(), d_.end(), 0.0f);
   residual(nullptr, true, s, *input.pool, watch);
@@ -318,7 +318,7 @@ void Body::contact_anew(bool split, const StepInput& input, const Scheme& s, Ste
 /// D <- D', the projected step taken as it is, with new rotations; `count` times. Every D is feasible, and A
 /// >= H makes the energy fall.
 void Body::contact_iterations(int count, const StepInput& input, const Scheme& s, StepReport& report,
-                              Stopwatch& watch) {
+                              StageWatch& watch) {
   Pool& pool = *input.pool;
   float* step = iterate_[0].data();
   for (int k = 0; k < count; ++k) {

@@ -27,7 +27,7 @@
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/momentum.hpp"
-#include "pliant/methods/geometric/stopwatch.hpp"
+#include "pliant/physics/check_input.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -43,9 +43,9 @@ void clear(Floats& array) { std::memset(array.data(), 0, sizeof(float) * array.s
 StepReport Body::advance(const StepInput& input) {
   PLIANT_CHECK(input.pool != nullptr);
   const FlushTinyNumbers in_this_step;
-  Stopwatch watch;
+  StageWatch watch;
   StepReport report;
-  report.trouble = trouble_of(input);
+  report.trouble = trouble_of(input, model_.nodes());
   if (!report.ok()) return report;
   const Scheme now = scheme(input.h);
   if (!prepare_system(input, now, report)) return report;
@@ -84,31 +84,6 @@ StepReport Body::advance(const StepInput& input) {
 }
 
 // ---- what is asked ----
-
-std::string Body::trouble_of(const StepInput& input) const {
-  const std::size_t n = model_.rest.size();
-  PLIANT_CHECK(input.held.size() == input.targets.size());
-  PLIANT_CHECK(input.forces.empty() || input.forces.size() == n);
-  if (!(input.h > 0) || !std::isfinite(input.h)) return fmt::format("time step {} s is not above 0", input.h);
-  if (!input.gravity.allFinite()) return "gravity is not finite";
-  for (std::size_t k = 0; k < input.held.size(); ++k) {
-    const Index i = input.held[k];
-    if (i < 0 || std::size_t(i) >= n || (k > 0 && i <= input.held[k - 1]))
-      return fmt::format("held node {} is not one of the {} nodes, or not in ascending order", i, n);
-    if (!input.targets[k].allFinite()) return fmt::format("the target of held node {} is not finite", i);
-  }
-  if (input.grabs.size() > std::size_t(max_grabs))
-    return fmt::format("{} grabs at once, at most {} are possible", input.grabs.size(), max_grabs);
-  for (const Grab& grab : input.grabs) {
-    if (grab.node < 0 || std::size_t(grab.node) >= n)
-      return fmt::format("grabbed node {} is not one of the {} nodes", grab.node, n);
-    if (!grab.target.allFinite() || !(grab.stiffness >= 0) || !std::isfinite(grab.stiffness))
-      return fmt::format("the grab of node {} has no finite target or no stiffness >= 0", grab.node);
-  }
-  for (std::size_t i = 0; i < input.forces.size(); ++i)
-    if (!input.forces[i].allFinite()) return fmt::format("the force on node {} is not finite", i);
-  return {};
-}
 
 Body::Scheme Body::scheme(double h) const {
   Scheme s;
@@ -208,7 +183,7 @@ std::string Body::set_springs(const StepInput& input, const Scheme& s) {
 // ---- the equation ----
 
 /// g_ = G(u); u null means 0.
-void Body::residual(const float* u, bool renew_rotations, const Scheme& s, Pool& pool, Stopwatch& watch) {
+void Body::residual(const float* u, bool renew_rotations, const Scheme& s, Pool& pool, StageWatch& watch) {
   const double* x = start_.data();
   if (u) {
     for (std::size_t k = 0; k < 4 * std::size_t(arrangement_.free); ++k) trial_[k] = start_[k] + u[k];
@@ -248,7 +223,7 @@ void Body::add_inner_drag(const float* u, const Scheme& s, Pool& pool) {
 }
 
 /// out = H p; returns p . H p.
-double Body::hessian(const float* p, float* out, const Scheme& s, Pool& pool, Stopwatch& watch) {
+double Body::hessian(const float* p, float* out, const Scheme& s, Pool& pool, StageWatch& watch) {
   double product = sweeps_.product(p, float(s.stiffness), float(s.turning),
                                    {.diagonal = diagonal_.data(), .u = p, .out = out}, pool);
   for (int k = 0; k < pull_count_; ++k) {
@@ -263,7 +238,7 @@ double Body::hessian(const float* p, float* out, const Scheme& s, Pool& pool, St
   return product;
 }
 
-void Body::solve(const float* b, float* z, Pool& pool, Stopwatch& watch) {
+void Body::solve(const float* b, float* z, Pool& pool, StageWatch& watch) {
   watch.add_to(&StageTimes::rhs);
   system_.solve(b, z, pool);
   watch.add_to(&StageTimes::solve);
@@ -271,7 +246,7 @@ void Body::solve(const float* b, float* z, Pool& pool, Stopwatch& watch) {
 
 // ---- its solution ----
 
-void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
   Pool& pool = *input.pool;
   float *g = g_.data(), *z = z_.data(), *p = p_.data(), *q = q_.data(), *d = d_.data();
   clear(d_);
@@ -305,7 +280,7 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
 
 /// D <- F(D) = D - A^-1 G(D), the last iterates combined so that the increments f = F(D) - D cancel best:
 ///   theta = argmin |f_k - sum_j theta_j (f_k - f_j)|^2,  D <- F_k - sum_j theta_j (F_k - F_j)
-void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
   Pool& pool = *input.pool;
   const bool stiff = s.elastic * model_.stiffness_ratio > stiff_step;
   const int count = system_.direct() ? (stiff ? 20 : 8) : (stiff ? 24 : 12);
@@ -353,7 +328,7 @@ void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report,
   }
 }
 
-void Body::local_global(const StepInput& input, const Scheme& s, StepReport& report, Stopwatch& watch) {
+void Body::local_global(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
   Pool& pool = *input.pool;
   const bool from_now = options_.rotation_state == RotationState::current;
   clear(d_);

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "pliant/base/clock.hpp"
-#include "pliant/methods/geometric/body.hpp"
+#include "pliant/physics/step.hpp"
 
-namespace pliant::geometric {
+namespace pliant {
 
-/// Adds the time since the last call to a stage.
-struct Body::Stopwatch {
+/// Adds the time since the last call to a stage of the step.
+struct StageWatch {
   Clock::time_point begin = Clock::now(), last = begin;
   StageTimes ms;
 
@@ -23,4 +23,4 @@ struct Body::Stopwatch {
   }
 };
 
-}  // namespace pliant::geometric
+}  // namespace pliant

@@ -10,15 +10,22 @@
 
 namespace pliant {
 
-std::vector<NodeGraph::Edge> edges_of(std::vector<std::array<Index, 2>> pairs) {
-  for (auto& pair : pairs)
-    if (pair[0] > pair[1]) std::swap(pair[0], pair[1]);
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+std::vector<NodeGraph::Edge> edges_of(const std::vector<std::array<Index, 2>>& pairs) {
+  Index nodes = 0;
+  for (const auto& pair : pairs) nodes = std::max({nodes, pair[0] + 1, pair[1] + 1});
+  // A bucket for every lower end: the buckets are short.
+  std::vector<Index> begin(std::size_t(nodes) + 1, 0), higher(pairs.size());
+  for (const auto& pair : pairs) ++begin[std::min(pair[0], pair[1]) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Index> next(begin.begin(), begin.end() - 1);
+  for (const auto& pair : pairs) higher[next[std::min(pair[0], pair[1])]++] = std::max(pair[0], pair[1]);
   std::vector<NodeGraph::Edge> edges;
   edges.reserve(pairs.size());
-  for (const auto& pair : pairs)
-    if (pair[0] != pair[1]) edges.push_back({pair[0], pair[1], 0});
+  for (Index i = 0; i < nodes; ++i) {
+    std::sort(higher.begin() + begin[i], higher.begin() + begin[i + 1]);
+    for (Index k = begin[i]; k < begin[i + 1]; ++k)
+      if (higher[k] != i && (k == begin[i] || higher[k] != higher[k - 1])) edges.push_back({i, higher[k], 0});
+  }
   return edges;
 }
 

@@ -24,7 +24,7 @@ struct BodyGraph {
 };
 
 /// Edges from pairs in any order: sorted, each once, none from a node to itself; share 0.
-std::vector<NodeGraph::Edge> edges_of(std::vector<std::array<Index, 2>> pairs);
+std::vector<NodeGraph::Edge> edges_of(const std::vector<std::array<Index, 2>>& pairs);
 
 /// Edge shares from node volumes, so that an edge row of weight E / 2 * share makes the body's Young's
 /// modulus E: share_ij = d (V_i v_ij + V_j v_ji) / |r_ij|^2, d the dimension of the material (3 solid, 2

@@ -70,7 +70,7 @@ void append(BodyGraph& body, BodyGraph more) {
 
 /// The graph of a surface in the normalised frame; thickness in the same.
 BodyGraph make_graph(const Repaired& surface, const TriangleTree& tree, const Solidity& solidity, int nodes,
-                     double thickness, Pool& pool) {
+                     double thickness, Pool& pool, Laps& laps) {
   const TriMesh& mesh = surface.mesh;
   std::vector<Triangle> solid, shell;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
@@ -85,11 +85,11 @@ BodyGraph make_graph(const Repaired& surface, const TriangleTree& tree, const So
       append(body, volumetric_graph({mesh.vertices, solid, tree, surface.report.closed,
                                      crossings_are_odd(surface, solidity.defect),
                                      simple ? enclosed_volume(mesh.vertices, solid) : 0},
-                                    budget, pool));
+                                    budget, pool, laps));
     } else {
       const TriangleTree solid_tree(mesh.vertices, solid);
-      append(body,
-             volumetric_graph({mesh.vertices, solid, solid_tree, is_closed(solid), true, 0}, budget, pool));
+      append(body, volumetric_graph({mesh.vertices, solid, solid_tree, is_closed(solid), true, 0}, budget,
+                                    pool, laps));
     }
   }
   if (!shell.empty()) {
@@ -98,6 +98,7 @@ BodyGraph make_graph(const Repaired& surface, const TriangleTree& tree, const So
     for (double& volume : sheet.graph.volumes) volume *= thickness;
     for (auto& e : sheet.graph.edges) e.share *= thickness;
     append(body, std::move(sheet));
+    laps.end("shell");
   }
   return body;
 }
@@ -174,6 +175,14 @@ Repaired refined(Repaired surface, const TriangleTree& tree, const Solidity& sol
   return surface;
 }
 
+/// Every input vertex is a vertex of the mesh: what carries the one carries the other.
+bool is_the_input(const Repaired& surface) {
+  if (surface.mesh.vertices.size() != surface.welded.size()) return false;
+  for (Index v = 0; v < Index(surface.welded.size()); ++v)
+    if (surface.welded[v] != v) return false;
+  return true;
+}
+
 /// Rows for the vertices that faces use.
 Gather contact_points(const TriMesh& mesh, const Leaning& leaning, const NodeGraph& graph, double spacing,
                       Pool& pool) {
@@ -206,6 +215,7 @@ Error refuse(std::string place, std::string found, std::string expected, std::st
 
 Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOptions& options, Pool& pool) {
   const Clock::time_point begin = Clock::now();
+  Laps laps;
   Result<Repaired> repaired = repair(mesh);
   if (!repaired) return repaired.error();
   Repaired& surface = *repaired;
@@ -217,8 +227,10 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
                   fmt::format("at least {}, {} for each of {} parts", least_nodes * surface.report.components,
                               least_nodes, surface.report.components),
                   {});
+  laps.end("repair");
   const Frame frame = normalise(surface.mesh.vertices);
   TriangleTree tree(surface.mesh.vertices, surface.mesh.triangles);
+  laps.end("tree");
   report.solidity = solidity(surface, tree);
   Solidity decided = report.solidity;
   if (options.solid) {
@@ -226,13 +238,15 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
     decided.any_solid = *options.solid, decided.any_shell = !*options.solid;
   }
   report.solid = decided.any_solid;
+  laps.end("solid or shell");
   const double thickness = options.thickness > 0 ? options.thickness / frame.size : default_thickness;
 
   const std::size_t triangles = surface.mesh.triangles.size();
   surface = refined(std::move(surface), tree, decided, options.nodes);
   if (surface.mesh.triangles.size() != triangles)
     tree = TriangleTree(surface.mesh.vertices, surface.mesh.triangles);
-  BodyGraph body = make_graph(surface, tree, decided, options.nodes, thickness, pool);
+  laps.end("refine");
+  BodyGraph body = make_graph(surface, tree, decided, options.nodes, thickness, pool, laps);
   if (options.join) join(body.graph);
   describe(body, frame, report);
   warn(body, !options.solid, report);
@@ -241,7 +255,9 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
   Points vertices = mesh.vertices;
   for (Vec3& p : vertices) p = (p - frame.centre) / frame.size;
   shape.embedding = surface_embedding(vertices, surface.welded, body.leaning, body.graph, body.spacing, pool);
-  shape.contact = contact_points(surface.mesh, body.leaning, body.graph, body.spacing, pool);
+  if (!is_the_input(surface))
+    shape.contact = contact_points(surface.mesh, body.leaning, body.graph, body.spacing, pool);
+  laps.end("embedding");
   shape.graph = std::move(body.graph);
   for (Vec3& p : shape.graph.positions) p = frame.centre + frame.size * p;
   for (double& volume : shape.graph.volumes) volume *= std::pow(frame.size, 3);
@@ -253,6 +269,8 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
   shape.closed = surface.report.closed && !decided.any_shell;
   shape.touching = touching(surface);
   shape.faces = mesh;
+  laps.end("hand over");
+  report.stages = laps.all();
   report.setup_ms = milliseconds_since(begin);
   return out;
 }

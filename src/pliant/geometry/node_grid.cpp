@@ -56,36 +56,58 @@ void NodeGrid::insert(const Vec3& point) {
   points_.push_back(point);
 }
 
+/// Square of how far p is at least from the points in layer c of an axis. The outermost layers reach to
+/// infinity; rounding may put a point into a layer it just does not belong to.
+double NodeGrid::squared_gap(const Vec3& p, int axis, Index c) const {
+  const double slack = 1e-9 * cell_;
+  const double below = c > 0 ? low_[axis] + double(c) * cell_ - p[axis] : 0;
+  const double above = c + 1 < dims_[axis] ? p[axis] - (low_[axis] + double(c + 1) * cell_) : 0;
+  const double gap = std::max({below - slack, above - slack, 0.0});
+  return gap * gap;
+}
+
 void NodeGrid::nearest(const Vec3& p, int count, double within, std::vector<Found>& out) const {
   out.clear();
+  if (count <= 0) return;
   const std::array<Index, 3> home = cell_of(p);
   const Index rings = std::max(
       {home[0], home[1], home[2], dims_[0] - 1 - home[0], dims_[1] - 1 - home[1], dims_[2] - 1 - home[2]});
-  const double limit = within * within;
+  double limit = within * within;
+  const auto offer = [&](Index i) {
+    const Found found{(points_[i] - p).squaredNorm(), i};
+    if (found.squared > limit) return;
+    if (Index(out.size()) == count) {
+      if (!(found < out.back())) return;
+      out.pop_back();
+    }
+    out.push_back(found);
+    auto at = out.end() - 1;
+    for (; at != out.begin() && found < *(at - 1); --at) *at = *(at - 1);
+    *at = found;
+    if (Index(out.size()) == count) limit = out.back().squared;
+  };
   for (Index ring = 0; ring <= rings; ++ring) {
     std::array<Index, 3> c;
-    for (c[2] = std::max<Index>(0, home[2] - ring); c[2] <= std::min(dims_[2] - 1, home[2] + ring); ++c[2])
+    bool any = false;
+    for (c[2] = std::max<Index>(0, home[2] - ring); c[2] <= std::min(dims_[2] - 1, home[2] + ring); ++c[2]) {
+      const double layer = squared_gap(p, 2, c[2]);
+      if (layer > limit) continue;
       for (c[1] = std::max<Index>(0, home[1] - ring); c[1] <= std::min(dims_[1] - 1, home[1] + ring);
            ++c[1]) {
+        const double row = layer + squared_gap(p, 1, c[1]);
+        if (row > limit) continue;
         const bool face = std::abs(c[2] - home[2]) == ring || std::abs(c[1] - home[1]) == ring;
         const Index step = face || ring == 0 ? 1 : 2 * ring;  // inside a face of the shell only its two ends
         for (c[0] = home[0] - ring; c[0] <= home[0] + ring; c[0] += step) {
           if (c[0] < 0 || c[0] >= dims_[0]) continue;
-          for (Index i = head(c); i >= 0; i = next_[i])
-            if (const double d = (points_[i] - p).squaredNorm(); d <= limit) out.push_back({d, i});
+          if (row + squared_gap(p, 0, c[0]) > limit) continue;
+          any = true;
+          for (Index i = head(c); i >= 0; i = next_[i]) offer(i);
         }
       }
-    // Every point nearer than `ring` cells has been seen, also from a place outside the grid.
-    const double seen = ring * cell_;
-    if (seen >= within) break;
-    if (Index(out.size()) >= count) {
-      std::nth_element(out.begin(), out.begin() + count - 1, out.end());
-      if (out[count - 1].squared <= seen * seen) break;
     }
+    if (!any) break;  // rings farther out are farther away
   }
-  const std::size_t keep = std::min<std::size_t>(out.size(), count);
-  std::partial_sort(out.begin(), out.begin() + long(keep), out.end());
-  out.resize(keep);
 }
 
 }  // namespace pliant

@@ -28,6 +28,7 @@ class NodeGrid {
 
  private:
   std::array<Index, 3> cell_of(const Vec3& p) const;
+  double squared_gap(const Vec3& p, int axis, Index c) const;
   Index& head(const std::array<Index, 3>& c) {
     return head_[(std::size_t(c[2]) * dims_[1] + c[1]) * dims_[0] + c[0]];
   }

@@ -201,7 +201,7 @@ BodyGraph shell_graph(const Points& vertices, const std::vector<Triangle>& trian
   pairs.insert(pairs.end(), farther.begin(), farther.end());
   const auto among_few = small_parts(Index(chosen.size()), first_ring);
   pairs.insert(pairs.end(), among_few.begin(), among_few.end());
-  graph.edges = edges_of(std::move(pairs));
+  graph.edges = edges_of(pairs);
   calibrate_shares(graph, 2);
   out.lattice_nodes = Index(chosen.size());
 

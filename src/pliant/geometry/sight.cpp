@@ -18,6 +18,13 @@ constexpr double near_end = 1e-3;      // of a: crossings this near an end are i
 Sight::Sight(const TriangleTree& tree, double spacing, bool always_ask)
     : tree_(tree), spacing_(spacing), always_ask_(always_ask) {}
 
+double Sight::winding(const Place& place, Scratch& scratch) const {
+  if (!std::isnan(place.winding)) return place.winding;
+  if (std::isnan(scratch.winding) || scratch.asked != place.x)
+    scratch.asked = place.x, scratch.winding = tree_.winding(place.x);
+  return scratch.winding;
+}
+
 bool Sight::clear(const Place& p, const Place& q, Scratch& scratch, double tolerance) const {
   const double length = (q.x - p.x).norm();
   // Around each end a ball of its clearance is free of surface: only the line between the balls is asked.
@@ -29,7 +36,8 @@ bool Sight::clear(const Place& p, const Place& q, Scratch& scratch, double toler
   if (hits.empty()) return true;
   for (auto& hit : hits) hit.t = from + hit.t * (to - from);  // now in metres from p
 
-  double drift = q.winding - p.winding;
+  const double begin_winding = winding(p, scratch);
+  double drift = winding(q, scratch) - begin_winding;
   for (const auto& hit : hits) drift += hit.cosine > 0 ? 1 : -1;
   const bool ask = always_ask_ || std::abs(drift) > lost_hit;
   if (ask)
@@ -39,12 +47,12 @@ bool Sight::clear(const Place& p, const Place& q, Scratch& scratch, double toler
 
   // Along the line the winding number falls by one where it leaves the surface and rises where it enters; the
   // small remainder (holes, the tree's error) is spread evenly.
-  double winding = p.winding, air = 0;
+  double count = begin_winding, air = 0;
   for (std::size_t k = 0; k <= hits.size(); ++k) {
     const double begin = k == 0 ? 0 : hits[k - 1].t, end = k == hits.size() ? length : hits[k].t;
     if (end > begin) {
       const double middle = 0.5 * (begin + end);
-      const double w = ask ? tree_.winding(p.x + middle * along) : winding + drift * middle / length;
+      const double w = ask ? tree_.winding(p.x + middle * along) : count + drift * middle / length;
       if (w <= 0.5) {
         air += end - begin;
         const bool between = k > 0 && k < hits.size();
@@ -54,7 +62,7 @@ bool Sight::clear(const Place& p, const Place& q, Scratch& scratch, double toler
           return false;
       }
     }
-    if (k < hits.size()) winding += hits[k].cosine > 0 ? -1 : 1;
+    if (k < hits.size()) count += hits[k].cosine > 0 ? -1 : 1;
   }
   return true;
 }

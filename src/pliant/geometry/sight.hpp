@@ -3,6 +3,8 @@
 // from being glued: no edge of the graph and no embedding reaches through air.
 #pragma once
 
+#include <limits>
+
 #include "pliant/geometry/triangle_tree.hpp"
 
 namespace pliant {
@@ -10,7 +12,7 @@ namespace pliant {
 /// A place in a solid, with what sight lines from it need.
 struct Place {
   Vec3 x{0, 0, 0};
-  double winding = 1;    ///< at x
+  double winding = 1;    ///< at x; not a number = the tree is asked when a line needs it
   double clearance = 0;  ///< no surface is nearer than this; 0 = unknown
 };
 
@@ -18,6 +20,8 @@ class Sight {
  public:
   struct Scratch {
     std::vector<TriangleTree::Crossing> hits;
+    Vec3 asked{0, 0, 0};  ///< the last place whose winding number was asked for: mostly it is asked again
+    double winding = std::numeric_limits<double>::quiet_NaN();
   };
   /// spacing: the lattice constant a. always_ask: the winding number is asked of the tree between any two
   /// crossings, instead of counted along the line; for surfaces whose crossings do not add up.
@@ -26,6 +30,9 @@ class Sight {
   /// Air on the line may add up to tolerance * 0.05 a where it shaves a concave surface; a gap between two
   /// steep crossings blocks however thin it is. Walls inside the material never block.
   bool clear(const Place& p, const Place& q, Scratch& scratch, double tolerance = 1) const;
+
+  /// The winding number of a place.
+  double winding(const Place& place, Scratch& scratch) const;
 
  private:
   const TriangleTree& tree_;

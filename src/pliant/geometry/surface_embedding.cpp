@@ -18,6 +18,28 @@ constexpr double deficient = 0.05;
 constexpr double negligible = 1e-12;  // weights below are left out
 constexpr int most_rings = 12;
 
+/// A set of small numbers that lists them in ascending order: bits, and a bit for every word of them.
+class SortedSet {
+ public:
+  explicit SortedSet(std::size_t numbers) : word_(numbers / 64 + 1, 0), any_(word_.size() / 64 + 1, 0) {}
+  void insert(Index number) {
+    word_[std::size_t(number) / 64] |= std::uint64_t(1) << (number % 64);
+    any_[std::size_t(number) / 4096] |= std::uint64_t(1) << (number / 64 % 64);
+  }
+  /// Calls visit(number) for all of them; empty afterwards.
+  template <class Visit>
+  void take(Visit&& visit) {
+    for (std::size_t a = 0; a < any_.size(); ++a)
+      for (; any_[a]; any_[a] &= any_[a] - 1) {
+        const std::size_t w = 64 * a + std::size_t(__builtin_ctzll(any_[a]));
+        for (; word_[w]; word_[w] &= word_[w] - 1) visit(Index(64 * w) + __builtin_ctzll(word_[w]));
+      }
+  }
+
+ private:
+  std::vector<std::uint64_t> word_, any_;
+};
+
 /// The part of one vertex's row while it is made.
 class Row {
  public:
@@ -57,6 +79,7 @@ class Row {
   }
   const std::vector<Index>& nodes() const { return nodes_; }
   std::vector<double>& weights() { return weights_; }
+  double weight_of(Index node) const { return weights_[std::size_t(at_[node])]; }
 
  private:
   std::vector<Index> at_, nodes_;
@@ -103,6 +126,7 @@ class Embedder {
     for (const Index i : nodes) sum += weight(X, i, radius);
     for (const Index i : nodes) {
       const double w = sum > 0 ? weight(X, i, radius) / sum : 1.0 / double(nodes.size());
+      if (w == 0) continue;  // the ninth
       const Vec3 d = X - graph_.positions[i];
       double rest = 1;
       for (Index k = adj_.begin[i]; k < adj_.begin[i + 1]; ++k) {
@@ -182,13 +206,15 @@ struct Part {
   std::vector<double> weight;
 };
 
-void append(Row& row, Part& part) {
-  std::vector<std::pair<Index, double>> entries;
+void append(Row& row, SortedSet& order, Part& part) {
   for (std::size_t k = 0; k < row.nodes().size(); ++k)
-    if (row.weights()[k] != 0) entries.push_back({row.nodes()[k], row.weights()[k]});
-  std::sort(entries.begin(), entries.end());
-  part.size.push_back(Index(entries.size()));
-  for (const auto& [node, weight] : entries) part.column.push_back(node), part.weight.push_back(weight);
+    if (row.weights()[k] != 0) order.insert(row.nodes()[k]);
+  const std::size_t before = part.column.size();
+  order.take([&](Index node) {
+    part.column.push_back(node);
+    part.weight.push_back(row.weight_of(node));
+  });
+  part.size.push_back(Index(part.column.size() - before));
 }
 
 }  // namespace
@@ -203,6 +229,7 @@ Gather surface_embedding(const Points& vertices, const std::vector<Index>& row, 
   for_blocks(pool, int(vertices.size()), block, [&](int begin, int end) {
     Part& part = parts[std::size_t(begin / block)];
     Row entries(graph.positions.size());
+    SortedSet order(graph.positions.size());
     std::vector<NodeGrid::Found> found;
     for (int v = begin; v < end; ++v) {
       const Vec3& X = vertices[std::size_t(v)];
@@ -224,10 +251,15 @@ Gather surface_embedding(const Points& vertices, const std::vector<Index>& row, 
         }
         embedder.embed(X, nodes, entries);
       }
-      append(entries, part);
+      append(entries, order, part);
     }
   });
   Gather out;
+  std::size_t entries = 0;
+  for (const Part& part : parts) entries += part.column.size();
+  out.begin.reserve(vertices.size() + 1);
+  out.column.reserve(entries);
+  out.weight.reserve(entries);
   for (const Part& part : parts) {
     for (const Index size : part.size) out.begin.push_back(out.begin.back() + size);
     out.column.insert(out.column.end(), part.column.begin(), part.column.end());

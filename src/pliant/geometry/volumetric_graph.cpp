@@ -89,22 +89,29 @@ class Builder {
       if (used[v]) used_.push_back(v);
   }
 
-  BodyGraph build() {
+  BodyGraph build(Laps& laps) {
     choose_spacing();
     const Sight sight(surface_.tree, a_, surface_.odd_crossings);
     sight_ = &sight;
     add_lattice();
+    laps.end("lattice");
     make_probes();
     add_cover();
+    laps.end("cover");
     make_edges();
     stagger_flat_parts();
     add_frames();
+    laps.end("edges");
     lean();
+    laps.end("lean");
     connect();
     bridge();
     enrich_small_parts();
     drop_unseen_parts();
-    return finish();
+    laps.end("connect");
+    BodyGraph body = finish();
+    laps.end("volumes");
+    return body;
   }
 
  private:
@@ -151,7 +158,7 @@ class Builder {
       if (hit.triangle >= 0) p.depth = skip + hit.t * (2 * a_ - skip);
     }
     p.under.x = x - std::min(0.02 * a_, p.depth / 4) * normal;
-    p.under.winding = surface_.tree.winding(p.under.x);
+    p.under.winding = std::numeric_limits<double>::quiet_NaN();  // few lines of sight need it
     return p;
   }
 
@@ -177,10 +184,15 @@ class Builder {
 
   bool covered(const Probe& p, const NodeGrid& grid, Index first, int asked, double within,
                std::vector<NodeGrid::Found>& found, Sight::Scratch& scratch) const {
-    grid.nearest(p.under.x, asked, within, found);
-    return std::any_of(found.begin(), found.end(), [&](const NodeGrid::Found& f) {
+    const auto seen = [&](const NodeGrid::Found& f) {
       return sight_->clear(p.under, nodes_[first + f.id], scratch);
-    });
+    };
+    // Mostly the nearest is enough.
+    grid.nearest(p.under.x, 1, within, found);
+    if (found.empty()) return false;
+    if (seen(found.front())) return true;
+    grid.nearest(p.under.x, asked, within, found);
+    return std::any_of(found.begin() + 1, found.end(), seen);
   }
 
   /// Nodes for parts that no lattice node reaches: half way through, at most a / 2 deep.
@@ -209,8 +221,10 @@ class Builder {
         continue;
       const Probe& p = probes[k];
       Place node = place(p.x - std::min(p.depth / 2, a_ / 2) * p.normal);
-      if (!(node.winding > 0.5)) node = {p.under.x, p.under.winding, 0};
-      if (!(node.winding > 0.5)) node = {p.x, p.under.winding, 0};
+      if (!(node.winding > 0.5)) {
+        const double winding = sight_->winding(p.under, scratch);
+        node = {winding > 0.5 ? p.under.x : p.x, winding, 0};
+      }
       if (too_near(node.x, *grid_, found) || too_near(node.x, *cover_grid_, found)) continue;
       nodes_.push_back(node);
       cover_grid_->insert(node.x);
@@ -530,7 +544,7 @@ class Builder {
   BodyGraph finish() {
     NodeGraph& graph = out_.graph;
     for (const Place& node : nodes_) graph.positions.push_back(node.x);
-    graph.edges = edges_of(std::move(pairs_));
+    graph.edges = edges_of(pairs_);
     graph.volumes = node_volumes();
     floor_and_scale(graph.volumes, least_volume, volume_);
     calibrate_shares(graph, 3);
@@ -577,8 +591,8 @@ class Builder {
 
 }  // namespace
 
-BodyGraph volumetric_graph(const SolidSurface& surface, int nodes, Pool& pool) {
-  return Builder(surface, nodes, pool).build();
+BodyGraph volumetric_graph(const SolidSurface& surface, int nodes, Pool& pool, Laps& laps) {
+  return Builder(surface, nodes, pool).build(laps);
 }
 
 std::vector<Pair> links_between_parts(const NodeGraph& graph) {

@@ -4,6 +4,7 @@
 // nodes of their own; no edge crosses the outside.
 #pragma once
 
+#include "pliant/base/laps.hpp"
 #include "pliant/base/parallel.hpp"
 #include "pliant/geometry/body_graph.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
@@ -19,7 +20,8 @@ struct SolidSurface {
   double volume = 0;           ///< 0 = by counting lattice points
 };
 
-BodyGraph volumetric_graph(const SolidSurface& surface, int nodes, Pool& pool);
+/// `laps`: told how long each stage took.
+BodyGraph volumetric_graph(const SolidSurface& surface, int nodes, Pool& pool, Laps& laps);
 
 /// The four shortest edges from every part to the others, for bodies whose parts nothing joins.
 std::vector<std::array<Index, 2>> links_between_parts(const NodeGraph& graph);

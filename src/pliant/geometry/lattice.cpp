@@ -20,7 +20,7 @@ enum class Verdict { out, in, mixed };
 /// of radius 2 r is at most 6 times its central value within r.
 Verdict verdict(const Interior& s, const Vec3& centre, double radius) {
   const double reach = s.closed ? radius : 2 * radius;
-  if (s.tree.nearest(centre, reach * (1 + 1e-9)).triangle >= 0) return Verdict::mixed;
+  if (s.tree.any_within(centre, reach * (1 + 1e-9))) return Verdict::mixed;
   const double w = s.tree.winding(centre);
   if (s.closed) return w > 0.5 ? Verdict::in : Verdict::out;
   if (w < 1.0 / 12) return Verdict::out;
@@ -131,44 +131,72 @@ double count_inside(const Interior& s, const Cells& cells, const std::array<int,
 /// Samples of the layer under the surface, told by the nodes they are nearest to.
 class LayerSamples {
  public:
-  LayerSamples(const Interior& s, const Cells& cells, const NodeGrid& nodes, double depth)
+  LayerSamples(const Interior& s, const Cells& cells, const SolidNodes& nodes, double depth)
       : s_(s), cells_(cells), nodes_(nodes), depth_(depth) {}
 
   void collect(const std::array<int, 3>& corner, int side, std::vector<Index>& out) const {
-    std::vector<NodeGrid::Found> found;
-    collect(corner, side, false, found, out);
+    Scratch scratch;
+    collect(corner, side, false, scratch, out);
   }
 
  private:
-  void collect(const std::array<int, 3>& corner, int side, bool known_in, std::vector<NodeGrid::Found>& found,
+  struct Scratch {
+    std::vector<NodeGrid::Found> found;
+    Sight::Scratch sight;
+  };
+
+  void collect(const std::array<int, 3>& corner, int side, bool known_in, Scratch& scratch,
                std::vector<Index>& out) const {
     const Vec3 low = cells_.origin + cells_.size * Vec3(corner[0], corner[1], corner[2]);
     if (((low - s_.high).array() > 0).any()) return;
-    const double half = 0.5 * side * cells_.size, radius = std::numbers::sqrt3 * half;
-    if (side > 1) {
-      const Vec3 centre = low + Vec3::Constant(half);
-      if (s_.tree.nearest(centre, radius + depth_).triangle < 0) return;  // no layer here
-      if (!known_in) {
-        const Verdict v = verdict(s_, centre, radius);
-        if (v == Verdict::out) return;
-        known_in = v == Verdict::in;
-      }
-      for (int child = 0; child < 8; ++child) {
-        std::array<int, 3> at = corner;
-        for (int k = 0; k < 3; ++k) at[k] += (child >> k & 1) * side / 2;
-        collect(at, side / 2, known_in, found, out);
-      }
+    if (side == 1) {
+      const Vec3 p = low + cells_.size * Vec3(jitter(corner, 0), jitter(corner, 1), jitter(corner, 2));
+      const Index node = nearest(p, scratch);
+      if (known_in || inside(p, node, scratch)) out.push_back(node);
       return;
     }
-    const Vec3 p = low + cells_.size * Vec3(jitter(corner, 0), jitter(corner, 1), jitter(corner, 2));
-    if (!known_in && !(s_.tree.winding(p) > 0.5)) return;
-    nodes_.nearest(p, 1, std::numeric_limits<double>::infinity(), found);
-    if (!found.empty()) out.push_back(found.front().id);
+    const double half = 0.5 * side * cells_.size, radius = std::numbers::sqrt3 * half;
+    const Vec3 centre = low + Vec3::Constant(half);
+    // The distance to the surface changes no faster than the place: a node's tells much about its
+    // surroundings.
+    const Index node = nearest(centre, scratch);
+    const Place& near = nodes_.places[std::size_t(node)];
+    const double away = (centre - near.x).norm(), clear = 0.999 * near.clearance;
+    if (clear - away > radius + depth_) return;  // no layer here
+    if (s_.closed && clear > away + radius) known_in = true;
+    if (!known_in) {
+      const Verdict v = verdict(centre, radius, node, scratch);
+      if (v == Verdict::out) return;
+      known_in = v == Verdict::in;
+    }
+    for (int child = 0; child < 8; ++child) {
+      std::array<int, 3> at = corner;
+      for (int k = 0; k < 3; ++k) at[k] += (child >> k & 1) * side / 2;
+      collect(at, side / 2, known_in, scratch, out);
+    }
+  }
+
+  Verdict verdict(const Vec3& centre, double radius, Index node, Scratch& scratch) const {
+    if (!s_.closed) return pliant::verdict(s_, centre, radius);
+    if (s_.tree.any_within(centre, radius * (1 + 1e-9))) return Verdict::mixed;
+    return inside(centre, node, scratch) ? Verdict::in : Verdict::out;
+  }
+
+  Index nearest(const Vec3& p, Scratch& scratch) const {
+    nodes_.grid.nearest(p, 1, std::numeric_limits<double>::infinity(), scratch.found);
+    return scratch.found.front().id;
+  }
+  /// Of a closed surface the winding number is counted on the short way to the nearest node, unless that lies
+  /// on the surface.
+  bool inside(const Vec3& p, Index node, Scratch& scratch) const {
+    const Place& from = nodes_.places[std::size_t(node)];
+    const bool count = s_.closed && from.clearance > 0;
+    return (count ? nodes_.sight.winding(p, from, scratch.sight) : s_.tree.winding(p)) > 0.5;
   }
 
   const Interior& s_;
   const Cells& cells_;
-  const NodeGrid& nodes_;
+  const SolidNodes& nodes_;
   double depth_;
 };
 
@@ -197,7 +225,7 @@ double counted_volume(const Interior& interior, double finest, Pool& pool) {
   }
 }
 
-std::vector<double> nearest_volumes(const Interior& interior, const NodeGrid& nodes,
+std::vector<double> nearest_volumes(const Interior& interior, const SolidNodes& nodes,
                                     const std::vector<char>& deep, double a, Pool& pool) {
   const Cells cells = cells_over(interior, a / 3, interior.low);
   // A sample deeper than this is within sqrt(5)/4 a of a lattice node, and that one is deep.

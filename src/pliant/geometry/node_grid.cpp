@@ -58,7 +58,7 @@ void NodeGrid::insert(const Vec3& point) {
 
 /// Square of how far p is at least from the points in layer c of an axis. The outermost layers reach to
 /// infinity; rounding may put a point into a layer it just does not belong to.
-double NodeGrid::squared_gap(const Vec3& p, int axis, Index c) const {
+inline double NodeGrid::squared_gap(const Vec3& p, int axis, Index c) const {
   const double slack = 1e-9 * cell_;
   const double below = c > 0 ? low_[axis] + double(c) * cell_ - p[axis] : 0;
   const double above = c + 1 < dims_[axis] ? p[axis] - (low_[axis] + double(c + 1) * cell_) : 0;
@@ -86,21 +86,30 @@ void NodeGrid::nearest(const Vec3& p, int count, double within, std::vector<Foun
     *at = found;
     if (Index(out.size()) == count) limit = out.back().squared;
   };
+  // The gaps of the layers around home are asked again and again.
+  constexpr Index near = 4;
+  double known[3][2 * near + 1];
+  const auto gap = [&](int axis, Index c) {
+    const Index k = c - home[axis] + near;
+    return k >= 0 && k <= 2 * near ? known[axis][k] : squared_gap(p, axis, c);
+  };
   for (Index ring = 0; ring <= rings; ++ring) {
+    if (ring <= near)
+      for (int axis = 0; axis < 3; ++axis)
+        for (const Index k : {-ring, ring}) known[axis][near + k] = squared_gap(p, axis, home[axis] + k);
     std::array<Index, 3> c;
     bool any = false;
     for (c[2] = std::max<Index>(0, home[2] - ring); c[2] <= std::min(dims_[2] - 1, home[2] + ring); ++c[2]) {
-      const double layer = squared_gap(p, 2, c[2]);
+      const double layer = gap(2, c[2]);
       if (layer > limit) continue;
       for (c[1] = std::max<Index>(0, home[1] - ring); c[1] <= std::min(dims_[1] - 1, home[1] + ring);
            ++c[1]) {
-        const double row = layer + squared_gap(p, 1, c[1]);
+        const double row = layer + gap(1, c[1]);
         if (row > limit) continue;
         const bool face = std::abs(c[2] - home[2]) == ring || std::abs(c[1] - home[1]) == ring;
         const Index step = face || ring == 0 ? 1 : 2 * ring;  // inside a face of the shell only its two ends
         for (c[0] = home[0] - ring; c[0] <= home[0] + ring; c[0] += step) {
-          if (c[0] < 0 || c[0] >= dims_[0]) continue;
-          if (row + squared_gap(p, 0, c[0]) > limit) continue;
+          if (c[0] < 0 || c[0] >= dims_[0] || row + gap(0, c[0]) > limit) continue;
           any = true;
           for (Index i = head(c); i >= 0; i = next_[i]) offer(i);
         }

@@ -25,6 +25,16 @@ double Sight::winding(const Place& place, Scratch& scratch) const {
   return scratch.winding;
 }
 
+double Sight::winding(const Vec3& x, const Place& from, Scratch& scratch) const {
+  const Vec3 way = x - from.x;
+  const double length = way.norm(), free = 0.999 * from.clearance;
+  double count = winding(from, scratch);
+  if (!(free < length)) return count;
+  tree_.crossings(from.x + free / length * way, x, scratch.hits);
+  for (const auto& hit : scratch.hits) count += hit.cosine > 0 ? -1 : 1;
+  return count;
+}
+
 bool Sight::clear(const Place& p, const Place& q, Scratch& scratch, double tolerance) const {
   const double length = (q.x - p.x).norm();
   // Around each end a ball of its clearance is free of surface: only the line between the balls is asked.

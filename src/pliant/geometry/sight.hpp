@@ -33,6 +33,9 @@ class Sight {
 
   /// The winding number of a place.
   double winding(const Place& place, Scratch& scratch) const;
+  /// The winding number at x, counted along the line from a place where it is known: for closed surfaces, and
+  /// near ones much cheaper than to ask the tree.
+  double winding(const Vec3& x, const Place& from, Scratch& scratch) const;
 
  private:
   const TriangleTree& tree_;

@@ -186,6 +186,7 @@ struct NearestSoFar {
   const TriangleTree::Filter* filter;  ///< none: all points count
   Index place = -1;
   TrianglePoint on = {};
+  bool any = false;  ///< the first will do
 
   void offer(const TriangleTreeData& tree, Index candidate, const Vec3& p) {
     const TrianglePoint point =
@@ -219,6 +220,7 @@ void walk_nearest(const TriangleTreeData& tree, const Vec3& p, NearestSoFar& bes
         stack[waiting++] = {squared[k], node.child[k]};
       } else if (squared[k] <= limit) {
         best.offer(tree, ~node.child[k], p);
+        if (best.any && best.place >= 0) return;
         limit = round_up(best.squared);
       }
     }
@@ -303,6 +305,18 @@ TriangleTree::Nearest TriangleTree::nearest(const Vec3& point, double within) co
 
 TriangleTree::Nearest TriangleTree::nearest(const Vec3& point, double within, const Filter& filter) const {
   return nearest(point, within, &filter);
+}
+
+bool TriangleTree::any_within(const Vec3& point, double distance) const {
+  const TriangleTreeData& tree = impl_->tree;
+  if (tree.nodes.empty() || !(distance >= 0)) return false;
+  const Vec3 p = tree.to_local(point);
+  if (is_far(p)) return nearest(point, distance).triangle >= 0;
+  const double reach = distance * tree.scale;
+  NearestSoFar best{reach * reach, nullptr};
+  best.any = true;
+  walk_nearest(tree, p, best);
+  return best.place >= 0;
 }
 
 TriangleTree::Nearest TriangleTree::nearest(const Vec3& point, double within, const Filter* filter) const {

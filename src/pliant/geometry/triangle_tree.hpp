@@ -25,6 +25,8 @@ class TriangleTree {
     double distance = 0;        ///< m
   };
   Nearest nearest(const Vec3& point, double within) const;
+  /// Is any point of the surface within the distance?
+  bool any_within(const Vec3& point, double distance) const;
 
   /// Says which points of the surface count.
   class Filter {

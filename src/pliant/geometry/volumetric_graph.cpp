@@ -26,6 +26,7 @@ constexpr double shortest_edge = 1e-3;  // of a: nearer nodes are one
 constexpr double least_volume = 0.05;   // of the mean
 constexpr double chain = 0.08;          // second eigenvalue of a star over the first: turns about one axis
 constexpr double flat = 0.02;           // third eigenvalue of a star over the first: all in one plane
+constexpr int most_leaning = 9;         // nodes that carry a vertex
 constexpr int block = 256;
 
 /// A point of the surface and the place just under it.
@@ -50,6 +51,26 @@ Points angle_normals(const Points& vertices, const std::vector<Triangle>& triang
   for (Vec3& n : normals) n = n.norm() > 1e-9 ? n.normalized() : Vec3(0, 0, 0);
   return normals;
 }
+
+/// How the edges of a node lie: sum of u u^T, u the unit vectors along them. Most nodes have edges in all
+/// directions, and three invariants tell that without the eigenvalues l0 <= l1 <= l2.
+struct Star {
+  Mat3 tensor = Mat3::Zero();
+
+  void add(const Vec3& r) {
+    const Vec3 u = r.normalized();
+    tensor += u * u.transpose();
+  }
+  /// l0 > flat l2 for sure: l0 = det / (l1 l2) >= 4 det / trace^2, l2 <= trace.
+  bool surely_not_flat() const {
+    return 4 * tensor.determinant() > 1.01 * flat * std::pow(tensor.trace(), 3);
+  }
+  /// l1 > chain l2 for sure: l0 l1 + l1 l2 + l2 l0 <= 3 l1 l2, l2 <= trace.
+  bool surely_no_chain() const {
+    const double trace = tensor.trace();
+    return (trace * trace - tensor.squaredNorm()) / 2 > 1.01 * 3 * chain * trace * trace;
+  }
+};
 
 /// Points on triangles that are large against the lattice, so that a thin plate of a few triangles is covered
 /// all over.
@@ -278,12 +299,10 @@ class Builder {
     std::vector<Place> moved = nodes_;
     Sight::Scratch scratch;
     for (Index i = 0; i < Index(nodes_.size()); ++i) {
-      Mat3 star = Mat3::Zero();
-      for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
-        const Vec3 r = (nodes_[adj.target[k]].x - nodes_[i].x).normalized();
-        star += r * r.transpose();
-      }
-      const Eigen::SelfAdjointEigenSolver<Mat3> eigen(star);
+      Star star;
+      for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) star.add(nodes_[adj.target[k]].x - nodes_[i].x);
+      if (star.surely_not_flat()) continue;
+      const Eigen::SelfAdjointEigenSolver<Mat3> eigen(star.tensor);
       if (adj.begin[i] == adj.begin[i + 1] || eigen.eigenvalues()[0] > flat * eigen.eigenvalues()[2])
         continue;
       // Away from where the neighbours before it went.
@@ -313,12 +332,10 @@ class Builder {
     Sight::Scratch scratch;
     for (Index i = 0; i < before; ++i) {
       const Index degree = adj.begin[i + 1] - adj.begin[i];
-      Mat3 star = Mat3::Zero();
-      for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
-        const Vec3 r = (nodes_[adj.target[k]].x - nodes_[i].x).normalized();
-        star += r * r.transpose();
-      }
-      const Eigen::SelfAdjointEigenSolver<Mat3> eigen(star);
+      Star star;
+      for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) star.add(nodes_[adj.target[k]].x - nodes_[i].x);
+      if (degree >= 4 && star.surely_no_chain()) continue;
+      const Eigen::SelfAdjointEigenSolver<Mat3> eigen(star.tensor);
       if (degree >= 4 && eigen.eigenvalues()[1] >= chain * eigen.eigenvalues()[2]) continue;
       if (4 * (Index(nodes_.size()) - before) >= budget_) {
         out_.frames_capped = true;
@@ -358,9 +375,15 @@ class Builder {
   std::vector<Index> leaning_of(const Probe& p, std::vector<NodeGrid::Found>& found,
                                 Sight::Scratch& scratch) const {
     std::vector<Index> out;
-    grid_->nearest(p.under.x, 16, 2 * a_, found);
-    for (const auto& f : found)
-      if (out.size() < 9 && sight_->clear(p.under, nodes_[f.id], scratch)) out.push_back(f.id);
+    out.reserve(most_leaning);
+    // Mostly the nearest nine are visible.
+    for (const int asked : {most_leaning, 16}) {
+      const std::size_t known = asked == most_leaning ? 0 : found.size();
+      grid_->nearest(p.under.x, asked, 2 * a_, found);
+      for (std::size_t k = known; k < found.size() && out.size() < most_leaning; ++k)
+        if (sight_->clear(p.under, nodes_[found[k].id], scratch)) out.push_back(found[k].id);
+      if (out.size() == most_leaning || found.size() < std::size_t(asked)) break;
+    }
     if (!out.empty()) return out;
     grid_->nearest(p.under.x, 96, 8 * a_, found);
     for (const auto& f : found)
@@ -571,7 +594,7 @@ class Builder {
       grid_->nearest(nodes_[i].x, 2, spacing, found);
       deep[i] = found.size() < 2 || found[1].squared > std::pow(0.99 * spacing, 2);
     }
-    return nearest_volumes(interior_, *grid_, deep, a_, pool_);
+    return nearest_volumes(interior_, {nodes_, *grid_, *sight_}, deep, a_, pool_);
   }
 
   const SolidSurface& surface_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -29,11 +30,15 @@ void print_report(const MeshShapeReport& r) {
              r.parts, r.parts == 1 ? "part" : "parts",
              r.bridges > 0 ? fmt::format(", {} bridges along the surface", r.bridges) : "", r.anisotropy,
              r.setup_ms);
+  std::vector<std::string> stages;
+  for (const Laps::Lap& stage : r.stages) stages.push_back(fmt::format("{} {:.0f}", stage.name, stage.ms));
+  fmt::print("ms: {}\n", fmt::join(stages, ", "));
   for (const std::string& warning : r.warnings) fmt::print("warning: {}\n", warning);
 }
 
 void prepare(Request request) {
   if (request.solid && request.shell) throw InputError("--solid, --shell: found both, expected one of them");
+  if (const auto error = check_graph_name(request.graph)) throw InputError("--graph: " + error->text());
   if (request.solid || request.shell) request.options.solid = request.solid;
   const PolygonMesh mesh = read_argument(request.mesh);
   Pool pool(0);

@@ -2,6 +2,7 @@
 #include "bench/cases/embree_build.hpp"
 
 #include <embree3/rtcore.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,8 +11,8 @@
 
 namespace pliant::bench {
 
-double embree_build_ms(const TriMesh& mesh) {
-  const RTCDevice device = rtcNewDevice("threads=1");
+Time embree_build(const TriMesh& mesh, int threads) {
+  const RTCDevice device = rtcNewDevice(fmt::format("threads={}", threads).c_str());
   if (!device) throw std::runtime_error("Embree gives no device");
   const RTCScene scene = rtcNewScene(device);
   const RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
@@ -24,14 +25,15 @@ double embree_build_ms(const TriMesh& mesh) {
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
     for (std::size_t c = 0; c < 3; ++c) corners[3 * i + c] = unsigned(mesh.triangles[i][c]);
   const Stopwatch watch;
+  const CpuStopwatch cpu;
   rtcCommitGeometry(geometry);
   rtcAttachGeometry(scene, geometry);
   rtcCommitScene(scene);
-  const double ms = watch.ms();
+  const Time time{watch.ms(), cpu.ms()};
   rtcReleaseGeometry(geometry);
   rtcReleaseScene(scene);
   rtcReleaseDevice(device);
-  return ms;
+  return time;
 }
 
 }  // namespace pliant::bench

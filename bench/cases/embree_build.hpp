@@ -5,8 +5,12 @@
 
 namespace pliant::bench {
 
-/// Times Embree's hierarchy of a surface, built by one thread at its default quality, ms: the yardstick of
+struct Time {
+  double ms = 0, cpu_ms = 0;  ///< on the wall; of all threads
+};
+
+/// Times Embree's hierarchy of a surface, built by that many threads at its default quality: the yardstick of
 /// everything that is done to a mesh once.
-double embree_build_ms(const TriMesh& mesh);
+Time embree_build(const TriMesh& mesh, int threads);
 
 }  // namespace pliant::bench

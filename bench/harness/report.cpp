@@ -55,10 +55,20 @@ void add_scaling(const std::vector<Row>& rows, std::string& text) {
     text += line("solid-100k over solid-14k, set-up", *large->setup_ms / *small->setup_ms, {15});
 }
 
+void add_set_up(const Row& row, std::string& text) {
+  const std::string what =
+      fmt::format("set-up of a mesh body of {} triangles over Embree's build, {} thread{} both",
+                  row.more.at("triangles").get<int>(), row.threads, row.threads == 1 ? "" : "s");
+  text += line(what, row.more.at("over_embree").get<double>(), {30});
+  text += line("the same in processor time", row.more.at("over_embree_cpu").get<double>(), {30});
+  text += "  its stages, ms of processor time:";
+  for (const auto& [name, ms] : row.more.at("set_up_stages_cpu_ms").items())
+    text += fmt::format("{} {} {:.0f}", text.back() == ':' ? "" : ",", name, ms.get<double>());
+  text += fmt::format(", Embree {:.0f}\n", row.more.at("embree_cpu_ms_min").get<double>());
+}
+
 void add_wild(const std::vector<Row>& rows, std::string& text) {
-  if (const Row* row = find(rows, "wild/set-up-75k"))
-    text += line("set-up of a mesh body of 75 000 triangles over Embree's build of its surface",
-                 row->more.at("over_embree").get<double>(), {30});
+  if (const Row* row = find(rows, "wild/set-up-75k")) add_set_up(*row, text);
   for (const auto& [name, most] : {std::pair{"wild/contact-100", 2.5}, {"wild/contact-369", 4.0}})
     if (const Row* row = find(rows, name))
       text += line(fmt::format("{} over the contact-free step of the bar", name),

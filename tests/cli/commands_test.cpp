@@ -48,6 +48,8 @@ TEST(Commands, prepare_saves_the_graph_of_a_mesh_and_tells_what_it_is) {
   EXPECT_EQ(run_pliant("prepare " + mesh.string() + " --graph " + (folder.path() / "x.png").string()).exit,
             2);
   EXPECT_EQ(run_pliant("prepare no.obj --graph " + graph.string()).exit, 2);
+  // The name is judged before the mesh is read.
+  EXPECT_TRUE(run_pliant("prepare no.obj --graph x.png").says(".json or .vtu"));
 }
 
 TEST(Commands, an_unknown_command_is_wrong_input_with_the_nearest_name) {

@@ -37,8 +37,7 @@ NodeGrid::NodeGrid(const Vec3& low, const Vec3& high, double cell) : low_(low), 
 
 NodeGrid::NodeGrid(const Points& points, double cell)
     : NodeGrid(box_of(points).low, box_of(points).high, cell) {
-  points_.reserve(points.size());
-  next_.reserve(points.size());
+  items_.reserve(points.size());
   for (const Vec3& p : points) insert(p);
 }
 
@@ -51,9 +50,8 @@ std::array<Index, 3> NodeGrid::cell_of(const Vec3& p) const {
 
 void NodeGrid::insert(const Vec3& point) {
   Index& first = head(cell_of(point));
-  next_.push_back(first);
-  first = size();
-  points_.push_back(point);
+  items_.push_back({point, first});
+  first = size() - 1;
 }
 
 /// Square of how far p is at least from the points in layer c of an axis. The outermost layers reach to
@@ -73,16 +71,14 @@ void NodeGrid::nearest(const Vec3& p, int count, double within, std::vector<Foun
   const Index rings = std::max(
       {home[0], home[1], home[2], dims_[0] - 1 - home[0], dims_[1] - 1 - home[1], dims_[2] - 1 - home[2]});
   double limit = within * within;
-  const auto offer = [&](Index i) {
-    const Found found{(points_[i] - p).squaredNorm(), i};
-    if (found.squared > limit) return;
+  const auto offer = [&](const Found& found) {
     if (Index(out.size()) == count) {
       if (!(found < out.back())) return;
       out.pop_back();
     }
     out.push_back(found);
-    auto at = out.end() - 1;
-    for (; at != out.begin() && found < *(at - 1); --at) *at = *(at - 1);
+    Found *const first = out.data(), *at = first + out.size() - 1;
+    for (; at != first && found < *(at - 1); --at) *at = *(at - 1);
     *at = found;
     if (Index(out.size()) == count) limit = out.back().squared;
   };
@@ -111,7 +107,8 @@ void NodeGrid::nearest(const Vec3& p, int count, double within, std::vector<Foun
         for (c[0] = home[0] - ring; c[0] <= home[0] + ring; c[0] += step) {
           if (c[0] < 0 || c[0] >= dims_[0] || row + gap(0, c[0]) > limit) continue;
           any = true;
-          for (Index i = head(c); i >= 0; i = next_[i]) offer(i);
+          for (Index i = head(c); i >= 0; i = items_[std::size_t(i)].next)
+            if (const double d = (items_[std::size_t(i)].point - p).squaredNorm(); d <= limit) offer({d, i});
         }
       }
     }

@@ -15,8 +15,7 @@ class NodeGrid {
 
   /// Points are numbered in the order of insertion.
   void insert(const Vec3& point);
-  Index size() const { return Index(points_.size()); }
-  const Points& points() const { return points_; }
+  Index size() const { return Index(items_.size()); }
 
   struct Found {
     double squared = 0;  ///< squared distance
@@ -39,8 +38,12 @@ class NodeGrid {
   Vec3 low_;
   double cell_;
   std::array<Index, 3> dims_{1, 1, 1};
-  std::vector<Index> head_, next_;  ///< the points of a cell, as a list
-  Points points_;
+  struct Item {
+    Vec3 point;
+    Index next;  ///< in the same cell
+  };
+  std::vector<Index> head_;  ///< the points of a cell, as a list
+  std::vector<Item> items_;
 };
 
 }  // namespace pliant

@@ -43,47 +43,47 @@ class SortedSet {
 /// The part of one vertex's row while it is made.
 class Row {
  public:
-  explicit Row(std::size_t nodes) : at_(nodes, -1) {}
+  explicit Row(std::size_t nodes) : at_(nodes, -1), nodes_(nodes), weights_(nodes) {}
   void add(Index node, double weight) {
-    if (at_[node] < 0) {
-      at_[node] = Index(nodes_.size());
-      nodes_.push_back(node);
-      weights_.push_back(0);
+    Index& at = at_[std::size_t(node)];
+    if (at < 0) {
+      at = size_;
+      nodes_[std::size_t(size_)] = node;
+      weights_[std::size_t(size_++)] = 0;
     }
-    weights_[std::size_t(at_[node])] += weight;
+    weights_[std::size_t(at)] += weight;
   }
   /// Leaves weights below the limit out; what they were goes to the largest. True if there were any.
   bool drop(double limit) {
     double lost = 0;
-    std::size_t kept = 0;
-    for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    Index kept = 0;
+    for (Index k = 0; k < size_; ++k) {
       if (std::abs(weights_[k]) < limit) {
         lost += weights_[k];
         at_[nodes_[k]] = -1;
         continue;
       }
-      at_[nodes_[k]] = Index(kept);
+      at_[nodes_[k]] = kept;
       nodes_[kept] = nodes_[k];
       weights_[kept++] = weights_[k];
     }
-    const bool any = kept < nodes_.size();
-    nodes_.resize(kept);
-    weights_.resize(kept);
-    *std::max_element(weights_.begin(), weights_.end()) += lost;
+    const bool any = kept < size_;
+    size_ = kept;
+    *std::max_element(weights_.begin(), weights_.begin() + size_) += lost;
     return any;
   }
   void clear() {
-    for (const Index node : nodes_) at_[node] = -1;
-    nodes_.clear();
-    weights_.clear();
+    for (const Index node : nodes()) at_[node] = -1;
+    size_ = 0;
   }
-  const std::vector<Index>& nodes() const { return nodes_; }
-  std::vector<double>& weights() { return weights_; }
+  std::span<const Index> nodes() const { return {nodes_.data(), std::size_t(size_)}; }
+  std::span<double> weights() { return {weights_.data(), std::size_t(size_)}; }
   double weight_of(Index node) const { return weights_[std::size_t(at_[node])]; }
 
  private:
   std::vector<Index> at_, nodes_;
   std::vector<double> weights_;
+  Index size_ = 0;
 };
 
 class Embedder {

@@ -83,17 +83,26 @@ std::string as_vtu(const NodeGraph& g) {
   return out + "</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
 }
 
-}  // namespace
-
-std::optional<Error> write_graph(const std::filesystem::path& path, const NodeGraph& graph) {
+std::string lower_extension(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return char(std::tolower(c)); });
-  if (extension == ".json") return write_file(path, as_json(graph));
-  if (extension == ".vtu") return write_file(path, as_vtu(graph));
+  return extension;
+}
+
+}  // namespace
+
+std::optional<Error> check_graph_name(const std::filesystem::path& path) {
+  const std::string extension = lower_extension(path);
+  if (extension == ".json" || extension == ".vtu") return std::nullopt;
   return Error{
       path.string(),
       {{"", fmt::format("a name that ends in \"{}\"", extension), "a name that ends in .json or .vtu", ""}}};
+}
+
+std::optional<Error> write_graph(const std::filesystem::path& path, const NodeGraph& graph) {
+  if (auto error = check_graph_name(path)) return error;
+  return write_file(path, lower_extension(path) == ".json" ? as_json(graph) : as_vtu(graph));
 }
 
 }  // namespace pliant

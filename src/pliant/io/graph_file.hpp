@@ -10,6 +10,9 @@
 
 namespace pliant {
 
+/// None if write_graph knows the extension: asked before long work.
+[[nodiscard]] std::optional<Error> check_graph_name(const std::filesystem::path& path);
+
 /// By extension, in any case; another one is an error.
 [[nodiscard]] std::optional<Error> write_graph(const std::filesystem::path& path, const NodeGraph& graph);
 

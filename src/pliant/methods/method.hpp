@@ -39,6 +39,8 @@ class Method {
 
   /// The user's surface at the current state, one entry a vertex.
   virtual void surface(std::span<Vec3> vertices) const = 0;
+  /// The same with the help of the pool's threads, where a method can use them.
+  virtual void surface_in_parallel(std::span<Vec3> vertices, Pool& /*pool*/) const { surface(vertices); }
 
   /// Forces on the surface as forces on the nodes: node_forces += W^T surface_forces.
   virtual void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const = 0;

@@ -27,7 +27,7 @@ struct MakeShape {
     const std::filesystem::path file = find_file(s.file, folder);
     Result<PolygonMesh> surface = read_polygons(file);
     if (!surface) return surface.error();
-    convert(*surface, s.scale, s.up);
+    convert(*surface, s.scale * metres(s.unit), s.up);
     move(*surface, rotation_matrix(s.rotate), s.translate);
     Result<Repaired> repaired = repair(*surface);
     if (!repaired) return Error{file.string(), repaired.error().problems};

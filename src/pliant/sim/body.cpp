@@ -89,6 +89,7 @@ void Body::aim(double end) {
 
 const StepReport& Body::advance(double end, double h, const Vec3& gravity,
                                 std::span<const Collider> colliders, Pool& pool) {
+  pool_ = &pool;
   choose_held(end, h);
   aim(end);
   report_ = method_->advance({.h = h,
@@ -104,7 +105,10 @@ const StepReport& Body::advance(double end, double h, const Vec3& gravity,
 }
 
 const Points& Body::surface() const {
-  method_->surface(surface_);
+  if (pool_)
+    method_->surface_in_parallel(surface_, *pool_);
+  else
+    method_->surface(surface_);
   return surface_;
 }
 

@@ -37,7 +37,7 @@ class Body {
   /// One time step that ends at `end`; hard and soft holds are where they belong at that time, and the
   /// colliders are aimed at this step.
   const StepReport& advance(double end, double h, const Vec3& gravity, std::span<const Collider> colliders,
-                            Pool& pool);
+                            Pool& pool);  ///< which must outlive the body's last use
 
   const std::string& name() const { return name_; }
   const Method& method() const { return *method_; }
@@ -88,6 +88,7 @@ class Body {
   std::vector<Grab> grabs_;
   std::vector<int> grab_ids_;
   StepReport report_;
+  Pool* pool_ = nullptr;  ///< of the last step: the surface is shown with its help
   mutable Points surface_;
 };
 

@@ -115,6 +115,14 @@ TEST_F(BuildMeshColliders, a_file_beside_the_scene_is_repaired_and_placed) {
   EXPECT_NEAR(gap_at(collider, {0.5, 4, -0.5}), 1, 1e-12);
 }
 
+TEST_F(BuildMeshColliders, a_file_in_another_unit_is_converted) {
+  const Result<Scene> scene = build(R"("file": "tetra.obj", "scale": 3, "unit": "cm")");
+  ASSERT_TRUE(bool(scene)) << scene.error().text();
+  const Collider& collider = scene->simulation.colliders().at(0);
+  EXPECT_NEAR(gap_at(collider, {0, 0.05, 0}), 0.02, 1e-12);
+  EXPECT_LT(gap_at(collider, {0.005, 0.005, 0.005}), 0);
+}
+
 TEST_F(BuildMeshColliders, a_thin_one_is_a_sheet) {
   const Result<Scene> scene = build(R"("file": "tetra.obj", "thin": true)");
   ASSERT_TRUE(bool(scene)) << scene.error().text();

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the nodes show: the embedded surface, and whether cells have turned inside out.
+#include "pliant/math/parallel_gather.hpp"
 #include "pliant/methods/fem/body.hpp"
 
 namespace pliant::fem {
 
 void Body::surface(std::span<Vec3> vertices) const { gather(embedding_, state_.nodes.x, vertices); }
+
+void Body::surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const {
+  gather(embedding_, state_.nodes.x, vertices, pool);
+}
 
 void Body::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {
   scatter_add(embedding_, surface_forces, node_forces);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the nodes show: the embedded surface, and whether cells have turned inside out.
+#include "pliant/math/parallel_gather.hpp"
 #include "pliant/methods/geometric/body.hpp"
 
 namespace pliant::geometric {
@@ -17,6 +18,10 @@ double corner_jacobian(const Points& x, const std::array<Index, 8>& cell, int c)
 }  // namespace
 
 void Body::surface(std::span<Vec3> vertices) const { gather(skin_.embedding, state_.nodes.x, vertices); }
+
+void Body::surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const {
+  gather(skin_.embedding, state_.nodes.x, vertices, pool);
+}
 
 void Body::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {
   scatter_add(skin_.embedding, surface_forces, node_forces);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/math/parallel_gather.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace pliant {
+namespace {
+
+TEST(ParallelGather, gives_the_bits_of_the_serial_one_for_any_number_of_threads) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> real(-1, 1);
+  Points channels;
+  for (int i = 0; i < 300; ++i) channels.push_back({real(random), real(random), real(random)});
+  for (const Index rows : {0, 1, 1023, 1024, 1025, 9000}) {
+    Gather w;
+    for (Index r = 0; r < rows; ++r) {
+      for (Index k = 0; k < Index(random() % 9); ++k)
+        w.column.push_back(Index(random() % 300)), w.weight.push_back(real(random));
+      w.begin.push_back(Index(w.column.size()));
+    }
+    Points serial(std::size_t(rows), Vec3(9, 9, 9)), parallel = serial;
+    gather(w, channels, serial);
+    for (const int threads : {1, 2, 3}) {
+      Pool pool(threads);
+      parallel.assign(std::size_t(rows), Vec3(7, 7, 7));
+      gather(w, channels, parallel, pool);
+      EXPECT_EQ(parallel, serial) << rows << " rows, " << threads << " threads";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pliant

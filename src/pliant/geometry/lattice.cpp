@@ -12,6 +12,7 @@ namespace {
 
 constexpr int block_cells = 16;  // cells a side of the blocks that the threads share
 constexpr double enough_samples = 12000;
+constexpr double least_clearance = 1e-6;  // of the body's size (1 here): nearer is on the surface
 
 enum class Verdict { out, in, mixed };
 
@@ -187,10 +188,10 @@ class LayerSamples {
     return scratch.found.front().id;
   }
   /// Of a closed surface the winding number is counted on the short way to the nearest node, unless that lies
-  /// on the surface.
+  /// on the surface (a node of the lattice may, by chance), where it has no side.
   bool inside(const Vec3& p, Index node, Scratch& scratch) const {
     const Place& from = nodes_.places[std::size_t(node)];
-    const bool count = s_.closed && from.clearance > 0;
+    const bool count = s_.closed && from.clearance > least_clearance;
     return (count ? nodes_.sight.winding(p, from, scratch.sight) : s_.tree.winding(p)) > 0.5;
   }
 

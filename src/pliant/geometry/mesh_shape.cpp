@@ -183,17 +183,46 @@ bool is_the_input(const Repaired& surface) {
   return true;
 }
 
-/// Rows for the vertices that faces use.
-Gather contact_points(const TriMesh& mesh, const Leaning& leaning, const NodeGraph& graph, double spacing,
-                      Pool& pool) {
-  std::vector<char> used(mesh.vertices.size(), 0);
-  for (const Triangle& t : mesh.triangles)
-    for (const Index v : t) used[v] = 1;
-  Points points;
-  std::vector<Index> row;
-  for (Index v = 0; v < Index(used.size()); ++v)
-    if (used[v]) points.push_back(mesh.vertices[v]), row.push_back(v);
-  return surface_embedding(points, row, leaning, graph, spacing, pool);
+void append_row(const Gather& from, Index row, Gather& to) {
+  const auto begin = from.begin[row], end = from.begin[row + 1];
+  to.column.insert(to.column.end(), from.column.begin() + begin, from.column.begin() + end);
+  to.weight.insert(to.weight.end(), from.weight.begin() + begin, from.weight.begin() + end);
+  to.begin.push_back(Index(to.column.size()));
+}
+
+/// Rows of the input's vertices, given those of the mesh's: copies share theirs, others (welded over a
+/// distance, of no face) get their own.
+Gather spread_rows(const Points& input, const Repaired& surface, const Gather& rows, const BodyGraph& body,
+                   Pool& pool) {
+  Points others;
+  std::vector<Index> leaning_row, other(input.size(), -1);
+  for (std::size_t v = 0; v < input.size(); ++v) {
+    const Index w = surface.welded[v];
+    if (w >= 0 && input[v] == surface.mesh.vertices[w]) continue;
+    other[v] = Index(others.size());
+    others.push_back(input[v]);
+    leaning_row.push_back(w);
+  }
+  const Gather own = surface_embedding(others, leaning_row, body.leaning, body.graph, body.spacing, pool);
+  Gather out;
+  for (std::size_t v = 0; v < input.size(); ++v)
+    other[v] < 0 ? append_row(rows, surface.welded[v], out) : append_row(own, other[v], out);
+  return out;
+}
+
+/// How the surface and the points that meet colliders follow the nodes. `input` are the input's vertices in
+/// the frame of the mesh.
+void embed(const Points& input, const Repaired& surface, const BodyGraph& body, Pool& pool, Shape& shape) {
+  const Points& vertices = surface.mesh.vertices;
+  std::vector<Index> each(vertices.size());
+  std::iota(each.begin(), each.end(), 0);
+  Gather rows = surface_embedding(vertices, each, body.leaning, body.graph, body.spacing, pool);
+  if (is_the_input(surface)) {
+    shape.embedding = std::move(rows);
+    return;
+  }
+  shape.embedding = spread_rows(input, surface, rows, body, pool);
+  shape.contact = std::move(rows);
 }
 
 /// One input vertex for every welded vertex that a face uses.
@@ -254,9 +283,7 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
   Shape& shape = out.shape;
   Points vertices = mesh.vertices;
   for (Vec3& p : vertices) p = (p - frame.centre) / frame.size;
-  shape.embedding = surface_embedding(vertices, surface.welded, body.leaning, body.graph, body.spacing, pool);
-  if (!is_the_input(surface))
-    shape.contact = contact_points(surface.mesh, body.leaning, body.graph, body.spacing, pool);
+  embed(vertices, surface, body, pool, shape);
   laps.end("embedding");
   shape.graph = std::move(body.graph);
   for (Vec3& p : shape.graph.positions) p = frame.centre + frame.size * p;

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "pliant/base/hash.hpp"
+#include "pliant/geometry/body_graph.hpp"
 #include "pliant/geometry/repair.hpp"
 #include "tests/support/mesh_samples.hpp"
 
@@ -89,6 +90,53 @@ TEST(MeshShape, node_volumes_have_the_solid_s_centre_and_second_moments) {
     EXPECT_NEAR(first[k] / volume / size[k], 0, 0.005);
     EXPECT_NEAR(second[k] / volume / (size[k] * size[k] / 12), 1, 0.03);
   }
+}
+
+TEST(MeshShape, nodes_that_lie_on_a_face_by_chance_get_no_volume_from_outside) {
+  PolygonMesh wedge;  // its slanted faces run through nodes of the lattice
+  wedge.vertices = {{0, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 0, 1}};
+  for (const Triangle& t : {Triangle{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}})
+    add_face(wedge, {t[0], t[1], t[2]});
+  const MeshShape made = make(wedge, 2000);
+  const auto& volumes = made.shape.graph.volumes;
+  const double cell = std::pow(made.report.spacing, 3) / 2;
+  EXPECT_LT(*std::max_element(volumes.begin(), volumes.end()), 2 * cell);
+}
+
+TEST(MeshShape, a_clean_mesh_meets_colliders_with_its_own_rows_and_others_with_the_welded_ones) {
+  const MeshShape clean = make(sphere(), 500);
+  EXPECT_EQ(clean.shape.contact.rows(), 0);
+  PolygonMesh loose;
+  const PolygonMesh whole = sphere();
+  for (Index f = 0; f < whole.faces(); ++f) {
+    for (int c = 0; c < 3; ++c) loose.vertices.push_back(whole.vertices[whole.corner[3 * f + c]]);
+    add_face(loose, {3 * f, 3 * f + 1, 3 * f + 2});
+  }
+  const MeshShape made = make(loose, 500);
+  EXPECT_EQ(made.shape.contact.rows(), Index(whole.vertices.size()));
+  EXPECT_EQ(made.shape.embedding.rows(), Index(loose.vertices.size()));
+  // Coarse faces are split, and the new corners meet colliders, too.
+  EXPECT_GT(make(box({0, 0, 0}, {1, 1, 1}), 500).shape.contact.rows(), 8);
+}
+
+TEST(MeshShape, the_stages_of_the_set_up_are_told) {
+  const MeshShape made = make(sphere(), 500);
+  double sum = 0;
+  for (const Laps::Lap& stage : made.report.stages) sum += stage.ms;
+  EXPECT_GT(made.report.stages.size(), 8u);
+  EXPECT_LE(sum, made.report.setup_ms);
+  EXPECT_GT(sum, 0.5 * made.report.setup_ms);
+}
+
+TEST(BodyGraph, edges_are_sorted_single_and_no_loops) {
+  const auto edges = edges_of({{4, 1}, {0, 3}, {1, 4}, {2, 2}, {0, 1}, {3, 0}, {1, 2}});
+  const std::vector<std::array<Index, 2>> expected = {{0, 1}, {0, 3}, {1, 2}, {1, 4}};
+  ASSERT_EQ(edges.size(), expected.size());
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    EXPECT_EQ(edges[k].a, expected[k][0]);
+    EXPECT_EQ(edges[k].b, expected[k][1]);
+  }
+  EXPECT_TRUE(edges_of({}).empty());
 }
 
 TEST(MeshShape, the_same_nodes_and_rows_whatever_the_threads) {

@@ -63,6 +63,8 @@ TEST(TriangleTree, nearest_is_the_nearest_of_all_triangles) {
     EXPECT_LT((by_weights - found.point).norm(), 1e-12);
     EXPECT_EQ(tree.nearest(p, 0.999 * best).triangle, -1);
     EXPECT_EQ(tree.nearest(p, 1.001 * best).triangle, found.triangle);
+    EXPECT_FALSE(tree.any_within(p, 0.999 * best));
+    EXPECT_TRUE(tree.any_within(p, 1.001 * best));
   }
 }
 

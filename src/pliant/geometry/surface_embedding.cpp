@@ -126,7 +126,7 @@ class Embedder {
     for (const Index i : nodes) sum += weight(X, i, radius);
     for (const Index i : nodes) {
       const double w = sum > 0 ? weight(X, i, radius) / sum : 1.0 / double(nodes.size());
-      if (w == 0) continue;  // the ninth
+      if (w == 0) continue;  // the ninth, mostly not needed
       const Vec3 d = X - graph_.positions[i];
       double rest = 1;
       for (Index k = adj_.begin[i]; k < adj_.begin[i + 1]; ++k) {
@@ -136,6 +136,8 @@ class Embedder {
       }
       row.add(i, w * rest);
     }
+    if (is_short(X, row))
+      for (const Index i : nodes) add_star(i, row);
     complete(X, row);
     if (row.drop(negligible)) complete(X, row);
   }
@@ -147,15 +149,26 @@ class Embedder {
     return s > 0 ? s * s : 0;
   }
 
+  Vec3 missing(const Vec3& X, Row& row) const {
+    Vec3 lack = X;
+    for (std::size_t k = 0; k < row.nodes().size(); ++k)
+      lack -= row.weights()[k] * graph_.positions[row.nodes()[k]];
+    return lack;
+  }
+  bool is_short(const Vec3& X, Row& row) const { return !(missing(X, row).norm() <= 1e-14); }
+
+  void add_star(Index i, Row& row) const {
+    for (Index e = adj_.begin[i]; e < adj_.begin[i + 1]; ++e) row.add(adj_.target[e], 0);
+    row.add(i, 0);
+  }
+
   /// Deficient stars leave sum w X_k short of X. The missing vector e comes from the least weights c over the
   /// nodes of the row, and ring by ring more of them, with sum c = 0 and sum c X_k = e:
   /// c_k = (X_k - m) . M^-1 e, m the mean and M = sum (X_k - m)(X_k - m)^T. Rigid and affine motion are then
   /// exact whatever the stars are.
   void complete(const Vec3& X, Row& row) const {
-    Vec3 missing = X;
-    for (std::size_t k = 0; k < row.nodes().size(); ++k)
-      missing -= row.weights()[k] * graph_.positions[row.nodes()[k]];
-    if (missing.norm() <= 1e-14) return;
+    const Vec3 lack = missing(X, row);
+    if (lack.norm() <= 1e-14) return;
     for (int ring = 0; ring < most_rings; ++ring) {
       const std::size_t count = row.nodes().size();
       Vec3 mean = Vec3::Zero();
@@ -169,9 +182,9 @@ class Embedder {
       for (int m = 0; m < 3; ++m) {
         const Vec3 axis = eigen.eigenvectors().col(m);
         if (eigen.eigenvalues()[m] > 1e-12 * eigen.eigenvalues()[2])
-          lever += axis.dot(missing) / eigen.eigenvalues()[m] * axis;
+          lever += axis.dot(lack) / eigen.eigenvalues()[m] * axis;
         else
-          left += std::pow(axis.dot(missing), 2);
+          left += std::pow(axis.dot(lack), 2);
       }
       // sum c^2 = lever . M lever: weights that enlarge noise are not worth it while there are nodes farther
       // out.
@@ -188,10 +201,7 @@ class Embedder {
   /// Adds the neighbours of the row's nodes; false if there are none left.
   bool grow(Row& row) const {
     const std::size_t count = row.nodes().size();
-    for (std::size_t k = 0; k < count; ++k) {
-      const Index i = row.nodes()[k];
-      for (Index e = adj_.begin[i]; e < adj_.begin[i + 1]; ++e) row.add(adj_.target[e], 0);
-    }
+    for (std::size_t k = 0; k < count; ++k) add_star(row.nodes()[k], row);
     return row.nodes().size() > count;
   }
 

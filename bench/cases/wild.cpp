@@ -23,7 +23,7 @@ constexpr int embree_builds = 2;  // after each of them
 PolygonMesh animal_75k() {
   Blobs blobs{.parts = {{{-0.4, 0, 0}, {0.4, 0, 0}, 0.22}, {{0.4, 0.1, 0}, {0.7, 0.4, 0}, 0.14, 0.16}},
               .blend = 0.03,
-              .resolution = 153};
+              .resolution = 174};
   for (const double side : {-1.0, 1.0}) {
     blobs.parts.push_back({{0.35, -0.1, 0.12 * side}, {0.4, -0.55, 0.18 * side}, 0.11, 0.09});
     blobs.parts.push_back({{-0.35, -0.1, 0.12 * side}, {-0.4, -0.55, 0.18 * side}, 0.11, 0.09});

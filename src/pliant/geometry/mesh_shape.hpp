@@ -34,7 +34,7 @@ struct MeshShapeReport {
   double mean_degree = 0;
   double anisotropy = 1;  ///< of the stiffness tensor; above 2: thinner than one cell
   double setup_ms = 0;
-  std::vector<Laps::Lap> stages;  ///< where that time went
+  std::vector<Laps::Lap> stages;      ///< where that time went
   std::vector<std::string> warnings;  ///< whole sentences: parts that will fall apart, doubtful solidity, ...
 };
 

@@ -15,7 +15,6 @@ using rotation_lanes::width;
 
 typedef float Quad __attribute__((vector_size(16), may_alias));
 typedef double Quad64 __attribute__((vector_size(32), may_alias, aligned(32)));
-typedef int Quad_index __attribute__((vector_size(16)));
 
 inline Quad load(const float* p) { return *reinterpret_cast<const Quad*>(p); }
 inline void store(float* p, Quad q) { *reinterpret_cast<Quad*>(p) = q; }
@@ -24,14 +23,14 @@ inline Lanes at(const float* p) { return *reinterpret_cast<const Lanes*>(p); }
 
 /// Four quads as the rows of a 4x4 matrix, transposed.
 inline void transpose(Quad& a, Quad& b, Quad& c, Quad& d) {
-  const Quad ab_low = __builtin_shuffle(a, b, Quad_index{0, 4, 1, 5});
-  const Quad ab_high = __builtin_shuffle(a, b, Quad_index{2, 6, 3, 7});
-  const Quad cd_low = __builtin_shuffle(c, d, Quad_index{0, 4, 1, 5});
-  const Quad cd_high = __builtin_shuffle(c, d, Quad_index{2, 6, 3, 7});
-  a = __builtin_shuffle(ab_low, cd_low, Quad_index{0, 1, 4, 5});
-  b = __builtin_shuffle(ab_low, cd_low, Quad_index{2, 3, 6, 7});
-  c = __builtin_shuffle(ab_high, cd_high, Quad_index{0, 1, 4, 5});
-  d = __builtin_shuffle(ab_high, cd_high, Quad_index{2, 3, 6, 7});
+  const Quad ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Quad ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Quad cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Quad cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  a = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  b = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  c = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  d = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
 // Numbers of 16 nodes: [node][16] to [number][16] or back; to_lanes may leave out quads beyond the given
@@ -146,9 +145,9 @@ struct Sixteen {
   template <bool with_fourth>
   void add_outer(Quad e, const float* c) {
     const Quad coefficients = load(c);
-    value[0] += __builtin_shuffle(e, Quad_index{0, 0, 0, 0}) * coefficients;
-    value[1] += __builtin_shuffle(e, Quad_index{1, 1, 1, 1}) * coefficients;
-    value[2] += __builtin_shuffle(e, Quad_index{2, 2, 2, 2}) * coefficients;
+    value[0] += __builtin_shufflevector(e, e, 0, 0, 0, 0) * coefficients;
+    value[1] += __builtin_shufflevector(e, e, 1, 1, 1, 1) * coefficients;
+    value[2] += __builtin_shufflevector(e, e, 2, 2, 2, 2) * coefficients;
     if constexpr (with_fourth) value[3] += e;
   }
   template <bool with_laplacian>

@@ -13,6 +13,7 @@
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/scene/layout.hpp"
+#include "pliant/scene/note_stiffness.hpp"
 #include "pliant/scene/validate.hpp"
 
 namespace pliant {
@@ -293,6 +294,8 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
       }
       continue;
     }
+    if (!built.colliders.empty())
+      note_stiffness(body, shape.graph, spec.step_length(), spec.substeps, around.notes);
     const Start start = make_start(body.initial, shape.graph, drafts[i].holds);
     bodies.emplace_back(body.name, shape, std::move(*method), std::move(drafts[i].holds), start,
                         contact_of(body));

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <random>
 
-#include "pliant/base/hash.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/scene/layout.hpp"
+#include "pliant/scene/mesh_fingerprint.hpp"
 #include "pliant/scene/note_stiffness.hpp"
 #include "pliant/scene/validate.hpp"
 
@@ -64,8 +64,7 @@ struct MakeShape {
     const std::filesystem::path file = find_file(spec.mesh, around.folder);
     Result<PolygonMesh> surface = read_polygons(file);
     if (!surface) return with_hint(surface.error(), spec.mesh);
-    around.fingerprint =
-        hash_bytes(surface->vertices.data(), surface->vertices.size() * sizeof(Vec3), around.fingerprint);
+    around.fingerprint = mesh_fingerprint(*surface, around.fingerprint);
     convert(*surface, spec.scale * metres(spec.unit), spec.up);
     move(*surface, rotation_matrix(spec.rotate), spec.translate);
     Result<Shape> shape = from_mesh(*surface, {.nodes = spec.nodes,

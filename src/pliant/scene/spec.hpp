@@ -108,6 +108,7 @@ struct CapsuleColliderSpec : ColliderTraits, CapsuleCollider {};
 struct MeshColliderSpec : ColliderTraits {
   std::string file;  ///< from the scene's folder or from where the command runs
   double scale = 1;
+  LengthUnit unit = LengthUnit::m;
   UpAxis up = UpAxis::y;
   Turn rotate;              ///< about the origin
   Vec3 translate{0, 0, 0};  ///< m

@@ -115,6 +115,12 @@ TEST_F(BuildMeshColliders, a_file_beside_the_scene_is_repaired_and_placed) {
   EXPECT_NEAR(gap_at(collider, {0.5, 4, -0.5}), 1, 1e-12);
 }
 
+TEST_F(BuildMeshColliders, lengths_are_in_the_file_s_unit) {
+  const Result<Scene> scene = build(R"("file": "tetra.obj", "unit": "cm", "scale": 3)");
+  ASSERT_TRUE(bool(scene)) << scene.error().text();
+  EXPECT_NEAR(gap_at(scene->simulation.colliders().at(0), {0, 0.04, 0}), 0.01, 1e-12);
+}
+
 TEST_F(BuildMeshColliders, a_thin_one_is_a_sheet) {
   const Result<Scene> scene = build(R"("file": "tetra.obj", "thin": true)");
   ASSERT_TRUE(bool(scene)) << scene.error().text();
@@ -126,6 +132,13 @@ TEST_F(BuildMeshColliders, another_mesh_is_another_scene) {
   EXPECT_EQ(build(R"("file": "tetra.obj")")->fingerprint, before);
   std::ofstream(folder_.path() / "tetra.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 2\n"
                                                  "f 1 3 2\nf 1 4 3\nf 1 2 4\nf 2 3 4\n";
+  EXPECT_NE(build(R"("file": "tetra.obj")")->fingerprint, before);
+}
+
+TEST_F(BuildMeshColliders, other_faces_on_the_same_vertices_are_another_scene) {
+  const std::uint64_t before = build(R"("file": "tetra.obj")")->fingerprint;
+  std::ofstream(folder_.path() / "tetra.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 0 0\nv 9 9 9\n"
+                                                 "f 1 2 3\nf 5 3 4\nf 1 4 2\n";
   EXPECT_NE(build(R"("file": "tetra.obj")")->fingerprint, before);
 }
 

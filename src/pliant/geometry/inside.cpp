@@ -35,7 +35,7 @@ double defect_of(const Component& component, const Repaired& surface, const Tria
   const auto samples = sample_surface(surface.mesh, component.triangles, points, random);
   if (samples.empty()) return 0.5;  // without area there is no inside: a sheet
   double sum = 0;
-  for (const SurfacePoint& at : samples)
+  for (const SurfaceSample& at : samples)
     sum += std::clamp(1 - tree.winding(at.point - delta * at.normal), 0.0, 1.0);
   return sum / double(samples.size());
 }
@@ -75,11 +75,15 @@ double counted_volume(const TriMesh& mesh, const TriangleTree& tree, int points)
   for (int axis = 0; axis < 3 && cell > 0; ++axis)
     count[axis] = int(std::clamp(std::round(size[axis] / cell), 1.0, double(points)));
   const Vec3 step = size.cwiseQuotient(count.cast<double>());
+  // Anywhere in its cell: the middles would count a face along the cells wholly in or wholly out.
+  RandomNumbers random(0);
   std::int64_t inside = 0;
   for (int i = 0; i < count.x(); ++i)
     for (int j = 0; j < count.y(); ++j)
-      for (int k = 0; k < count.z(); ++k)
-        inside += tree.winding(box.min() + step.cwiseProduct(Vec3(i + 0.5, j + 0.5, k + 0.5))) > 0.5;
+      for (int k = 0; k < count.z(); ++k) {
+        const double x = i + random.unit(), y = j + random.unit(), z = k + random.unit();
+        inside += tree.winding(box.min() + step.cwiseProduct(Vec3(x, y, z))) > 0.5;
+      }
   return double(inside) * step.prod();
 }
 

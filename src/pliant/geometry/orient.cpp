@@ -139,7 +139,7 @@ class Orienter {
 
   /// Votes of rays that leave the surface for good.
   void look(Patch& patch, const TriangleTree& tree, double size, int points, RandomNumbers& random) const {
-    for (const SurfacePoint& at : sample_surface(mesh_, patch.triangles, points, random))
+    for (const SurfaceSample& at : sample_surface(mesh_, patch.triangles, points, random))
       for (int ray = 0; ray < 8; ++ray) {
         const Vec3 direction = random.direction();
         const double cosine = direction.dot(at.normal);

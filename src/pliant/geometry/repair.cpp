@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <unordered_map>
 
+#include "pliant/base/hash.hpp"
 #include "pliant/geometry/orient.hpp"
 #include "pliant/geometry/surface_edges.hpp"
 #include "pliant/geometry/triangulate.hpp"
@@ -27,6 +29,40 @@ std::string several(Index count, const char* one, const char* many) {
 }
 
 bool is_usable(const Vec3& p) { return p.cwiseAbs().maxCoeff() <= largest_coordinate && !p.hasNaN(); }
+
+/// Polygons met so far, whatever corner they begin at and whichever way they run. Two copies may be cut into
+/// different triangles, so they must be told before they are cut.
+class KnownPolygons {
+ public:
+  /// True: the polygon is a copy of one before it.
+  bool meet(const std::vector<Index>& polygon) {
+    bring_in_order(polygon);
+    const std::uint64_t key = hash_bytes(ordered_.data(), ordered_.size() * sizeof(Index));
+    const auto [from, to] = begin_of_.equal_range(key);
+    for (auto at = from; at != to; ++at)
+      if (is_at(at->second)) return true;
+    begin_of_.emplace(key, corners_.size());
+    corners_.push_back(Index(ordered_.size()));
+    corners_.insert(corners_.end(), ordered_.begin(), ordered_.end());
+    return false;
+  }
+
+ private:
+  /// From the lowest corner on, towards its lower neighbour.
+  void bring_in_order(const std::vector<Index>& polygon) {
+    ordered_ = polygon;
+    std::rotate(ordered_.begin(), std::min_element(ordered_.begin(), ordered_.end()), ordered_.end());
+    if (ordered_.back() < ordered_[1]) std::reverse(ordered_.begin() + 1, ordered_.end());
+  }
+
+  bool is_at(std::size_t begin) const {
+    return corners_[begin] == Index(ordered_.size()) &&
+           std::equal(ordered_.begin(), ordered_.end(), corners_.begin() + std::ptrdiff_t(begin) + 1);
+  }
+
+  std::vector<Index> ordered_, corners_;  ///< corners_: how many, then they, for every polygon
+  std::unordered_multimap<std::uint64_t, std::size_t> begin_of_;
+};
 
 class Repairer {
  public:
@@ -107,6 +143,7 @@ class Repairer {
   /// Faces to triangles of vertices that stand for others, beside the same triangles in input vertices.
   void cut_faces() {
     PolygonCutter cutter(input_.vertices);
+    KnownPolygons known;
     std::vector<Index> polygon, corners;
     for (const Index f : usable_faces_) {
       polygon.clear();
@@ -123,6 +160,10 @@ class Repairer {
       }
       if (polygon.size() < 3) {
         ++report().degenerate_faces;
+        continue;
+      }
+      if (polygon.size() > 3 && known.meet(polygon)) {
+        ++report().duplicate_faces;
         continue;
       }
       for (const Triangle& t : cutter.cut(polygon)) {
@@ -157,7 +198,7 @@ class Repairer {
       triangles[kept] = triangles[t];
       out_.input_triangles[kept++] = out_.input_triangles[t];
     }
-    report().duplicate_faces = Index(triangles.size() - kept);
+    report().duplicate_faces += Index(triangles.size() - kept);
     triangles.resize(kept);
     out_.input_triangles.resize(kept);
   }

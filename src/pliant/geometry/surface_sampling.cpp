@@ -20,7 +20,7 @@ Vec3 area_vector(const TriMesh& mesh, Index t) {
   return 0.5 * (mesh.vertices[v[1]] - a).cross(mesh.vertices[v[2]] - a);
 }
 
-SurfacePoint point_on(const TriMesh& mesh, Index t, RandomNumbers& random) {
+SurfaceSample point_on(const TriMesh& mesh, Index t, RandomNumbers& random) {
   const Triangle& v = mesh.triangles[t];
   const double root = std::sqrt(random.unit()), u = random.unit();
   const Vec3 &a = mesh.vertices[v[0]], &b = mesh.vertices[v[1]], &c = mesh.vertices[v[2]];
@@ -29,13 +29,13 @@ SurfacePoint point_on(const TriMesh& mesh, Index t, RandomNumbers& random) {
 
 }  // namespace
 
-std::vector<SurfacePoint> sample_surface(const TriMesh& mesh, std::span<const Index> triangles, int count,
-                                         RandomNumbers& random) {
+std::vector<SurfaceSample> sample_surface(const TriMesh& mesh, std::span<const Index> triangles, int count,
+                                          RandomNumbers& random) {
   std::vector<double> upto;
   upto.reserve(triangles.size());
   double area = 0;
   for (const Index t : triangles) upto.push_back(area += area_vector(mesh, t).norm());
-  std::vector<SurfacePoint> points;
+  std::vector<SurfaceSample> points;
   if (!(area > 0)) return points;
   points.reserve(count);
   for (int i = 0; i < count; ++i) {

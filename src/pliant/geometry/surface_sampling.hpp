@@ -25,7 +25,7 @@ class RandomNumbers {
   std::uint64_t state_;
 };
 
-struct SurfacePoint {
+struct SurfaceSample {
   Vec3 point{0, 0, 0};
   Vec3 normal{0, 0, 0};  ///< of its triangle, unit
   Index triangle = -1;
@@ -33,7 +33,7 @@ struct SurfacePoint {
 
 /// `count` points spread evenly by area over some triangles of a surface (strata of equal area, one point in
 /// each). None if the triangles have no area.
-std::vector<SurfacePoint> sample_surface(const TriMesh& mesh, std::span<const Index> triangles, int count,
-                                         RandomNumbers& random);
+std::vector<SurfaceSample> sample_surface(const TriMesh& mesh, std::span<const Index> triangles, int count,
+                                          RandomNumbers& random);
 
 }  // namespace pliant

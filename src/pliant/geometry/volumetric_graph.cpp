@@ -18,7 +18,7 @@ namespace {
 
 using Pair = std::array<Index, 2>;
 constexpr double finest = 1.0 / 400;  // lattice constant, of the diagonal
-constexpr double thinnest = 1e-3;     // volume at least this times the area
+constexpr double thinnest = 1e-3;     // of the diagonal: lattice as for walls of this thickness at least
 constexpr double most_degree = 14;    // edges that a node asks for
 constexpr Index neighbours_asked = 48;
 constexpr double edge_reach = 1.9;      // of a
@@ -142,9 +142,11 @@ class Builder {
       const Vec3 &p = surface_.vertices[t[0]], &q = surface_.vertices[t[1]], &r = surface_.vertices[t[2]];
       area += 0.5 * (q - p).cross(r - p).norm();
     }
-    volume_ = surface_.volume > 0 ? surface_.volume : counted_volume(interior_, finest, pool_);
-    volume_ = std::max(volume_, thinnest * area);
-    a_ = std::max(finest, std::cbrt(2 * volume_ / budget_));
+    // What is thinner asks for a coarser lattice; but it weighs what it encloses, when that is known.
+    const double least = thinnest * area;
+    volume_ =
+        surface_.volume > 0 ? surface_.volume : std::max(counted_volume(interior_, finest, pool_), least);
+    a_ = std::max(finest, std::cbrt(2 * std::max(volume_, least) / budget_));
   }
 
   Place place(const Vec3& x) const {

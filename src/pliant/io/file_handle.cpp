@@ -58,6 +58,7 @@ int FileHandle::size(std::size_t& bytes) const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) return errno;
   if (S_ISDIR(status.st_mode)) return EISDIR;
+  if (!S_ISREG(status.st_mode)) return ESPIPE;
   bytes = std::size_t(status.st_size);
   return 0;
 }

@@ -21,7 +21,8 @@ class FileHandle {
 
   explicit operator bool() const { return descriptor_ >= 0; }
 
-  /// All return 0 or the errno of what went wrong; reading beyond the end is EIO.
+  /// All return 0 or the errno of what went wrong; reading beyond the end is EIO. Only a regular file has a
+  /// size: of a folder it is EISDIR, of a pipe or a device ESPIPE.
   int write_at(std::size_t offset, const void* data, std::size_t bytes) const;
   int read_at(std::size_t offset, void* data, std::size_t bytes) const;
   int truncate(std::size_t bytes) const;

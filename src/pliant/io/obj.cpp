@@ -14,7 +14,8 @@ namespace {
 
 class ObjReader {
  public:
-  ObjReader(std::string_view text, const std::string& name) : lines_(without_mark(text)), problems_(name) {}
+  ObjReader(std::string_view text, const std::string& name)
+      : lines_(without_mark(text), 1, Continued::by_backslash), problems_(name) {}
 
   Result<PolygonMesh> read() {
     while (!problems_.full() && lines_.next()) line(lines_.line());

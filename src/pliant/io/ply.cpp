@@ -420,7 +420,7 @@ class PlyReader {
 
   bool unreadable(const DataScan& scan, const Element& e, std::int64_t k) {
     problems_.at(scan.place(e, k), scan.word(),
-                 fmt::format("{} of {} elements {}", k + 1, e.count, in_quotes(e.name)));
+                 fmt::format("a finite number in element {} of {} {}", k + 1, e.count, in_quotes(e.name)));
     return false;
   }
 

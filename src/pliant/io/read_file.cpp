@@ -11,7 +11,8 @@
 namespace pliant {
 
 Result<std::string> read_file(const std::filesystem::path& path) {
-  const FileHandle file = FileHandle::open(path, O_RDONLY);
+  // Not to wait for the other end of a pipe, which size() refuses.
+  const FileHandle file = FileHandle::open(path, O_RDONLY | O_NONBLOCK);
   if (!file) return file_error(path, "a file that can be read", errno);
   std::size_t size = 0;
   int cause = file.size(size);
@@ -20,6 +21,7 @@ Result<std::string> read_file(const std::filesystem::path& path) {
     bytes.resize(size);
     cause = file.read_at(0, bytes.data(), size);
   }
+  if (cause == ESPIPE) return Error{path.string(), {{"", "a pipe or a device", "a file", ""}}};
   if (cause != 0) return file_error(path, "a file that can be read", cause);
   return bytes;
 }

@@ -21,11 +21,13 @@ std::uint32_t told_triangles(std::string_view bytes) {
   return count;
 }
 
+/// Binary files may begin with "solid", too; but text holds no zero bytes.
 bool is_text(std::string_view bytes) {
   if (bytes.size() >= head_bytes &&
       bytes.size() == head_bytes + std::uint64_t(told_triangles(bytes)) * triangle_bytes)
     return false;
   std::string_view start = without_mark(bytes).substr(0, 1000);
+  if (start.find('\0') != std::string_view::npos) return false;
   start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
   return same_word(start.substr(0, 5), "solid");
 }
@@ -43,6 +45,12 @@ Result<PolygonMesh> parse_binary(std::string_view bytes, MeshProblems problems) 
     problems.at(fmt::format("byte {}, triangle {}", bytes.size(), data / triangle_bytes),
                 "the end of the file", fmt::format("{} triangles of 50 bytes, as byte 80 tells", count),
                 "the file is cut off or not an STL");
+    return problems.mesh_or_error(std::move(mesh));
+  }
+  // Some programs append a few bytes of their own; whole triangles are a wrong count.
+  if (const std::size_t more = data - count * triangle_bytes; more > 0 && more % triangle_bytes == 0) {
+    problems.at("byte 80", fmt::format("a count of {} triangles", count),
+                fmt::format("{}, as many as the file holds", data / triangle_bytes), "export the mesh again");
     return problems.mesh_or_error(std::move(mesh));
   }
   for (std::uint64_t t = 0; t < count && !problems.full(); ++t) {

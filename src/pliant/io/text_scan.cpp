@@ -28,6 +28,7 @@ bool parse(std::string_view word, T& value) {
 
 }  // namespace
 
+/// The next line of the file, without its comment.
 std::string_view LineScan::take_physical() {
   ++taken_;
   const std::size_t end = rest_.find_first_of("\r\n");
@@ -38,25 +39,30 @@ std::string_view LineScan::take_physical() {
     const bool pair = rest_.substr(end, 2) == "\r\n";
     rest_.remove_prefix(end + (pair ? 2 : 1));
   }
-  return line;
+  return line.substr(0, line.find('#'));
+}
+
+/// Takes the backslash off a line that goes on in the next one.
+bool LineScan::goes_on(std::string_view& line) const {
+  if (continued_ == Continued::no || !line.ends_with('\\')) return false;
+  line.remove_suffix(1);
+  return true;
 }
 
 bool LineScan::next() {
   if (rest_.empty()) return false;
   line_ = take_physical();
   number_ = taken_;
-  if (line_.ends_with('\\')) {
-    joined_.assign(line_.substr(0, line_.size() - 1));
+  if (goes_on(line_)) {
+    joined_.assign(line_);
     bool more = true;
     while (more && !rest_.empty()) {
       std::string_view line = take_physical();
-      more = line.ends_with('\\');
-      if (more) line.remove_suffix(1);
+      more = goes_on(line);
       joined_.append(" ").append(line);
     }
     line_ = joined_;
   }
-  line_ = line_.substr(0, line_.find('#'));
   return true;
 }
 

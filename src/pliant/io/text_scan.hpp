@@ -9,12 +9,16 @@
 
 namespace pliant {
 
-/// Lines with their numbers, without line end ("\n", "\r\n", "\r") and without comment ("# ..."). A line that
-/// ends in a backslash goes on in the next one, as OBJ allows.
+/// What a backslash at the end of a line means: in OBJ the line goes on in the next one, elsewhere nothing.
+enum class Continued { no, by_backslash };
+
+/// Lines with their numbers, without line end ("\n", "\r\n", "\r") and without comment ("# ..."). A comment
+/// ends with its line, also when it ends in a backslash ("# C:\models\").
 class LineScan {
  public:
   /// first: the number of the first line.
-  explicit LineScan(std::string_view text, std::size_t first = 1) : rest_(text), taken_(first - 1) {}
+  explicit LineScan(std::string_view text, std::size_t first = 1, Continued continued = Continued::no)
+      : rest_(text), taken_(first - 1), continued_(continued) {}
   bool next();  ///< false: no line is left
   std::string_view line() const { return line_; }
   std::size_t number() const { return number_; }  ///< where the line begins
@@ -25,9 +29,11 @@ class LineScan {
 
  private:
   std::string_view take_physical();
+  bool goes_on(std::string_view& line) const;
   std::string_view rest_, line_;
   std::string joined_;
   std::size_t number_ = 0, taken_ = 0;
+  Continued continued_;
 };
 
 /// Text without the byte order mark some editors put in front.

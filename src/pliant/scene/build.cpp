@@ -7,12 +7,13 @@
 #include <filesystem>
 #include <random>
 
-#include "pliant/base/hash.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/scene/layout.hpp"
+#include "pliant/scene/mesh_fingerprint.hpp"
+#include "pliant/scene/note_stiffness.hpp"
 #include "pliant/scene/validate.hpp"
 
 namespace pliant {
@@ -63,8 +64,7 @@ struct MakeShape {
     const std::filesystem::path file = find_file(spec.mesh, around.folder);
     Result<PolygonMesh> surface = read_polygons(file);
     if (!surface) return with_hint(surface.error(), spec.mesh);
-    around.fingerprint =
-        hash_bytes(surface->vertices.data(), surface->vertices.size() * sizeof(Vec3), around.fingerprint);
+    around.fingerprint = mesh_fingerprint(*surface, around.fingerprint);
     convert(*surface, spec.scale * metres(spec.unit), spec.up);
     move(*surface, rotation_matrix(spec.rotate), spec.translate);
     Result<Shape> shape = from_mesh(*surface, {.nodes = spec.nodes,
@@ -293,6 +293,8 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
       }
       continue;
     }
+    if (!built.colliders.empty())
+      note_stiffness(body, shape.graph, spec.step_length(), spec.substeps, around.notes);
     const Start start = make_start(body.initial, shape.graph, drafts[i].holds);
     bodies.emplace_back(body.name, shape, std::move(*method), std::move(drafts[i].holds), start,
                         contact_of(body));

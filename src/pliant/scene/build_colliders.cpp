@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "pliant/base/hash.hpp"
 #include "pliant/contact/mesh_collider.hpp"
 #include "pliant/geometry/repair.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/scene/find_file.hpp"
+#include "pliant/scene/mesh_fingerprint.hpp"
 
 namespace pliant {
 namespace {
@@ -31,8 +31,7 @@ struct MakeShape {
     move(*surface, rotation_matrix(s.rotate), s.translate);
     Result<Repaired> repaired = repair(*surface);
     if (!repaired) return Error{file.string(), repaired.error().problems};
-    const Points& vertices = repaired->mesh.vertices;
-    out.fingerprint = hash_bytes(vertices.data(), vertices.size() * sizeof(Vec3), out.fingerprint);
+    out.fingerprint = mesh_fingerprint(*surface, out.fingerprint);
     auto mesh = std::make_shared<const MeshCollider>(std::move(repaired->mesh), s.thin);
     constexpr const char* kinds[] = {"closed", "with holes or self-intersections", "a sheet"};
     out.notes.push_back(fmt::format("{}: {} triangles, {}; repaired: {}", place,

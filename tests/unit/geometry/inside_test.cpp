@@ -94,6 +94,9 @@ TEST(CountedVolume, is_that_of_the_union_of_overlapping_parts_holes_or_not) {
   TriMesh mesh = box_surface({0, 0, 0}, {2, 1, 1});
   append(mesh, box_surface({1, 0, 0}, {3, 1, 1}));
   EXPECT_NEAR(counted_volume(mesh, TriangleTree(mesh.vertices, mesh.triangles), 20'000), 3, 0.1);
+  TriMesh stairs = box_surface({0, 0, 0}, {1, 1, 1});  // faces along the cells
+  append(stairs, box_surface({0.5, 0.5, 0.5}, {1.5, 1.5, 1.5}));
+  EXPECT_NEAR(counted_volume(stairs, TriangleTree(stairs.vertices, stairs.triangles), 20'000), 1.875, 0.01);
   TriMesh open = box_surface();
   open.triangles.pop_back();
   EXPECT_NEAR(counted_volume(open, TriangleTree(open.vertices, open.triangles), 20'000), 1, 0.05);

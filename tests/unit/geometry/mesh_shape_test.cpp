@@ -235,6 +235,12 @@ TEST(MeshShape, a_plate_of_a_few_triangles_thinner_than_a_cell_is_covered_all_ov
   EXPECT_NEAR(plate.report.volume, 0.004, 1e-12);
 }
 
+TEST(MeshShape, sheet_metal_weighs_what_it_encloses) {
+  const MeshShape plate = make(box({0, 0, 0}, {1, 1, 0.0005}), 500);
+  EXPECT_TRUE(plate.report.solid);
+  EXPECT_NEAR(plate.report.volume, 0.0005, 1e-12);
+}
+
 TEST(MeshShape, a_sheet_becomes_a_shell_of_its_area_times_thickness) {
   MeshShapeOptions options;
   options.thickness = 0.02;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "pliant/io/read_mesh.hpp"
+#include "tests/support/mesh_samples.hpp"
 #include "tests/support/models.hpp"
 #include "tests/support/test_surfaces.hpp"
 
@@ -127,6 +128,21 @@ TEST(Repair, second_copies_of_a_face_are_dropped_whatever_their_orientation) {
   const Repaired surface = repaired(doubled);
   EXPECT_EQ(surface.report.duplicate_faces, 13);
   EXPECT_EQ(surface.mesh.triangles, box_surface().triangles);
+}
+
+TEST(Repair, second_copies_of_polygons_are_dropped_wherever_they_begin_and_however_they_would_be_cut) {
+  PolygonMesh mesh;
+  mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+  const std::array<std::array<Index, 4>, 6> sides{
+      {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}};
+  for (const auto& s : sides) samples::add_face(mesh, {s[0], s[1], s[2], s[3]});
+  const Repaired once = repaired(mesh);
+  for (const auto& s : sides) samples::add_face(mesh, {s[3], s[2], s[1], s[0]});
+  samples::add_face(mesh, {3, 2, 1, 0});  // the first again, from its second corner on
+  const Repaired twice = repaired(mesh);
+  EXPECT_EQ(twice.report.duplicate_faces, 7);
+  EXPECT_EQ(twice.mesh.triangles, once.mesh.triangles);
+  EXPECT_TRUE(twice.report.closed);
 }
 
 TEST(Repair, triangles_without_area_stay_so_that_no_crack_opens) {

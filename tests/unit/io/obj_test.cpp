@@ -20,6 +20,15 @@ TEST(ReadObj, understands_polygons_negative_and_composite_indices_continuations_
   EXPECT_TRUE(mesh->corner_texcoord.empty());
 }
 
+TEST(ReadObj, ends_a_comment_with_its_line_whatever_stands_last) {
+  const Result<PolygonMesh> mesh = parse_obj(
+      "# C:\\models\\\nv 0 0 0\nv 1 0 0 # D:\\\r\nv 0 1 0\nf 1 2 \\\n# no corner \\\n3\nf 1 2 \\\n3\n",
+      "a.obj");
+  ASSERT_TRUE(mesh) << message(mesh);
+  EXPECT_EQ(mesh->vertices.size(), 3u);
+  EXPECT_EQ(faces_of(*mesh), (Faces{{0, 1}, {0, 1, 2}}));
+}
+
 TEST(ReadObj, keeps_the_texture_coordinates_of_every_corner) {
   const Result<PolygonMesh> mesh = parse_obj(
       "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0.25 0.75\nvt 1\nvt 0.5 0 9\nvt 0.125 1\n"

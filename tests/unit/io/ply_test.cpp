@@ -93,7 +93,7 @@ TEST(ReadPly, names_the_line_of_a_problem) {
   EXPECT_MESSAGE(read("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n0\n"),
                  "without property y");
   EXPECT_MESSAGE(read(head + "60\n1 0 0 0\n1 1 0 zero\n1 0 0 0\n1 0 0 0\n0 3 0 1 2\n"),
-                 "line 16, vertex 1: found 'zero'");
+                 "line 16, vertex 1: found 'zero', expected a finite number in element 2 of 4 'vertex'");
   EXPECT_MESSAGE(read(head + "60\n1 0 0 0\n                                        \n"),
                  "line 16, vertex 1: found the end of the file, expected 2 of 4 elements 'vertex'");
   EXPECT_MESSAGE(read(head + "60\n1 0 0 0\n1 1 0 0\n1 1 1 0\n1 0 1 0\n0 3 0 1 4\n"),

@@ -2,6 +2,7 @@
 #include "pliant/io/read_mesh.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <random>
@@ -59,6 +60,12 @@ TEST(ReadMesh, says_why_a_file_cannot_be_opened) {
     EXPECT_MESSAGE(read_polygons(folder.with("empty" + extension, "")),
                    "empty" + extension + ": byte 0: found an empty file");
   }
+}
+
+TEST(ReadMesh, does_not_wait_for_a_pipe) {
+  TempFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe.obj").c_str(), 0600), 0);
+  EXPECT_MESSAGE(read_polygons(folder / "pipe.obj"), "pipe.obj: found a pipe or a device, expected a file");
 }
 
 TEST(ReadMesh, says_that_a_file_may_not_be_read) {

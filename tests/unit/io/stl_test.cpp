@@ -40,6 +40,27 @@ TEST(ReadStl, reads_binary_also_when_it_begins_with_solid) {
   }
 }
 
+TEST(ReadStl, refuses_a_count_that_leaves_triangles_out) {
+  const std::string three = triangle(0) + triangle(1) + triangle(2);
+  for (const char* head : {"binary", "solid as a rock"}) {
+    EXPECT_MESSAGE(parse_stl(binary_stl(head, 2, three), "a.stl"),
+                   "a.stl: byte 80: found a count of 2 triangles, expected 3, as many as the file holds");
+    EXPECT_MESSAGE(parse_stl(binary_stl(head, 4, three), "a.stl"), "4 triangles of 50 bytes");
+    const Result<PolygonMesh> mesh = parse_stl(binary_stl(head, 3, three + "by us"), "a.stl");
+    ASSERT_TRUE(mesh) << message(mesh);
+    EXPECT_EQ(mesh->faces(), 3);
+  }
+}
+
+TEST(ReadStl, takes_a_backslash_at_the_end_of_a_name_for_what_it_is) {
+  const Result<PolygonMesh> mesh = parse_stl(
+      "solid C:\\parts\\\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+      "endloop\nendfacet\nendsolid\n",
+      "a.stl");
+  ASSERT_TRUE(mesh) << message(mesh);
+  EXPECT_EQ(mesh->faces(), 1);
+}
+
 TEST(ReadStl, names_the_triangle_where_binary_data_goes_wrong) {
   const std::string whole = binary_stl("", 2, triangle(0) + triangle(2));
   EXPECT_MESSAGE(parse_stl(whole.substr(0, whole.size() - 7), "a.stl"),

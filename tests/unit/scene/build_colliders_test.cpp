@@ -137,6 +137,13 @@ TEST_F(BuildMeshColliders, another_mesh_is_another_scene) {
   EXPECT_NE(build(R"("file": "tetra.obj")")->fingerprint, before);
 }
 
+TEST_F(BuildMeshColliders, other_faces_on_the_same_vertices_are_another_scene) {
+  const std::uint64_t before = build(R"("file": "tetra.obj")")->fingerprint;
+  std::ofstream(folder_.path() / "tetra.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 0 0\nv 9 9 9\n"
+                                                 "f 1 2 3\nf 5 3 4\nf 1 4 2\n";
+  EXPECT_NE(build(R"("file": "tetra.obj")")->fingerprint, before);
+}
+
 TEST_F(BuildMeshColliders, a_file_that_is_missing_or_broken_is_named_at_its_key) {
   const auto problem = [&](const std::string& keys) {
     const Result<Scene> scene = build(keys);

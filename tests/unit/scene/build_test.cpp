@@ -136,5 +136,23 @@ TEST(Build, every_shape_becomes_a_body) {
   }
 }
 
+TEST(Build, says_when_a_body_is_too_stiff_for_contact_at_its_time_step) {
+  const auto notes = [](const std::string& keys) {
+    const Result<Scene> scene =
+        build(R"({"bodies": [{"shape": {"box": {"size": [0.001, 0.001, 0.001], "nodes": [8, 8, 8]}},)"
+              R"("geometric": {"stiffness": 1e5}}])" +
+              keys + "}");
+    EXPECT_TRUE(scene) << scene.error().text();
+    return scene ? scene->notes : std::vector<std::string>{};
+  };
+  const std::string plane = R"(, "colliders": [{"plane": {}}])";
+  ASSERT_EQ(notes(plane).size(), 1u);
+  EXPECT_NE(notes(plane)[0].find("body: too stiff for its size and time step"), std::string::npos);
+  EXPECT_TRUE(notes("").empty()) << "nothing to touch";
+  const std::size_t at = notes(plane)[0].find("At least ") + 9;
+  EXPECT_TRUE(notes(plane + R"(, "substeps": )" + notes(plane)[0].substr(at, 2)).empty())
+      << "what it advises helps";
+}
+
 }  // namespace
 }  // namespace pliant

@@ -24,12 +24,16 @@ namespace {
 constexpr double impact_speed = 0.005;   // g h: slower approach is no impact
 constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
 // A limb that swings on a contact turns far in a step: with BDF2, Newton's one linearisation fed a tumbling
-// animal 20 % of its energy in some steps. Projected steps with new rotations do not.
+// animal 20 % of its energy in some steps. It is done again about where that one led to.
 constexpr double lively_turn = 0.01;  // rad
+constexpr int newton_rounds = 3;
+// The residual of conjugate gradients rises and falls. A step that was broken off at its first rise bent limbs
+// as if they were heavy: an animal that lay on the ground swung for seconds.
+constexpr double diverging = 16;
 constexpr int violent_iterations = 8;
 constexpr double rigid_ratio = 1e5;   // the same as below: single precision loses the split
 constexpr double stiff_contact = 20;  // h'^2 K_ii/(12 m)
-constexpr Index few_contacts = 200;
+constexpr Index few_contacts = 600;
 constexpr int few_sweeps = 300;
 // What the step leaves unsolved is a force that the contacts answer: thin legs would tremble on it for ever.
 constexpr double contact_tolerance = 0.01;  // reduction of the residual, at most
@@ -243,10 +247,25 @@ void Body::projected_step(int sweeps, const StepInput& input, const Scheme& s, f
   sweeps_.add(-1, z_.data(), step, *input.pool);
 }
 
-/// Newton's step under contact: conjugate gradients whose preconditioned residual is the projected step, so
-/// that directions keep to the contacts. Each iterate minimises the model energy, with the impulses as given
-/// forces, over the projected step and the direction before.
+/// Newton's steps under contact. One linearisation is enough where nothing turns far; a limb that swings needs
+/// rotations where it comes to lie.
 void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
+  for (int round = 0; round < newton_rounds; ++round) {
+    if (round > 0) {
+      residual(d_.data(), true, s, *input.pool, watch);
+      contact_solve(g_.data(), z_.data(), *input.pool, watch);
+    }
+    if (!linearised_contact(input, s, report, watch) || sweeps_.largest_turn() > violent_turn)
+      return contact_anew(input, s, report, watch);
+    if (sweeps_.largest_turn() <= lively_turn || options_.integrator == Integrator::euler) return;
+  }
+}
+
+/// One linearisation about D_: conjugate gradients whose preconditioned residual is the projected step, so
+/// that directions keep to the contacts. Each iterate minimises the model energy, with the impulses as given
+/// forces, over the projected step and the direction before. False: B is no bound of H, its step may climb.
+bool Body::linearised_contact(const StepInput& input, const Scheme& s, StepReport& report,
+                              StageWatch& watch) {
   Pool& pool = *input.pool;
   float *g = g_.data(), *z = z_.data(), *d = d_.data(), *p = p_.data(), *hp = q_.data();
   float *step = iterate_[0].data(), *hs = iterate_[1].data();
@@ -263,8 +282,8 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
   const double reduction = std::min(options_.tolerance, contact_tolerance);
   const double enough = std::max(reduction * reduction * first, least * least * total_mass_);
   // Far from the shape of rest, turning strains: B is no bound of H any more and its step may climb.
-  if (!(curvature < 2 * first)) return contact_anew(false, input, s, report, watch);
-  double before = std::numeric_limits<double>::infinity();
+  if (!(curvature < 2 * first)) return false;
+  double least_yet = first;
   // Of a stiff body the sweeps converge slowly, the last one's change says little about the error, directions
   // do not keep to the contacts and longer steps make noise of it: a stiff box would never rest. There the
   // step that leads to the contacts is taken alone.
@@ -272,19 +291,19 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
   const bool at_rest = !(first > least * least * total_mass_);
   const bool alone = stiff || at_rest || !solved_;
   if (alone) std::fill(iterate_[0].begin(), iterate_[0].end(), 0.0f);
-  while (!alone) {
+  for (int iteration = 0; !alone; ++iteration) {
     ++report.iterations;
     contact_solve(g, z, pool, watch);
     projected_step(input.contact.sweeps, input, s, step, report, watch);
     const double rho = residual_of();
-    if (!(rho > enough) || !(rho < before) || !solved_ || report.iterations == newton_iterations) break;
-    before = rho;
+    if (!(rho > enough) || !(rho < diverging * least_yet) || !solved_ || iteration + 1 == newton_iterations) break;
+    least_yet = std::min(least_yet, rho);
     const double ss = hessian(step, hs, s, pool, watch);
     const double sp = sweeps_.dot(step, hp, pool), pp = sweeps_.dot(p, hp, pool);
     const double slope = sweeps_.dot(p, load_.data(), pool) - sweeps_.dot(p, g, pool);
     double t = rho / ss, u = 0;  // the first step leads to the contacts: no direction along them
     const double determinant = ss * pp - sp * sp;
-    if (report.iterations > 1 && determinant > 1e-6 * ss * pp) {
+    if (iteration > 0 && determinant > 1e-6 * ss * pp) {
       t = (rho * pp - slope * sp) / determinant;
       u = (slope * ss - rho * sp) / determinant;
     }
@@ -297,20 +316,17 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
     sweeps_.add(1, hp, g, pool);
   }
   sweeps_.add(1, step, d, pool);
-  const bool keeps_motion = options_.integrator == Integrator::bdf2;
-  if (sweeps_.largest_turn() > (keeps_motion ? lively_turn : violent_turn))
-    contact_anew(sweeps_.largest_turn() <= violent_turn && free_to_turn(input), input, s, report, watch);
+  return true;
 }
 
 /// The step done again where the model Hessian does not hold: by projected steps with new rotations each.
 /// Without the split B = A^-1 bounds every Hessian.
-void Body::contact_anew(bool split, const StepInput& input, const Scheme& s, StepReport& report,
-                        StageWatch& watch) {
-  report.violent = !split;
+void Body::contact_anew(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
+  report.violent = true;
   std::fill(d_.begin(), d_.end(), 0.0f);
   residual(nullptr, true, s, *input.pool, watch);
   solve(g_.data(), z_.data(), *input.pool, watch);
-  prepare_problem(split, input, s);
+  prepare_problem(false, input, s);
   watch.add_to(&StageTimes::contact);
   contact_iterations(violent_iterations, input, s, report, watch);
 }

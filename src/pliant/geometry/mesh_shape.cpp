@@ -174,17 +174,23 @@ Repaired refined(Repaired surface, const TriangleTree& tree, const Solidity& sol
   return surface;
 }
 
-/// Rows for the vertices that faces use.
-Gather contact_points(const TriMesh& mesh, const Leaning& leaning, const NodeGraph& graph, double spacing,
-                      Pool& pool) {
+/// Rows for the vertices that faces use, and the faces between them.
+void set_contact_points(const TriMesh& mesh, const Leaning& leaning, const NodeGraph& graph, double spacing,
+                        Pool& pool, Shape& shape) {
   std::vector<char> used(mesh.vertices.size(), 0);
   for (const Triangle& t : mesh.triangles)
     for (const Index v : t) used[v] = 1;
   Points points;
-  std::vector<Index> row;
+  std::vector<Index> row, point_of(mesh.vertices.size(), -1);
   for (Index v = 0; v < Index(used.size()); ++v)
-    if (used[v]) points.push_back(mesh.vertices[v]), row.push_back(v);
-  return surface_embedding(points, row, leaning, graph, spacing, pool);
+    if (used[v]) {
+      point_of[v] = Index(points.size());
+      points.push_back(mesh.vertices[v]);
+      row.push_back(v);
+    }
+  shape.contact = surface_embedding(points, row, leaning, graph, spacing, pool);
+  for (const Triangle& t : mesh.triangles)
+    shape.contact_triangles.push_back({point_of[t[0]], point_of[t[1]], point_of[t[2]]});
 }
 
 /// One input vertex for every welded vertex that a face uses.
@@ -241,7 +247,7 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
   Points vertices = mesh.vertices;
   for (Vec3& p : vertices) p = (p - frame.centre) / frame.size;
   shape.embedding = surface_embedding(vertices, surface.welded, body.leaning, body.graph, body.spacing, pool);
-  shape.contact = contact_points(surface.mesh, body.leaning, body.graph, body.spacing, pool);
+  set_contact_points(surface.mesh, body.leaning, body.graph, body.spacing, pool, shape);
   shape.graph = std::move(body.graph);
   for (Vec3& p : shape.graph.positions) p = frame.centre + frame.size * p;
   for (double& volume : shape.graph.volumes) volume *= std::pow(frame.size, 3);

@@ -88,7 +88,7 @@ class Body final : public Method {
   Detection::Step detection_step(const StepInput& input) const;
   bool meet(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void prepare_problem(bool split, const StepInput& input, const Scheme& scheme);
-  void contact_anew(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
+  void contact_anew(const StepInput& input, const Scheme& scheme, StageWatch& watch);
   bool linearised_contact(const StepInput& input, const Scheme& scheme, double& scale, StepReport& report,
                           StageWatch& watch);
   bool free_to_turn(const StepInput& input) const;
@@ -163,7 +163,7 @@ class Body final : public Method {
   ContactProblem problem_, position_problem_;
   double total_mass_ = 0;
   bool whole_stencils_ = true;  // no vertex hangs on two parts
-  bool turns_ = true;           // every part's rigid turning can be split off
+  std::vector<char> turns_;     // per part: its rigid turning can be split off
   std::vector<Contact> contacts_, touches_;
   Points impulses_, touch_impulses_;  // of contacts_, touches_
   Points on_nodes_, outer_, jump_, change_, free_end_, shifted_x_, shifted_v_;

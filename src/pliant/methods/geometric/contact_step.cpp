@@ -27,11 +27,12 @@ constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
 // animal 20 % of its energy in some steps. It is done again about where that one led to.
 constexpr double lively_turn = 0.01;  // rad
 constexpr int newton_rounds = 3;
-// The residual of conjugate gradients rises and falls. A step that was broken off at its first rise bent limbs
-// as if they were heavy: an animal that lay on the ground swung for seconds.
+constexpr double wild_turn = 1;  // rad: a linearisation that asks for more is not followed
+// The residual of conjugate gradients rises and falls. A step that was broken off at its first rise bent
+// limbs as if they were heavy: an animal that lay on the ground swung for seconds.
 constexpr double diverging = 16;
 constexpr int violent_iterations = 8;
-constexpr double rigid_ratio = 1e5;   // the same as below: single precision loses the split
+constexpr double rigid_ratio = 1e5;  // h'^2 K_ii/(12 m): above, a V-cycle's rounding loses the split
 // How well the contact problem of an iteration is solved: conjugate directions enlarge what it leaves.
 constexpr double contact_accuracy = 0.01;  // of the iteration's change of velocity
 constexpr Index few_contacts = 200;
@@ -87,8 +88,8 @@ void Body::prepare_problem(bool split, const StepInput& input, const Scheme& s) 
 }
 
 bool Body::free_to_turn(const StepInput& input) const {
-  const bool told_apart = scheme(input.h).elastic * model_.stiffness_ratio < rigid_ratio;
-  return told_apart && turns_ && whole_stencils_ && input.held.empty() && pull_count_ == 0;
+  const bool told_apart = system_.direct() || scheme(input.h).elastic * model_.stiffness_ratio < rigid_ratio;
+  return told_apart && whole_stencils_ && input.held.empty() && pull_count_ == 0;
 }
 
 void Body::find_contacts(const StepInput& input) {
@@ -243,19 +244,32 @@ void Body::projected_step(int sweeps, double tolerance, const StepInput& input, 
   sweeps_.add(-1, z_.data(), step, *input.pool);
 }
 
-/// Newton's steps under contact. One linearisation is enough where nothing turns far; a limb that swings needs
-/// rotations where it comes to lie.
+/// Newton's steps under contact. One linearisation is enough where nothing turns far; a limb that swings
+/// needs rotations where it comes to lie. Where B is no bound the step is done again with A^-1, which bounds
+/// every Hessian; where that turns too far, too, by projected steps with new rotations each.
 void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
   double scale = 0;
-  for (int round = 0; round < newton_rounds; ++round) {
-    if (round > 0) {
-      residual(d_.data(), true, s, *input.pool, watch);
-      contact_solve(g_.data(), z_.data(), *input.pool, watch);
+  const auto rounds = [&] {
+    for (int round = 0; round < newton_rounds; ++round) {
+      if (round > 0) {
+        residual(d_.data(), true, s, *input.pool, watch);
+        contact_solve(g_.data(), z_.data(), *input.pool, watch);
+      }
+      if (!linearised_contact(input, s, scale, report, watch)) return false;
+      const double turn = sweeps_.largest_turn();
+      if (turn > (round + 1 == newton_rounds ? violent_turn : wild_turn)) return false;
+      if (turn <= (options_.integrator == Integrator::bdf2 ? lively_turn : violent_turn)) return true;
     }
-    if (!linearised_contact(input, s, scale, report, watch) || sweeps_.largest_turn() > violent_turn)
-      return contact_anew(input, s, report, watch);
-    if (sweeps_.largest_turn() <= lively_turn || options_.integrator == Integrator::euler) return;
+    return true;
+  };
+  if (rounds()) return;
+  report.violent = true;
+  if (response_.split()) {
+    contact_anew(input, s, watch);
+    if (rounds()) return;
   }
+  contact_anew(input, s, watch);
+  contact_iterations(violent_iterations, input, s, report, watch);
 }
 
 /// One linearisation about D_: conjugate gradients whose preconditioned residual is the projected step, so
@@ -326,16 +340,13 @@ bool Body::linearised_contact(const StepInput& input, const Scheme& s, double& s
   return true;
 }
 
-/// The step done again where the model Hessian does not hold: by projected steps with new rotations each.
-/// Without the split B = A^-1 bounds every Hessian.
-void Body::contact_anew(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
-  report.violent = true;
+/// Back to D = 0, from now on with B = A^-1.
+void Body::contact_anew(const StepInput& input, const Scheme& s, StageWatch& watch) {
   std::fill(d_.begin(), d_.end(), 0.0f);
   residual(nullptr, true, s, *input.pool, watch);
   solve(g_.data(), z_.data(), *input.pool, watch);
   prepare_problem(false, input, s);
   watch.add_to(&StageTimes::contact);
-  contact_iterations(violent_iterations, input, s, report, watch);
 }
 
 /// D <- D', the projected step taken as it is, with new rotations; `count` times. Every D is feasible, and A

@@ -19,9 +19,11 @@ struct Setting {
 
 class Incline : public testing::TestWithParam<Setting> {
  protected:
-  /// A soft block's shear dies out by Euler's own damping; BDF2 has next to none.
+  /// A soft block that swings in shear slips at 26 degrees, and rightly so. At long steps Euler damps the
+  /// swing within the time that is waited; else it is damped here.
   static Damping damping() {
-    const bool swings = GetParam().modulus < 1e5 && GetParam().integrator == Integrator::bdf2;
+    const bool damps = GetParam().integrator == Integrator::euler && GetParam().steps_a_second < 60;
+    const bool swings = GetParam().modulus < 1e5 && !damps;
     return {.mass = 0, .stiffness = swings ? 0.05 : 0};
   }
   ContactRig rig(double degrees) const {

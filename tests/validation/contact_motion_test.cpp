@@ -139,8 +139,11 @@ TEST_P(Turning, a_dropped_ball_gains_no_energy_and_comes_to_lie_at_the_height_of
     measured(fmt::format("height_{:.0e}", modulus), r.center().y() / radius);
     EXPECT_LE(gain / drop, GetParam() == Integrator::bdf2 ? 4e-2 : 1e-2);
     EXPECT_LE(r.deepest, 2e-4 * 2 * radius);
-    // It is flattened by its weight: by 1 % of its radius at 1e5 Pa.
-    EXPECT_NEAR(r.center().y() / radius, 1, modulus < 1e6 ? 0.03 : 0.01);
+    // Its weight flattens it, by (3 F/(4 E' sqrt(R)))^(2/3) after Hertz, E' = E/(1 - nu^2) with nu = 1/4: 17
+    // % of its radius at 1e5 Pa, and then it swings for long.
+    const double stiffness = 4 * modulus / (1 - 1.0 / 16) * std::sqrt(radius);
+    const double flat = std::pow(3 * r.mass() * 9.81 / stiffness, 2.0 / 3) / radius;
+    EXPECT_NEAR(r.center().y() / radius, 1 - flat, modulus < 1e6 ? 0.05 : 0.015);
   }
 }
 

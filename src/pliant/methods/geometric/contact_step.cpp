@@ -8,7 +8,7 @@
 //      always moved with it: v^ += dv, x^ += h/3 dv, dv = B J^T p with p from the contact problem about v.
 //   3. projected step: r of the contact problem about the free motion D = -B G(0); D + h' B J^T r is feasible
 //   4. Newton: conjugate gradients over projected steps, the contact problem inside each; steps that turn far
-//      are done again by projected steps with new rotations
+//      are linearised again about where they lead to
 //   5. momentum: exact, with the forces r
 //   6. last answer: the contact problem about that motion changes r by dr, the motion by dv = B J^T dr. The
 //      end is feasible, and a body at rest under constant r stays at rest exactly, whatever B is.

@@ -50,6 +50,8 @@ class ContactRig {
     input.h = h;
     input.gravity = gravity;
     input.colliders = colliders;
+    input.held = held;
+    input.targets = targets;
     input.contact = options;
     input.pool = pool.get();
     report = body->advance(input);
@@ -103,6 +105,8 @@ class ContactRig {
 
   std::unique_ptr<Method> body;
   std::vector<Collider> colliders;
+  std::vector<Index> held;
+  Points targets;
   ContactOptions options;
   Vec3 gravity{0, -9.81, 0};
   double h;

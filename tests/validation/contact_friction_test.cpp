@@ -19,9 +19,11 @@ struct Setting {
 
 class Incline : public testing::TestWithParam<Setting> {
  protected:
-  /// A soft block's shear dies out by Euler's own damping; BDF2 has next to none.
+  /// A soft block that swings in shear slips at 26 degrees, and rightly so. At long steps Euler damps the
+  /// swing within the time that is waited; else it is damped here.
   static Damping damping() {
-    const bool swings = GetParam().modulus < 1e5 && GetParam().integrator == Integrator::bdf2;
+    const bool damps = GetParam().integrator == Integrator::euler && GetParam().steps_a_second < 60;
+    const bool swings = GetParam().modulus < 1e5 && !damps;
     return {.mass = 0, .stiffness = swings ? 0.05 : 0};
   }
   ContactRig rig(double degrees) const {
@@ -34,7 +36,7 @@ class Incline : public testing::TestWithParam<Setting> {
 };
 
 TEST_P(Incline, holds_the_block_below_the_friction_angle_with_the_right_forces) {
-  for (double degrees : {20.0, 26.0}) {
+  for (double degrees : {20.0, 25.0, 26.0}) {
     ContactRig r = rig(degrees);
     const int half = int(1.5 * GetParam().steps_a_second + 0.5);
     for (int i = 0; i < half; ++i) ASSERT_TRUE(r.step());
@@ -50,7 +52,7 @@ TEST_P(Incline, holds_the_block_below_the_friction_angle_with_the_right_forces) 
 }
 
 TEST_P(Incline, lets_the_block_slide_at_g_times_sine_minus_mu_cosine_above_it) {
-  for (double degrees : {27.5, 40.0}) {
+  for (double degrees : {27.5, 30.0, 40.0}) {
     ContactRig r = rig(degrees);
     const int half = int(1.5 * GetParam().steps_a_second + 0.5);
     for (int i = 0; i < half; ++i) ASSERT_TRUE(r.step());
@@ -65,10 +67,14 @@ TEST_P(Incline, lets_the_block_slide_at_g_times_sine_minus_mu_cosine_above_it) {
 
 INSTANTIATE_TEST_SUITE_P(Blocks, Incline,
                          testing::Values(Setting{Integrator::bdf2, 1e4, 60, 5e-4, 1e-3},
+                                         Setting{Integrator::bdf2, 1e4, 30, 5e-4, 1e-3},
+                                         Setting{Integrator::bdf2, 1e6, 60, 1e-5, 1e-3},
                                          Setting{Integrator::bdf2, 1e6, 30, 1e-5, 1e-3},
                                          Setting{Integrator::bdf2, 1e7, 30, 2e-3, 3e-3},
+                                         Setting{Integrator::euler, 1e4, 60, 5e-4, 1e-3},
                                          Setting{Integrator::euler, 1e4, 30, 5e-4, 1e-3},
                                          Setting{Integrator::euler, 1e6, 60, 1e-5, 1e-3},
+                                         Setting{Integrator::euler, 1e6, 30, 1e-5, 1e-3},
                                          Setting{Integrator::euler, 1e7, 30, 2e-3, 3e-3}),
                          [](const auto& given) {
                            return std::string(given.param.integrator == Integrator::bdf2 ? "bdf2" : "euler") +
@@ -147,7 +153,9 @@ TEST_P(Friction, the_whole_scene_turned_moves_the_same_way) {
   for (std::size_t i = 0; i < x.size(); ++i)
     most = std::max(most, (turn * a.nodes().x[i] - b.nodes().x[i]).norm());
   measured("difference", most);
-  EXPECT_LT(most, 2e-5);  // single precision in the step; a friction pyramid would be off by centimetres
+  // In double precision 1e-8 would do; the step's kernels round in single precision along other axes.
+  // A friction pyramid would be off by centimetres.
+  EXPECT_LT(most, 2e-6);
 }
 
 INSTANTIATE_TEST_SUITE_P(Integrators, Friction, testing::Values(Integrator::bdf2, Integrator::euler),

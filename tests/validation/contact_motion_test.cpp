@@ -86,7 +86,7 @@ TEST_P(Drop, gains_no_energy_stays_out_and_comes_to_rest) {
   EXPECT_LE(r.deepest, 2e-4 * (s.fall == Fall::legs ? 0.72 : 0.5));
   EXPECT_GE(rest, 0) << "fastest node at the end: " << r.fastest() << " m/s";
   EXPECT_LE(rest, s.rest);
-  EXPECT_NEAR(r.report.contact_impulse.y() / (r.mass() * 9.81 * r.h), 1, 2e-3);
+  EXPECT_NEAR(r.report.contact_impulse.y() / (r.mass() * 9.81 * r.h), 1, 1e-3);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -95,11 +95,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Setting{Fall::flat, Integrator::euler, 1e7, 60, 1e-2, 1.8},
                     Setting{Fall::corner, Integrator::euler, 1e7, 30, 1e-2, 2.1},
                     Setting{Fall::legs, Integrator::euler, 1e6, 60, 1e-2, 6},
-                    // BDF2's energy lives in two instants: what swings back shows a gain in one of them.
+                    // BDF2's energy lives in two instants: what swings back shows a gain in one of them. The
+                    // same box set free in space at its deepest gains as much, docs/methods/contact.md.
                     Setting{Fall::flat, Integrator::bdf2, 1e6, 60, 1e-2, 1.8},
                     Setting{Fall::flat, Integrator::bdf2, 1e7, 30, 1e-2, 1.8},
-                    Setting{Fall::corner, Integrator::bdf2, 1e7, 60, 4e-2, 4.5},
-                    Setting{Fall::legs, Integrator::bdf2, 1e6, 60, 2e-2, 6}),
+                    Setting{Fall::corner, Integrator::bdf2, 1e7, 60, 4e-2, 2.4},
+                    Setting{Fall::legs, Integrator::bdf2, 1e6, 60, 1.5e-2, 6}),
     [](const auto& given) {
       const Setting& s = given.param;
       return std::string(s.fall == Fall::flat     ? "flat"
@@ -117,6 +118,34 @@ class Turning : public testing::TestWithParam<Integrator> {
         EllipsoidShape{.radii = {radius, radius, radius}, .nodes = 19, .center = {0, radius, 0}});
   }
 };
+
+TEST_P(Turning, a_dropped_ball_gains_no_energy_and_comes_to_lie_at_the_height_of_its_radius) {
+  for (double modulus : {1e5, 1e6, 1e7}) {
+    ContactRig r(ball(), modulus, GetParam(), 1.0 / 60, {.mass = 0, .stiffness = 0.002});
+    Points x = r.nodes().x;
+    for (Vec3& p : x) p.y() += 0.5;
+    r.body->place(x, Points(x.size(), Vec3::Zero()));
+    r.colliders.push_back(plane_collider(0.5));
+    const double drop = r.mass() * 9.81 * 0.5, start = r.energy();
+    double energy = start, gain = 0;
+    while (r.time() < 3) {
+      ASSERT_TRUE(r.step());
+      const double now = r.energy();
+      gain = std::max(gain, now - energy);
+      energy = now;
+      ASSERT_LE(now, start * (1 + 1e-9));
+    }
+    measured(fmt::format("gain_{:.0e}", modulus), gain / drop);
+    measured(fmt::format("height_{:.0e}", modulus), r.center().y() / radius);
+    EXPECT_LE(gain / drop, GetParam() == Integrator::bdf2 ? 2.5e-2 : 1e-2);
+    EXPECT_LE(r.deepest, 2e-4 * 2 * radius);
+    // Its weight flattens it, by (3 F/(4 E' sqrt(R)))^(2/3) after Hertz, E' = E/(1 - nu^2) with nu = 1/4: 17
+    // % of its radius at 1e5 Pa, and then it swings for long.
+    const double stiffness = 4 * modulus / (1 - 1.0 / 16) * std::sqrt(radius);
+    const double flat = std::pow(3 * r.mass() * 9.81 / stiffness, 2.0 / 3) / radius;
+    EXPECT_NEAR(r.center().y() / radius, 1 - flat, modulus < 1e6 ? 0.05 : 0.015);
+  }
+}
 
 TEST_P(Turning, a_stiff_ball_rolls_down_an_incline_like_a_rigid_one) {
   ContactRig r(ball(), 1e7, GetParam(), 1.0 / 60);
@@ -212,6 +241,8 @@ TEST(Tumbling, a_soft_box_tumbles_down_equally_fast_at_every_time_step) {
   }
   measured("slowest", least);
   measured("fastest", most);
+  // 2 % would be within what the impacts' times leave: each falls somewhere in a step, and where a corner
+  // meets the ground decides which corner is next.
   EXPECT_LT(most / least, 1.05) << least << " to " << most << " m/s";
 }
 

@@ -210,6 +210,20 @@ Gather spread_rows(const Points& input, const Repaired& surface, const Gather& r
   return out;
 }
 
+/// The vertices that faces use meet colliders, and the faces between them bound the volume.
+void set_contact_points(const TriMesh& mesh, const Gather& rows, Shape& shape) {
+  std::vector<Index> point_of(mesh.vertices.size(), -1);
+  for (const Triangle& t : mesh.triangles)
+    for (const Index v : t) point_of[v] = 0;
+  for (Index v = 0; v < Index(point_of.size()); ++v)
+    if (point_of[v] == 0) {
+      point_of[v] = shape.contact.rows();
+      append_row(rows, v, shape.contact);
+    }
+  for (const Triangle& t : mesh.triangles)
+    shape.contact_triangles.push_back({point_of[t[0]], point_of[t[1]], point_of[t[2]]});
+}
+
 /// How the surface and the points that meet colliders follow the nodes. `input` are the input's vertices in
 /// the frame of the mesh.
 void embed(const Points& input, const Repaired& surface, const BodyGraph& body, Pool& pool, Shape& shape) {
@@ -222,7 +236,7 @@ void embed(const Points& input, const Repaired& surface, const BodyGraph& body, 
     return;
   }
   shape.embedding = spread_rows(input, surface, rows, body, pool);
-  shape.contact = std::move(rows);
+  set_contact_points(surface.mesh, rows, shape);
 }
 
 /// One input vertex for every welded vertex that a face uses.

@@ -19,7 +19,8 @@ struct Shape {
   bool closed = true;           ///< the surface bounds a volume
   std::vector<Index> touching;  ///< one surface vertex for each place that faces use; empty = all
   Gather contact;               ///< points that meet colliders, from nodes; no rows = the surface vertices
-  PolygonMesh faces;            ///< the user's faces and texture coordinates for export; no faces = triangles
+  std::vector<Triangle> contact_triangles;  ///< between contact points: the surface with no long edges
+  PolygonMesh faces;  ///< the user's faces and texture coordinates for export; no faces = triangles
 };
 
 /// Which pairs of corners of a cell become edges of the graph.

@@ -22,7 +22,9 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
       triangles_(shape.surface.triangles),
       faces_(shape.faces),
       rest_surface_(shape.surface.vertices),
-      rest_volume_(shape.closed ? enclosed_volume(rest_surface_, triangles_) : 0),
+      volume_points_(shape.closed ? shape.contact : Gather{}),
+      volume_triangles_(shape.closed ? shape.contact_triangles : std::vector<Triangle>{}),
+      rest_volume_(shape.closed ? volume(shape.graph.positions, rest_surface_) : 0),
       closed_(shape.closed),
       method_(std::move(method)),
       contact_(contact),
@@ -112,9 +114,18 @@ const Points& Body::surface() const {
   return surface_;
 }
 
+/// The long flat faces of a coarse mesh are chords of a bent body: those of a thin wall's two sides differ by
+/// more than its thickness. So the volume is that inside the faces that follow the nodes.
+double Body::volume(const Points& nodes, const Points& surface) const {
+  if (volume_points_.rows() == 0) return enclosed_volume(surface, triangles_);
+  volume_at_.resize(std::size_t(volume_points_.rows()));
+  gather(volume_points_, nodes, volume_at_);
+  return enclosed_volume(volume_at_, volume_triangles_);
+}
+
 std::optional<double> Body::volume_ratio() const {
   if (!closed_) return std::nullopt;
-  return enclosed_volume(surface(), triangles_) / rest_volume_;
+  return volume(method_->nodes().x, surface()) / rest_volume_;
 }
 
 void Body::grab(int id, const Grab& grab) {

@@ -50,7 +50,8 @@ class Body {
 
   /// The surface at the current state.
   const Points& surface() const;
-  /// Volume over rest volume; nothing for an open surface.
+  /// Volume over rest volume, of a mesh body inside its faces split to the spacing of the nodes; nothing for
+  /// an open surface.
   std::optional<double> volume_ratio() const;
 
   void grab(int id, const Grab& grab);
@@ -65,11 +66,15 @@ class Body {
   };
   void choose_held(double end, double h);
   void aim(double end);
+  double volume(const Points& nodes, const Points& surface) const;
 
   std::string name_;
   std::vector<Triangle> triangles_;
   PolygonMesh faces_;
   Points rest_surface_;
+  Gather volume_points_;  ///< contact points of the shape; no rows = the surface
+  std::vector<Triangle> volume_triangles_;
+  mutable Points volume_at_;
   double rest_volume_ = 0;
   bool closed_ = true;
   std::unique_ptr<Method> method_;

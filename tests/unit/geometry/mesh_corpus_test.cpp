@@ -27,10 +27,21 @@ std::vector<fs::path> corpus_files() {
 }
 
 /// Length of an edge outside the solid by the winding number at 64 places.
+constexpr int samples = 64;
+
 double air_on(const TriangleTree& tree, const Vec3& p, const Vec3& q) {
   int outside = 0;
-  for (int k = 0; k < 64; ++k) outside += tree.winding(p + (k + 0.5) / 64 * (q - p)) <= 0.5;
-  return outside / 64.0 * (q - p).norm();
+  for (int k = 0; k < samples; ++k) outside += tree.winding(p + (k + 0.5) / samples * (q - p)) <= 0.5;
+  return outside / double(samples) * (q - p).norm();
+}
+
+/// How much of independent noise of the nodes comes to the surface, rms.
+double noise_gain(const Shape& shape) {
+  double squares = 0;
+  for (const Index v : shape.touching)
+    for (Index k = shape.embedding.begin[v]; k < shape.embedding.begin[v + 1]; ++k)
+      squares += shape.embedding.weight[k] * shape.embedding.weight[k];
+  return std::sqrt(squares / double(shape.touching.size()));
 }
 
 void expect_sound(const MeshShape& made) {
@@ -48,14 +59,13 @@ void expect_sound(const MeshShape& made) {
   const Vec3 pivot = graph.positions.front();
   for (const Vec3& X : graph.positions) nodes.push_back(turn * (X - pivot));
   gather(shape.embedding, nodes, out);
-  double worst = 0, squares = 0;
+  double worst = 0;
   for (std::size_t v = 0; v < out.size(); ++v)
     worst = std::max(worst, (out[v] - turn * (shape.surface.vertices[v] - pivot)).norm());
   EXPECT_LT(worst / diagonal(shape.surface.vertices), 1e-12);
-  for (const Index v : shape.touching)
-    for (Index k = shape.embedding.begin[v]; k < shape.embedding.begin[v + 1]; ++k)
-      squares += shape.embedding.weight[k] * shape.embedding.weight[k];
-  EXPECT_LT(std::sqrt(squares / double(shape.touching.size())), 2);  // noise of the nodes on the surface
+  // Thin walls and limbs of 500 nodes are carried by one row of nodes whose slopes extrapolate; at the 2000
+  // nodes that the bound of 1.5 is meant for, below.
+  EXPECT_LT(noise_gain(shape), 2);
 }
 
 TEST(MeshCorpus, every_mesh_becomes_a_body_that_carries_its_whole_surface) {
@@ -127,8 +137,8 @@ TEST(MeshCorpus, no_edge_leaves_a_closed_solid) {
     EXPECT_EQ(made->report.parts, 1);
     const Shape& shape = made->shape;
     const TriangleTree tree(shape.surface.vertices, shape.surface.triangles);
-    // 0.05 a of air are allowed, twice that to the nodes that fix rotations, and 1/64 of the edge is not
-    // seen.
+    // 0.05 a of air are allowed, twice that to the nodes that fix rotations. The tree that answers here is
+    // not the one that decided, and 1/64 of the edge is not seen: with 0.05 a one edge of dino would be out.
     int outside = 0;
     const Index frames = made->report.lattice_nodes + made->report.cover_nodes;
     for (const auto& e : shape.graph.edges)
@@ -178,6 +188,7 @@ TEST(MeshCorpus, twist_and_bend_pass_smoothly_to_the_surface) {
     // A cube is as wide as the bend is round: more strain than slender bodies see.
     EXPECT_LT(std::sqrt(squares / double(out.size())), std::string(name) == "cube-meshed" ? 0.04 : 0.03);
     EXPECT_LT(worst, 0.25);
+    EXPECT_LT(noise_gain(shape), 1.5);
   }
 }
 

@@ -75,9 +75,9 @@ void Body::prepare_contact() {
   for (const auto& e : model_.edges)
     edge += (model_.rest[e.b] - model_.rest[e.a]).norm() / double(model_.edges.size());
   detection_.build(skin_.contact_points(), model_.rest, edge);
-  response_.attach({&model_, &skin_.contact_points(), &arrangement_, &system_});
-  turns_ = std::all_of(model_.parts.begin(), model_.parts.end(),
-                       [&](const std::vector<Index>& part) { return can_turn(part, model_); });
+  response_.attach({&model_, &skin_.contact_points(), &arrangement_, &system_, &turns_});
+  turns_.clear();
+  for (const std::vector<Index>& part : model_.parts) turns_.push_back(can_turn(part, model_));
   const Gather& w = skin_.contact_points();
   for (Index v = 0; v < w.rows(); ++v)
     for (Index k = w.begin[v] + 1; k < w.begin[v + 1]; ++k)

@@ -89,8 +89,9 @@ class Body final : public Method {
   Detection::Step detection_step(const StepInput& input) const;
   bool meet(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void prepare_problem(bool split, const StepInput& input, const Scheme& scheme);
-  void contact_anew(bool split, const StepInput& input, const Scheme& scheme, StepReport& report,
-                    StageWatch& watch);
+  void contact_anew(const StepInput& input, const Scheme& scheme, StageWatch& watch);
+  bool linearised_contact(const StepInput& input, const Scheme& scheme, double& scale, StepReport& report,
+                          StageWatch& watch);
   bool free_to_turn(const StepInput& input) const;
   void find_contacts(const StepInput& input);
   bool jump(const StepInput& input, const Scheme& scheme, StepReport& report);
@@ -98,12 +99,12 @@ class Body final : public Method {
   void set_targets(const StepInput& input, const Scheme& scheme);
   void warm_start(const Scheme& scheme);
   Vec3 velocity_of(const Contact& contact, const float* d, const Scheme& scheme) const;
-  void answer(const float* d, int sweeps, const StepInput& input, const Scheme& scheme, StepReport& report);
+  void answer(const float* d, int sweeps, double tolerance, const Scheme& scheme, StepReport& report);
   void take_impulses();
   void add_impulses(double scale, float* array) const;
   void contact_solve(const float* b, float* z, Pool& pool, StageWatch& watch);
   void contact_newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
-  void projected_step(int sweeps, const StepInput& input, const Scheme& scheme, float* step,
+  void projected_step(int sweeps, double tolerance, const StepInput& input, const Scheme& scheme, float* step,
                       StepReport& report, StageWatch& watch);
   void contact_iterations(int count, const StepInput& input, const Scheme& scheme, StepReport& report,
                           StageWatch& watch);
@@ -163,13 +164,13 @@ class Body final : public Method {
   ContactProblem problem_, position_problem_;
   double total_mass_ = 0;
   bool whole_stencils_ = true;  // no vertex hangs on two parts
-  bool turns_ = true;           // every part's rigid turning can be split off
+  std::vector<char> turns_;     // per part: its rigid turning can be split off
   std::vector<Contact> contacts_, touches_;
   Points impulses_, touch_impulses_;  // of contacts_, touches_
   Points on_nodes_, outer_, jump_, change_, free_end_, shifted_x_, shifted_v_;
   std::vector<double> lift_, lift_gap_;
   std::vector<SideMemory> sides_;
-  bool jumped_ = false, moved_ = false, solved_ = true;
+  bool jumped_ = false, moved_ = false;
 };
 
 }  // namespace pliant::geometric

@@ -58,23 +58,29 @@ void ContactResponse::turn_about(const double* x, double mass_factor, bool split
   split_ = split;
   const std::size_t length = 4 * std::size_t((model.nodes() + lanes - 1) / lanes * lanes);
   for (Floats* array : {&arm_, &shadow_, &load_, &answer_}) array->resize(length);
-  if (!split) return;
-  if (parts_.size() != model.parts.size()) {
-    // Parts are contiguous where nothing is held: the order is breadth first, part by part.
-    parts_.assign(model.parts.size(), {});
-    const std::vector<Index>& place = body_.arrangement->place;
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      Part& part = parts_[p];
-      part.begin = part.end = place[model.parts[p][0]];
-      for (Index i : model.parts[p]) {
-        part.begin = std::min(part.begin, place[i]);
-        part.end = std::max(part.end, place[i] + 1);
-      }
-      PLIANT_CHECK(part.end - part.begin == Index(model.parts[p].size()));
-    }
-  }
+  whole_ = exact_ && body_.arrangement->free == model.nodes() && !body_.system->sprung();
+  if (!split && !whole_) return;
+  find_parts();
   turn_parts(x);
-  cast_shadows(pool);
+  if (split) cast_shadows(pool);
+}
+
+/// Parts are contiguous where nothing is held: the order is breadth first, part by part.
+void ContactResponse::find_parts() {
+  const Model& model = *body_.model;
+  if (parts_.size() == model.parts.size()) return;
+  parts_.assign(model.parts.size(), {});
+  const std::vector<Index>& place = body_.arrangement->place;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    Part& part = parts_[p];
+    part.begin = part.end = place[model.parts[p][0]];
+    for (Index i : model.parts[p]) {
+      part.begin = std::min(part.begin, place[i]);
+      part.end = std::max(part.end, place[i] + 1);
+    }
+    part.turns = (*body_.turns)[p] != 0;
+    PLIANT_CHECK(part.end - part.begin == Index(model.parts[p].size()));
+  }
 }
 
 /// Centres, arms and inertias.
@@ -100,7 +106,8 @@ void ContactResponse::turn_parts(const double* x) {
       put(arm_.data(), k, r);
       put(load_.data(), k, m * r);
     }
-    part.inverse_inertia = inverse_of(mass_factor_ * turning_inertia(second));
+    part.inverse_inertia =
+        split_ && part.turns ? inverse_of(mass_factor_ * turning_inertia(second)) : Mat3(Mat3::Zero());
   }
 }
 
@@ -139,7 +146,8 @@ void ContactResponse::cast_shadows(Pool& pool) {
     for (Index k = part.begin; k < part.end; ++k)
       moments += model.mass[node[k]] * vector_at(shadow_.data(), k) *
                  (vector_at(arm_.data(), k) - part.shift).transpose();
-    part.inverse_shadow = inverse_of(turning_inertia(0.5 * (moments + moments.transpose())));
+    part.inverse_shadow =
+        part.turns ? inverse_of(turning_inertia(0.5 * (moments + moments.transpose()))) : Mat3(Mat3::Zero());
   }
 }
 
@@ -157,33 +165,43 @@ void ContactResponse::find_shift_shadow(Pool& pool) {
 }
 
 void ContactResponse::complete(const float* g, float* z) const {
-  if (!split_) return;
+  if (!split_ && !whole_) return;
+  const Model& model = *body_.model;
+  const std::vector<Index>& node = body_.arrangement->node;
   for (const Part& part : parts_) {
     // Z^T g = (M P)^T A^-1 g with the symmetric A^-1: but only as exact as that; so the shadow itself.
     Vec3 torque = Vec3::Zero(), shade = Vec3::Zero(), force = Vec3::Zero(), shift = Vec3::Zero();
     for (Index k = part.begin; k < part.end; ++k) {
       const Vec3 gk = vector_at(g, k);
       torque += vector_at(arm_.data(), k).cross(gk);
-      shade += vector_at(shadow_.data(), k).cross(gk);
-      if (!exact_) {
-        force += gk;
-        shift += double(shift_shadow_[k]) * gk;
-      }
+      force += gk;
+      if (split_) shade += vector_at(shadow_.data(), k).cross(gk);
+      shift += exact_ ? Vec3(mass_factor_ * model.mass[node[k]] * vector_at(z, k))
+                      : Vec3(double(shift_shadow_[k]) * gk);
     }
-    const Vec3 w = part.inverse_inertia * torque, b = part.inverse_shadow * shade;
-    if (!exact_) {
-      force /= part.mass;
-      shift /= part.shadow_mass;
-    }
+    const Vec3 w = part.inverse_inertia * torque;
+    const Vec3 b = split_ ? Vec3(part.inverse_shadow * shade) : Vec3(Vec3::Zero());
+    force /= part.mass;
+    shift /= exact_ ? part.mass : part.shadow_mass;
     for (Index k = part.begin; k < part.end; ++k) {
-      Vec3 zk = vector_at(z, k) + w.cross(vector_at(arm_.data(), k)) - b.cross(vector_at(shadow_.data(), k));
-      if (!exact_) zk += force - double(shift_shadow_[k]) * shift;
-      put(z, k, zk);
+      Vec3 zk = vector_at(z, k) + w.cross(vector_at(arm_.data(), k)) + force;
+      if (split_) zk -= b.cross(vector_at(shadow_.data(), k));
+      put(z, k, zk - (exact_ ? 1.0 : double(shift_shadow_[k])) * shift);
     }
   }
 }
 
 // ---- the columns ----
+
+/// Of a column whose stencil has this weight in the part.
+void ContactResponse::keep_shift(const Part& part, double weight, AlignedVector<float>& column) const {
+  const Model& model = *body_.model;
+  const std::vector<Index>& node = body_.arrangement->node;
+  double moved = 0;
+  for (Index k = part.begin; k < part.end; ++k) moved += mass_factor_ * model.mass[node[k]] * column[k];
+  const double lack = (weight - moved) / part.mass;
+  for (Index k = part.begin; k < part.end; ++k) column[k] = float(column[k] + lack);
+}
 
 double ContactResponse::product(Index vertex, const Column& column) const {
   const Gather& w = *body_.embedding;
@@ -237,6 +255,12 @@ void ContactResponse::need_columns(Pool& pool) {
       column.used = uses_;
       column.value.resize(std::size_t(arrangement.free));
       for (Index k = 0; k < arrangement.free; ++k) column.value[k] = answer_[4 * std::size_t(k) + b];
+      for (std::size_t p = 0; whole_ && p < parts_.size(); ++p) {
+        double weight = 0;
+        for (Index k = w.begin[batch[b]]; k < w.begin[batch[b] + 1]; ++k)
+          if (body_.model->part_of[w.column[k]] == Index(p)) weight += w.weight[k];
+        keep_shift(parts_[p], weight, column.value);
+      }
       slot_of_[batch[b]] = s;
     }
     count = 0;
@@ -386,7 +410,7 @@ void ContactResponse::respond(std::span<const Vec3> on_nodes, Points& out, Pool&
   for (Index k = 0; k < model.nodes(); ++k)
     out[arrangement.node[k]] = k < arrangement.free ? vector_at(answer_.data(), k) : Vec3::Zero();
   std::fill(load_.begin(), load_.end(), 0.0f);
-  if (!split_) return;
+  if (!split_ && !whole_) return;
   // Single precision gives the momentum and the spin to 1e-6: the rest in double.
   for (const Part& part : parts_) {
     Vec3 momentum = Vec3::Zero(), spin = Vec3::Zero();

@@ -12,6 +12,9 @@
 //   ... - t t^T/q + 1 1^T/((1 + h' alpha) m),   t = V M 1,  q = 1^T M t, m the mass of the part
 // where turning is about the centre that makes t and the modes M-orthogonal. B is symmetric and positive, and
 // a good preconditioner: H P = (1 + h' alpha) M P when the shape is that of rest, energy.hpp.
+//
+// A of a stiff body hardly feels its masses: single precision solves for everything but the shift of a part
+// as a whole, h'^2 K/m times less well. That is known, so it is set: sum m z = sum g/(1 + h' alpha).
 #pragma once
 
 #include "pliant/contact/contact.hpp"
@@ -30,6 +33,7 @@ class ContactResponse {
     const Gather* embedding = nullptr;
     const Arrangement* arrangement = nullptr;
     LinearSystem* system = nullptr;
+    const std::vector<char>* turns = nullptr;  ///< per part: its rigid turning can be split off
   };
   void attach(const Body& body) { body_ = body; }
 
@@ -59,7 +63,8 @@ class ContactResponse {
  private:
   struct Part {
     Index begin = 0, end = 0;  ///< places
-    double mass = 0;           ///< kg, times 1 + h' alpha
+    bool turns = true;
+    double mass = 0;  ///< kg, times 1 + h' alpha
     Vec3 center{0, 0, 0};
     Mat3 inverse_inertia = Mat3::Zero(), inverse_shadow = Mat3::Zero();
     Vec3 shift{0, 0, 0};     ///< from the centre of mass to that of the shadow
@@ -71,7 +76,9 @@ class ContactResponse {
     AlignedVector<float> value;  ///< A^-1 j, free nodes in places
   };
   void forget_entries();
+  void find_parts();
   void turn_parts(const double* x);
+  void keep_shift(const Part& part, double weight, AlignedVector<float>& column) const;
   void cast_shadows(Pool& pool);
   void find_shift_shadow(Pool& pool);
   void need_columns(Pool& pool);
@@ -85,6 +92,7 @@ class ContactResponse {
 
   Body body_;
   bool split_ = false, exact_ = true;  // exact: A^-1, not a V-cycle
+  bool whole_ = false;                 // nothing is held or grabbed: parts shift freely
   double mass_factor_ = 1;
   std::vector<Part> parts_;
   Floats arm_, shadow_, load_, answer_;  // r, z = A^-1 M r (4 a node); scratch

@@ -8,7 +8,7 @@
 //      always moved with it: v^ += dv, x^ += h/3 dv, dv = B J^T p with p from the contact problem about v.
 //   3. projected step: r of the contact problem about the free motion D = -B G(0); D + h' B J^T r is feasible
 //   4. Newton: conjugate gradients over projected steps, the contact problem inside each; steps that turn far
-//      are done again by projected steps with new rotations
+//      are linearised again about where they lead to
 //   5. momentum: exact, with the forces r
 //   6. last answer: the contact problem about that motion changes r by dr, the motion by dv = B J^T dr. The
 //      end is feasible, and a body at rest under constant r stays at rest exactly, whatever B is.
@@ -24,13 +24,19 @@ namespace {
 constexpr double impact_speed = 0.005;   // g h: slower approach is no impact
 constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
 // A limb that swings on a contact turns far in a step: with BDF2, Newton's one linearisation fed a tumbling
-// animal 20 % of its energy in some steps. Projected steps with new rotations do not.
+// animal 20 % of its energy in some steps. It is done again about where that one led to.
 constexpr double lively_turn = 0.01;  // rad
+constexpr int newton_rounds = 3;
+constexpr double wild_turn = 1;  // rad: a linearisation that asks for more is not followed
+// The residual of conjugate gradients rises and falls. A step that was broken off at its first rise bent
+// limbs as if they were heavy: an animal that lay on the ground swung for seconds.
+constexpr double diverging = 16;
 constexpr int violent_iterations = 8;
-constexpr double rigid_ratio = 1e5;   // the same as below: single precision loses the split
-constexpr double stiff_contact = 20;  // h'^2 K_ii/(12 m)
+constexpr double rigid_ratio = 1e5;  // h'^2 K_ii/(12 m): above, a V-cycle's rounding loses the split
+// How well the contact problem of an iteration is solved: conjugate directions enlarge what it leaves.
+constexpr double contact_accuracy = 0.01;  // of the iteration's change of velocity
 constexpr Index few_contacts = 200;
-constexpr int few_sweeps = 300;
+constexpr int few_sweeps = 300, many_sweeps = 100;
 // What the step leaves unsolved is a force that the contacts answer: thin legs would tremble on it for ever.
 constexpr double contact_tolerance = 0.01;  // reduction of the residual, at most
 constexpr int position_sweeps = 30;
@@ -82,8 +88,8 @@ void Body::prepare_problem(bool split, const StepInput& input, const Scheme& s) 
 }
 
 bool Body::free_to_turn(const StepInput& input) const {
-  const bool told_apart = scheme(input.h).elastic * model_.stiffness_ratio < rigid_ratio;
-  return told_apart && turns_ && whole_stencils_ && input.held.empty() && pull_count_ == 0;
+  const bool told_apart = system_.direct() || scheme(input.h).elastic * model_.stiffness_ratio < rigid_ratio;
+  return told_apart && whole_stencils_ && input.held.empty() && pull_count_ == 0;
 }
 
 void Body::find_contacts(const StepInput& input) {
@@ -191,17 +197,12 @@ Vec3 Body::velocity_of(const Contact& contact, const float* d, const Scheme& s) 
 }
 
 /// r of the contact problem about the motion d that contains none; on_nodes_ = J^T r.
-void Body::answer(const float* d, int sweeps, const StepInput& input, const Scheme& s, StepReport& report) {
+void Body::answer(const float* d, int sweeps, double tolerance, const Scheme& s, StepReport& report) {
   for (Index c = 0; c < problem_.size(); ++c)
     problem_.row(c).free = velocity_of(contacts_[c], d, s) - contacts_[c].velocity;
-  // Few contacts are solved well: it costs little, and iterations of stiff bodies build on it.
-  const bool few = problem_.size() <= few_contacts;
-  const double tolerance = (few ? 0.01 : 1) * input.contact.tolerance;
-  const ContactProblem::Outcome outcome =
-      problem_.solve(few ? std::max(sweeps, few_sweeps) : sweeps, tolerance);
+  const ContactProblem::Outcome outcome = problem_.solve(sweeps, tolerance);
   report.contact_sweeps += outcome.sweeps;
   report.contact_residual = outcome.residual;
-  solved_ = outcome.residual < tolerance;
   take_impulses();
 }
 
@@ -232,10 +233,10 @@ void Body::contact_solve(const float* b, float* z, Pool& pool, StageWatch& watch
 
 /// step = D' - D, D' = D - B g + h' B J^T r feasible, r of the contact problem about D - B g; g_ = G at D_,
 /// z_ = B g_. load_ = h' J^T r.
-void Body::projected_step(int sweeps, const StepInput& input, const Scheme& s, float* step,
+void Body::projected_step(int sweeps, double tolerance, const StepInput& input, const Scheme& s, float* step,
                           StepReport& report, StageWatch& watch) {
   for (std::size_t k = 0; k < 4 * std::size_t(arrangement_.free); ++k) load_[k] = d_[k] - z_[k];
-  answer(load_.data(), sweeps, input, s, report);
+  answer(load_.data(), sweeps, tolerance, s, report);
   std::fill(load_.begin(), load_.end(), 0.0f);
   add_impulses(s.h, load_.data());
   watch.add_to(&StageTimes::contact);
@@ -243,48 +244,87 @@ void Body::projected_step(int sweeps, const StepInput& input, const Scheme& s, f
   sweeps_.add(-1, z_.data(), step, *input.pool);
 }
 
-/// Newton's step under contact: conjugate gradients whose preconditioned residual is the projected step, so
-/// that directions keep to the contacts. Each iterate minimises the model energy, with the impulses as given
-/// forces, over the projected step and the direction before.
+/// Newton's steps under contact. One linearisation is enough where nothing turns far; a limb that swings
+/// needs rotations where it comes to lie. Where B is no bound the step is done again with A^-1, which bounds
+/// every Hessian; where that turns too far, too, by projected steps with new rotations each.
 void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
+  double scale = 0;
+  const auto rounds = [&] {
+    for (int round = 0; round < newton_rounds; ++round) {
+      if (round > 0) {
+        residual(d_.data(), true, s, *input.pool, watch);
+        contact_solve(g_.data(), z_.data(), *input.pool, watch);
+      }
+      if (!linearised_contact(input, s, scale, report, watch)) return false;
+      const double turn = sweeps_.largest_turn();
+      if (turn > (round + 1 == newton_rounds ? violent_turn : wild_turn)) return false;
+      if (turn <= (options_.integrator == Integrator::bdf2 ? lively_turn : violent_turn)) return true;
+    }
+    return true;
+  };
+  if (rounds()) return;
+  report.violent = true;
+  if (response_.split()) {
+    contact_anew(input, s, watch);
+    if (rounds()) return;
+  }
+  contact_anew(input, s, watch);
+  contact_iterations(violent_iterations, input, s, report, watch);
+}
+
+/// One linearisation about D_: conjugate gradients whose preconditioned residual is the projected step, so
+/// that directions keep to the contacts. Each iterate minimises the model energy, with the impulses as given
+/// forces, over the projected step and the direction before. False: B is no bound of H, its step may climb.
+/// `scale`: the largest residual of the step so far.
+bool Body::linearised_contact(const StepInput& input, const Scheme& s, double& scale, StepReport& report,
+                              StageWatch& watch) {
   Pool& pool = *input.pool;
   float *g = g_.data(), *z = z_.data(), *d = d_.data(), *p = p_.data(), *hp = q_.data();
   float *step = iterate_[0].data(), *hs = iterate_[1].data();
   sweeps_.clear_turns();
-  projected_step(input.contact.sweeps, input, s, step, report, watch);
+  // Few contacts are solved well: it costs little, and iterations build on it.
+  const bool few = problem_.size() <= few_contacts;
+  const int sweeps = few ? few_sweeps : many_sweeps;
+  const double fine = (few ? contact_accuracy : 1) * input.contact.tolerance;
+  projected_step(sweeps, fine, input, s, step, report, watch);
   std::copy(iterate_[0].begin(), iterate_[0].end(), p_.begin());
   const double least = input.contact.tolerance * s.h;
   const auto residual_of = [&] { return sweeps_.dot(step, load_.data(), pool) - sweeps_.dot(step, g, pool); };
+  const auto needed = [&](double rho) {  // of the contact problem's residual, m/s
+    return std::max(fine, contact_accuracy * std::sqrt(std::max(0.0, rho) / total_mass_) / s.h);
+  };
   const double first = residual_of();
   sweeps_.add(1, p, d, pool);
   const double curvature = hessian(p, hp, s, pool, watch);
   sweeps_.add(1, hp, g, pool);
   sweeps_.add_turn(1, pool);
   const double reduction = std::min(options_.tolerance, contact_tolerance);
-  const double enough = std::max(reduction * reduction * first, least * least * total_mass_);
+  scale = std::max(scale, first);
+  const double enough = std::max(reduction * reduction * scale, least * least * total_mass_);
   // Far from the shape of rest, turning strains: B is no bound of H any more and its step may climb.
-  if (!(curvature < 2 * first)) return contact_anew(false, input, s, report, watch);
-  double before = std::numeric_limits<double>::infinity();
-  // Of a stiff body the sweeps converge slowly, the last one's change says little about the error, directions
-  // do not keep to the contacts and longer steps make noise of it: a stiff box would never rest. There the
-  // step that leads to the contacts is taken alone.
-  const bool stiff = problem_.size() > few_contacts && s.elastic * model_.stiffness_ratio > stiff_contact;
-  const bool at_rest = !(first > least * least * total_mass_);
-  const bool alone = stiff || at_rest || !solved_;
+  if (!(curvature < 2 * first)) return false;
+  double least_yet = first;
+  // Where the sweeps did not lead to an answer, directions do not keep to the contacts and longer steps make
+  // noise of it: the step that leads to the contacts is taken alone.
+  const bool alone = !(first > enough) || report.contact_residual > needed(first);
   if (alone) std::fill(iterate_[0].begin(), iterate_[0].end(), 0.0f);
-  while (!alone) {
+  double rho = first;
+  for (int iteration = 0; !alone; ++iteration) {
     ++report.iterations;
     contact_solve(g, z, pool, watch);
-    projected_step(input.contact.sweeps, input, s, step, report, watch);
-    const double rho = residual_of();
-    if (!(rho > enough) || !(rho < before) || !solved_ || report.iterations == newton_iterations) break;
-    before = rho;
+    const double asked = needed(rho);
+    projected_step(sweeps, asked, input, s, step, report, watch);
+    rho = residual_of();
+    const bool answered = report.contact_residual <= asked;
+    if (!(rho > enough) || !(rho < diverging * least_yet) || !answered || iteration + 1 == newton_iterations)
+      break;
+    least_yet = std::min(least_yet, rho);
     const double ss = hessian(step, hs, s, pool, watch);
     const double sp = sweeps_.dot(step, hp, pool), pp = sweeps_.dot(p, hp, pool);
     const double slope = sweeps_.dot(p, load_.data(), pool) - sweeps_.dot(p, g, pool);
     double t = rho / ss, u = 0;  // the first step leads to the contacts: no direction along them
     const double determinant = ss * pp - sp * sp;
-    if (report.iterations > 1 && determinant > 1e-6 * ss * pp) {
+    if (iteration > 0 && determinant > 1e-6 * ss * pp) {
       t = (rho * pp - slope * sp) / determinant;
       u = (slope * ss - rho * sp) / determinant;
     }
@@ -297,22 +337,16 @@ void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& r
     sweeps_.add(1, hp, g, pool);
   }
   sweeps_.add(1, step, d, pool);
-  const bool keeps_motion = options_.integrator == Integrator::bdf2;
-  if (sweeps_.largest_turn() > (keeps_motion ? lively_turn : violent_turn))
-    contact_anew(sweeps_.largest_turn() <= violent_turn && free_to_turn(input), input, s, report, watch);
+  return true;
 }
 
-/// The step done again where the model Hessian does not hold: by projected steps with new rotations each.
-/// Without the split B = A^-1 bounds every Hessian.
-void Body::contact_anew(bool split, const StepInput& input, const Scheme& s, StepReport& report,
-                        StageWatch& watch) {
-  report.violent = !split;
+/// Back to D = 0, from now on with B = A^-1.
+void Body::contact_anew(const StepInput& input, const Scheme& s, StageWatch& watch) {
   std::fill(d_.begin(), d_.end(), 0.0f);
   residual(nullptr, true, s, *input.pool, watch);
   solve(g_.data(), z_.data(), *input.pool, watch);
-  prepare_problem(split, input, s);
+  prepare_problem(false, input, s);
   watch.add_to(&StageTimes::contact);
-  contact_iterations(violent_iterations, input, s, report, watch);
 }
 
 /// D <- D', the projected step taken as it is, with new rotations; `count` times. Every D is feasible, and A
@@ -326,7 +360,7 @@ void Body::contact_iterations(int count, const StepInput& input, const Scheme& s
       residual(d_.data(), true, s, pool, watch);
       contact_solve(g_.data(), z_.data(), pool, watch);
     }
-    projected_step(input.contact.sweeps, input, s, step, report, watch);
+    projected_step(input.contact.sweeps, input.contact.tolerance, input, s, step, report, watch);
     sweeps_.add(1, step, d_.data(), pool);
     ++report.iterations;
   }

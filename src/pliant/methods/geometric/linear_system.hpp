@@ -44,6 +44,8 @@ class LinearSystem {
   /// z = A^-1 b, or the V-cycle. b and z are different arrays of the free nodes.
   void solve(const float* b, float* z, Pool& pool);
 
+  bool sprung() const { return spring_count_ > 0; }
+
   std::size_t bytes_per_solve() const;
   std::size_t memory_bytes() const;
 

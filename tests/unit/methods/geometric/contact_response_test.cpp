@@ -35,7 +35,8 @@ class Response : public testing::TestWithParam<bool> {
     system.choose(direct);
     const SymmetricMatrix k = stiffness_matrix(model);
     EXPECT_EQ(system.factor(model, k, arrangement, {mass_factor, 2e-4}, true), "");
-    response.attach({&model, &embedding, &arrangement, &system});
+    turns.assign(model.parts.size(), 1);
+    response.attach({&model, &embedding, &arrangement, &system, &turns});
     const Mat3 turn = Eigen::AngleAxisd(0.7, Vec3(1, -2, 0.5).normalized()).toRotationMatrix();
     places.assign(4 * std::size_t((model.nodes() + lanes - 1) / lanes * lanes), 0);
     for (Index i = 0; i < model.nodes(); ++i) {
@@ -54,6 +55,7 @@ class Response : public testing::TestWithParam<bool> {
   Gather embedding;
   Arrangement arrangement;
   LinearSystem system;
+  std::vector<char> turns;
   ContactResponse response;
   Points x;
   Doubles places;

@@ -153,8 +153,16 @@ SymmetricMatrix stiffness_matrix(const Model& model) {
   return matrix;
 }
 
+std::vector<Mat3> volume_targets(const Model& model, std::span<const Vec3> x, RestVectors d) {
+  std::vector<Mat3> out(model.has_volume() ? x.size() : 0, Mat3::Identity());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (model.volume_rows[i] > 0)
+      out[i] = volume_target(star_now(model, Index(i), d), covariance(model, x, Index(i), d));
+  return out;
+}
+
 void hessian_product(const Model& model, const Rotations& rotations, std::span<const Vec3> p,
-                     std::span<Vec3> out, RestVectors d) {
+                     std::span<Vec3> out, RestVectors d, std::span<const Mat3> targets) {
   const Adjacency& adj = model.adjacency;
   const auto change = [&](Index i) -> Mat3 {
     Mat3 da = Mat3::Zero();
@@ -165,7 +173,7 @@ void hessian_product(const Model& model, const Rotations& rotations, std::span<c
     const double w = volume_row(model, i);
     const Mat3 r = rotations[i].toRotationMatrix();
     const Mat3 volume =
-        w > 0 ? Mat3(w * volume_target_change(star, r, da)) : Mat3(Mat3::Zero());
+        w > 0 ? Mat3(w * volume_target_change(star, targets.empty() ? r : targets[i], da)) : Mat3(Mat3::Zero());
     if (model.has_laplacian())
       da += model.laplacian_weight * laplacian(model, p, i) * model.laplacian_rest[i].transpose();
     const Mat3 b = r.transpose() * da;

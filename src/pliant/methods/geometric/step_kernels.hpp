@@ -33,6 +33,7 @@ struct SweepArrays {
 
   float* quaternion = nullptr;  ///< [batch][w x y z][16]: warm start in, result out
   float* rotation = nullptr;    ///< [batch][9][16], row-major R
+  float* bulk = nullptr;        ///< [batch][9][16]: N = cof(T)/sqrt(cof(T) : cof(T) Y) of the volume targets
   float* turn = nullptr;        ///< [batch][3][16]: w of the last turn sweep, rad per unit of p
   float* tensor = nullptr;      ///< [node][16]: what the second sweep gathers, see the kernels
 

@@ -267,10 +267,25 @@ inline void renew_rotations(const SweepArrays& s, int batch, bool two, float (*e
 }
 
 constexpr int volume_iterations = 5;
+constexpr float least_slope = 1.0f / 30;  // as in volume_target.cpp
 constexpr int symmetric_entry[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};  // xx xy xz yy yz zz
 using rotation_lanes::splat;
 
-/// t += scale w T, T of volume_target.hpp for the covariances in e.
+inline void cofactors(const Lanes m[9], Lanes c[9]) {
+  for (int k = 0; k < 9; ++k) {
+    const int below = 3 * ((k / 3 + 1) % 3), last = 3 * ((k / 3 + 2) % 3);
+    const int right = (k % 3 + 1) % 3, end = (k % 3 + 2) % 3;
+    c[k] = m[below + right] * m[last + end] - m[below + end] * m[last + right];
+  }
+}
+
+/// Entry k of M Y.
+inline Lanes times_shape(const Lanes m[9], const Lanes y[9], int k) {
+  const int row = 3 * (k / 3), column = k % 3;
+  return m[row] * y[column] + m[row + 1] * y[3 + column] + m[row + 2] * y[6 + column];
+}
+
+/// t += scale w T and N, T of volume_target.hpp for the covariances in e.
 inline void add_volume_targets(const SweepArrays& s, int batch, float scale, const float (*e)[16],
                                float (*t)[16]) {
   const float* v = s.volume + 8 * lanes * static_cast<long>(batch);
@@ -278,53 +293,46 @@ inline void add_volume_targets(const SweepArrays& s, int batch, float scale, con
     Lanes y[9], f[9], m[9];
     for (int k = 0; k < 9; ++k) y[k] = at(v + lanes * symmetric_entry[k] + lane);
     const Lanes compliance = at(v + 6 * lanes + lane), weight = scale * at(v + 7 * lanes + lane);
-    for (int k = 0; k < 9; ++k) {
-      const int row = 4 * (k / 3), column = k % 3;
-      f[k] = compliance * (at(e[row] + lane) * y[column] + at(e[row + 1] + lane) * y[3 + column] +
-                           at(e[row + 2] + lane) * y[6 + column]);
-      m[k] = f[k];
-    }
+    for (int k = 0; k < 9; ++k) m[k] = at(e[4 * (k / 3) + k % 3] + lane);
+    for (int k = 0; k < 9; ++k) f[k] = compliance * times_shape(m, y, k);
+    for (int k = 0; k < 9; ++k) m[k] = f[k];
     for (int n = 0; n < volume_iterations; ++n) {
       Lanes c[9], slope = {}, excess = splat(1), det = {};
-      for (int k = 0; k < 9; ++k) {
-        const int below = 3 * ((k / 3 + 1) % 3), last = 3 * ((k / 3 + 2) % 3);
-        const int right = (k % 3 + 1) % 3, end = (k % 3 + 2) % 3;
-        c[k] = m[below + right] * m[last + end] - m[below + end] * m[last + right];
-      }
+      cofactors(m, c);
       for (int k = 0; k < 3; ++k) det += c[k] * m[k];
       for (int k = 0; k < 9; ++k) excess += c[k] * (m[k] - f[k]);
       for (int k = 0; k < 9; ++k) {
-        const int row = 3 * (k / 3), column = k % 3;
-        m[k] = c[row] * y[column] + c[row + 1] * y[3 + column] + c[row + 2] * y[6 + column];
+        m[k] = times_shape(c, y, k);
         slope += c[k] * m[k];
       }
-      const Lanes nu = (excess - det) / rotation_lanes::larger(slope, splat(1.0f / 30));
+      const Lanes nu = (excess - det) / rotation_lanes::larger(slope, splat(least_slope));
       for (int k = 0; k < 9; ++k) m[k] = f[k] + nu * m[k];
     }
     for (int k = 0; k < 9; ++k) at(t[k] + lane) += weight * m[k];
+    Lanes c[9], slope = {};
+    cofactors(m, c);
+    for (int k = 0; k < 9; ++k) slope += c[k] * times_shape(c, y, k);
+    slope = rotation_lanes::inverse_root(rotation_lanes::larger(slope, splat(least_slope)));
+    float(*bulk)[16] = rows_of(s.bulk, 9, batch);
+    for (int k = 0; k < 9; ++k) at(bulk[k] + lane) = slope * c[k];
   }
 }
 
-/// t += scale w dT for dA in e at the rotations: dT = (dA - tr(R^T dA Y) R) B^-1.
-inline void add_volume_changes(const SweepArrays& s, int batch, float scale, const float (*rotation)[16],
-                               const float (*e)[16], float (*t)[16]) {
+/// t += scale w dT for dA in e: dT = dF - (N : dF) N Y.
+inline void add_volume_changes(const SweepArrays& s, int batch, float scale, const float (*e)[16],
+                               float (*t)[16]) {
   const float* v = s.volume + 8 * lanes * static_cast<long>(batch);
+  const float(*bulk)[16] = rows_of(s.bulk, 9, batch);
   for (int lane = 0; lane < lanes; lane += width) {
-    Lanes y[9], f[9], trace = {};
+    Lanes y[9], m[9], f[9], c[9], share = {};
     for (int k = 0; k < 9; ++k) y[k] = at(v + lanes * symmetric_entry[k] + lane);
     const Lanes weight = scale * at(v + 6 * lanes + lane) * at(v + 7 * lanes + lane);
+    for (int k = 0; k < 9; ++k) m[k] = at(e[4 * (k / 3) + k % 3] + lane), c[k] = at(bulk[k] + lane);
     for (int k = 0; k < 9; ++k) {
-      const int row = 4 * (k / 3), column = k % 3;
-      f[k] = at(e[row] + lane) * y[column] + at(e[row + 1] + lane) * y[3 + column] +
-             at(e[row + 2] + lane) * y[6 + column];
-      trace += at(rotation[k] + lane) * f[k];
+      f[k] = times_shape(m, y, k);
+      share += c[k] * f[k];
     }
-    for (int k = 0; k < 9; ++k) {
-      const int row = 3 * (k / 3), column = k % 3;
-      const Lanes ry = at(rotation[row] + lane) * y[column] + at(rotation[row + 1] + lane) * y[3 + column] +
-                       at(rotation[row + 2] + lane) * y[6 + column];
-      at(t[k] + lane) += weight * (f[k] - trace * ry);
-    }
+    for (int k = 0; k < 9; ++k) at(t[k] + lane) += weight * (f[k] - share * times_shape(c, y, k));
   }
 }
 
@@ -395,7 +403,7 @@ void turn_batches(const SweepArrays& s, const float* p, float pull_scale, float 
     if constexpr (with_laplacian) add_laplacian_rows(s, b, e);
     const auto slew = reinterpret_cast<const float(*)[16]>(s.slew + 6 * lanes * static_cast<long>(b));
     turn_lanes(rows_of(s.rotation, 9, b), slew, turn_scale, e, rows_of(s.turn, 3, b), t);
-    if (s.volume) add_volume_changes(s, b, turn_scale, rows_of(s.rotation, 9, b), e, t);
+    if (s.volume) add_volume_changes(s, b, turn_scale, e, t);
     store_tensors<with_laplacian>(s, b, t, pull_scale, e);
   }
 }

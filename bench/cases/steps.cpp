@@ -203,15 +203,20 @@ Case volume_case() {
   return scene_case("geometric/volume-bar", "geometric/bar-stiff", {"bodies.bar.geometric.volume=4"});
 }
 Case plastic_case() {
-  return scene_case("geometric/plastic-bar", "geometric/bar-stiff",
-                    {"bodies.bar.geometric.plasticity.yield=0.02", "bodies.bar.geometric.plasticity.creep=1"});
+  return scene_case(
+      "geometric/plastic-bar", "geometric/bar-stiff",
+      {"bodies.bar.geometric.plasticity.yield=0.02", "bodies.bar.geometric.plasticity.creep=1"});
 }
 
 std::vector<Case> step_cases() {
-  return {scene_case("geometric/bar"), scene_case("geometric/bar-stiff"), volume_case(), plastic_case(),
+  return {scene_case("geometric/bar"),
+          scene_case("geometric/bar-stiff"),
+          volume_case(),
+          plastic_case(),
           scene_case("geometric/plastic"),
           solid_case("geometric/solid-14k", solid_14k_nodes),
-          solid_case("geometric/solid-100k", solid_100k_nodes), fem_case()};
+          solid_case("geometric/solid-100k", solid_100k_nodes),
+          fem_case()};
 }
 
 }  // namespace pliant::bench

@@ -16,8 +16,8 @@ namespace {
 double drop_ratio(int cells) {
   const double height = 1, length = 10, modulus = 1e6;
   const int along = 10 * cells;
-  const Shape shape = make_shape(
-      BoxShape{.size = {height / cells, height, length}, .nodes = {2, cells + 1, along + 1}});
+  const Shape shape =
+      make_shape(BoxShape{.size = {height / cells, height, length}, .nodes = {2, cells + 1, along + 1}});
   geometric::Options options;
   options.stiffness = modulus;
   options.integrator = geometric::Integrator::euler;

@@ -18,7 +18,8 @@ constexpr double h = 0.033;
 constexpr double length = 40;
 
 geometric::Rows unit_bar() {
-  const Shape shape = make_shape(BoxShape{.size = {8, 8, length}, .nodes = {9, 9, 41}, .corner = {-4, -4, 0}});
+  const Shape shape =
+      make_shape(BoxShape{.size = {8, 8, length}, .nodes = {9, 9, 41}, .corner = {-4, -4, 0}});
   geometric::Rows rows;
   rows.rest = shape.graph.positions;
   rows.edges = shape.graph.edges;
@@ -89,8 +90,9 @@ TEST(PlasticBar, keeps_of_a_quarter_circle_what_the_reference_keeps_and_comes_to
                      {0.40, 0.2, 0.0, 2},  {0.02, 1, 76.8, 5},   {0.05, 1, 60.2, 5}};
   for (const auto& row : table) {
     const Bent bar = bend(geometric::Plasticity{{.yield = row.yield, .creep = row.creep, .cap = 0.5}, {}});
-    std::printf("yield %.2f, creep %.1f: %.1f degrees (reference %.1f), %ld rows flowed in the last 200 steps\n",
-                row.yield, row.creep, bar.degrees, row.degrees, bar.yields_end);
+    std::printf(
+        "yield %.2f, creep %.1f: %.1f degrees (reference %.1f), %ld rows flowed in the last 200 steps\n",
+        row.yield, row.creep, bar.degrees, row.degrees, bar.yields_end);
     EXPECT_NEAR(bar.degrees, row.degrees, row.tolerance) << row.yield << " " << row.creep;
     EXPECT_EQ(bar.yields_end, 0) << row.yield << " " << row.creep;
   }

@@ -29,21 +29,27 @@ Points read_directions(const std::filesystem::path& file, std::size_t nodes, con
     for (int c = 0; c < 3; ++c) {
       if (!to_finite(word, direction[c])) {
         problems.push_back({fmt::format("{}: {}: {}", place, file.string(), lines.place(word)),
-                            found_word(word), "three numbers x y z", {}});
+                            found_word(word),
+                            "three numbers x y z",
+                            {}});
         return {};
       }
       word = take_word(rest);
     }
     if (!word.empty()) {
-      problems.push_back({fmt::format("{}: {}: {}", place, file.string(), lines.place(word)), found_word(word),
-                          "the end of the line after x y z", {}});
+      problems.push_back({fmt::format("{}: {}: {}", place, file.string(), lines.place(word)),
+                          found_word(word),
+                          "the end of the line after x y z",
+                          {}});
       return {};
     }
     out.push_back(direction);
   }
   if (out.size() != nodes) {
-    problems.push_back({fmt::format("{}: {}", place, file.string()), fmt::format("{} directions", out.size()),
-                        fmt::format("{}, one for every node of the body", nodes), {}});
+    problems.push_back({fmt::format("{}: {}", place, file.string()),
+                        fmt::format("{} directions", out.size()),
+                        fmt::format("{}, one for every node of the body", nodes),
+                        {}});
     return {};
   }
   return out;

@@ -293,11 +293,10 @@ const Layout<geometric::Fibres>& layout_of() {
 template <>
 const Layout<geometric::Options>& layout_of() {
   using S = geometric::Options;
-  static const auto layout =
-      make_layout<S>("geometric", "settings of the geometric method", geometric::option_table(),
-                     {optional_field("plasticity", &S::plasticity,
-                                     "dents and bends that stay; none = always springs back"),
-                      object_field("fibres", &S::fibres, "stiffer along a direction")});
+  static const auto layout = make_layout<S>(
+      "geometric", "settings of the geometric method", geometric::option_table(),
+      {optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back"),
+       object_field("fibres", &S::fibres, "stiffer along a direction")});
   return layout;
 }
 

@@ -126,7 +126,7 @@ Rotations Body::rotations_now() const {
   return rotations;
 }
 
-double Body::elastic_energy() const { 
+double Body::elastic_energy() const {
   return energy(model_, state_.nodes.x, rotations_now(), state_.rest_vectors);
 }
 

@@ -167,13 +167,13 @@ void hessian_product(const Model& model, const Rotations& rotations, std::span<c
   const auto change = [&](Index i) -> Mat3 {
     Mat3 da = Mat3::Zero();
     for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
-      da += model.edge_weight[adj.edge[k]] * (p[adj.target[k]] - p[i]) *
-            model.rest_vector(i, k, d).transpose();
+      da +=
+          model.edge_weight[adj.edge[k]] * (p[adj.target[k]] - p[i]) * model.rest_vector(i, k, d).transpose();
     const Star star = star_now(model, i, d);
     const double w = volume_row(model, i);
     const Mat3 r = rotations[i].toRotationMatrix();
-    const Mat3 volume =
-        w > 0 ? Mat3(w * volume_target_change(star, targets.empty() ? r : targets[i], da)) : Mat3(Mat3::Zero());
+    const Mat3 volume = w > 0 ? Mat3(w * volume_target_change(star, targets.empty() ? r : targets[i], da))
+                              : Mat3(Mat3::Zero());
     if (model.has_laplacian())
       da += model.laplacian_weight * laplacian(model, p, i) * model.laplacian_rest[i].transpose();
     const Mat3 b = r.transpose() * da;

@@ -26,7 +26,7 @@ Error refuse(std::string found, std::string expected, std::string hint) {
 /// 0.
 Mat3 inverse_inertia(const Mat3& a) {
   const Mat3 inertia = a.trace() * Mat3::Identity() - a;
-  // The smallest of its eigenvalues is more than a tenth of this share of their mean: no need to find them.
+  // No eigenvalue is near zero: no need to find them.
   const double mean = inertia.trace() / 3;
   if (inertia.determinant() > 0.01 * mean * mean * mean) return inertia.inverse();
   const Eigen::SelfAdjointEigenSolver<Mat3> eigen(inertia);

@@ -48,10 +48,10 @@ struct Model {
   Covariance covariance = Covariance::consistent;
 
   Adjacency adjacency;
-  Points laplacian_rest;   ///< d_i of the Laplacian rows
-  std::vector<Star> stars;          ///< at the rest vectors as built
-  std::vector<double> pull;         ///< per edge: half of what K has, a_ij (1 + (w_i + w_j)/2)
-  std::vector<double> volume_rows;  ///< w_i; empty without volume rows
+  Points laplacian_rest;                  ///< d_i of the Laplacian rows
+  std::vector<Star> stars;                ///< at the rest vectors as built
+  std::vector<double> pull;               ///< per edge: half of what K has, a_ij (1 + (w_i + w_j)/2)
+  std::vector<double> volume_rows;        ///< w_i; empty without volume rows
   std::vector<std::vector<Index>> parts;  ///< the nodes of each connected part, ascending
   std::vector<Index> part_of;             ///< the part of every node
   double stiffness_ratio = 0;             ///< max_i K_ii / (12 m_i), 1/s^2; a/m on a lattice

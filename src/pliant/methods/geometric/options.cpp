@@ -101,10 +101,7 @@ const OptionTable<Plasticity>& plasticity_table() {
                   .max = 100,
                   .help = "share of the strain that stays, per strain above yield and 1/30 s"}),
       law_option("cap", &PlasticLaw::cap,
-                 {.unit = "1",
-                  .min = 0,
-                  .max = 0.9,
-                  .help = "no rest length changes by a larger share"}),
+                 {.unit = "1", .min = 0, .max = 0.9, .help = "no rest length changes by a larger share"}),
       option("form", &Plasticity::form,
              {.choices = {"consistent", "printed"},
               .help = "rest edges flow in the body's own frame, or in the world's as printed in the paper, "

@@ -267,7 +267,7 @@ inline void renew_rotations(const SweepArrays& s, int batch, bool two, float (*e
 }
 
 constexpr int volume_iterations = 5;
-constexpr float least_slope = 1.0f / 30;  // as in volume_target.cpp
+constexpr float least_slope = 1.0f / 30;                         // as in volume_target.cpp
 constexpr int symmetric_entry[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};  // xx xy xz yy yz zz
 using rotation_lanes::splat;
 
@@ -568,8 +568,8 @@ float largest_turn(const float* turn, int first, int last) {
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate, stretch,     turn,    collect, find_yielding, add, redirect,
-          dot,    extrapolate, predict, accept,  largest_turn};
+  return {rotate,   stretch, turn,        collect, find_yielding, add,
+          redirect, dot,     extrapolate, predict, accept,        largest_turn};
 }
 
 }  // namespace

@@ -276,15 +276,16 @@ void Sweeps::quaternion(Index place, float q[4]) const {
 std::size_t Sweeps::gradient_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
   // x, quaternion in and out, rotation, tensor; then sum, base, out. A second row where sweeps differ.
-  return 20 * edges + 4 * star_.size() + n * (32 + 16 + 16 + 36 + 64) +
-         4 * (volume_.size() + bulk_.size()) + f * (16 + 16 + 16);
+  return 20 * edges + 4 * star_.size() + n * (32 + 16 + 16 + 36 + 64) + 4 * (volume_.size() + bulk_.size()) +
+         f * (16 + 16 + 16);
 }
 
 std::size_t Sweeps::product_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
   // p, rotation, slew, turn, tensor; then sum, mass, out.
   const std::size_t second = weight_.empty() ? 0 : 4 * star_.size();
-  return 20 * edges + second + n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size()) + f * (16 + 4 + 16);
+  return 20 * edges + second + n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size()) +
+         f * (16 + 4 + 16);
 }
 
 std::size_t Sweeps::flow_bytes() const {

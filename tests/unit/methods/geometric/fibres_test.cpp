@@ -17,7 +17,8 @@ Options with_fibres(const Vec3& direction, double strength) {
   return options;
 }
 
-/// Axial modulus of the block along z: both ends held, pulled by a thousandth, the energy is E A strain^2 L/2.
+/// Axial modulus of the block along z: both ends held, pulled by a thousandth, the energy is E A strain^2
+/// L/2.
 double modulus(const Options& options) {
   const auto body = body_of(block(), options);
   Points x = body->nodes().x;

@@ -131,8 +131,7 @@ TEST(PlasticSweeps, equal_the_energy_in_double_precision_at_every_simd_level) {
       int some = 0;
       for (Index i = 0; i < model.nodes(); ++i) {
         Points copy = d;
-        const bool flows =
-            flow_rows(model, law, 1.0 / 30, x, i, rotations[i].toRotationMatrix(), copy) > 0;
+        const bool flows = flow_rows(model, law, 1.0 / 30, x, i, rotations[i].toRotationMatrix(), copy) > 0;
         EXPECT_EQ(bool(sweeps.yielding()[arrangement.place[i]]), flows);
         some += flows;
       }

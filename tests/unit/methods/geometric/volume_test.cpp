@@ -107,8 +107,8 @@ TEST(VolumeRows, the_model_hessian_is_exact_at_rest_and_lies_between_zero_and_th
   const Points strained = deformed(model.rest, 0.8);
   const Rotations far = rotations_at(model, strained);
   const std::vector<Mat3> targets = volume_targets(model, strained);
-  const Eigen::MatrixXd h = dense(
-      n, [&](const Points& in, Points& out) { hessian_product(model, far, in, out, {}, targets); });
+  const Eigen::MatrixXd h =
+      dense(n, [&](const Points& in, Points& out) { hessian_product(model, far, in, out, {}, targets); });
   const SymmetricMatrix lower = stiffness_matrix(model);
   Eigen::MatrixXd k = Eigen::MatrixXd::Zero(3 * Index(n), 3 * Index(n));
   for (Index i = 0; i < lower.rows(); ++i)

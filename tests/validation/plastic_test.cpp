@@ -120,9 +120,9 @@ double kept_by_figure(std::vector<std::string> sets) {
     return Vec3(sum / double(scene->probes[0].nodes.size()));
   };
   const Vec3 start = head();
-  for (int frame = 0; frame < 120; ++frame) EXPECT_FALSE(scene->simulation.step());
+  for (int frame = 0; frame < 150; ++frame) EXPECT_FALSE(scene->simulation.step());
   const Vec3 moved = head() - start;
-  for (int frame = 120; frame < scene->spec.frames; ++frame) EXPECT_FALSE(scene->simulation.step());
+  for (int frame = 150; frame < scene->spec.frames; ++frame) EXPECT_FALSE(scene->simulation.step());
   return (head() - start).dot(moved) / moved.squaredNorm();
 }
 

@@ -193,8 +193,7 @@ bool Body::load(Reader& reader) {
   if (options_.plasticity) reader.array(next.rest_vectors);
   if (!reader.ok()) return false;
   state_ = std::move(next);
-  for (Index i = 0; i < (options_.plasticity ? model_.nodes() : 0); ++i)
-    sweeps_.set_rest(model_, arrangement_, i, state_.rest_vectors);
+  if (options_.plasticity) sweeps_.set_rest(model_, arrangement_, state_.rest_vectors);
   for (std::size_t i = 0; i < model_.rest.size(); ++i)
     sweeps_.set_quaternion(arrangement_.place[i], quaternions.data() + 4 * i);
   return true;

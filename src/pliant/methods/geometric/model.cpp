@@ -39,8 +39,6 @@ Mat3 inverse_inertia(const Mat3& a) {
 
 /// B^-1 by its trace, and the trace; nothing for flat stars.
 void set_shape(const Mat3& b, Star& star) {
-  star.shape.setZero();
-  star.compliance = 0;
   const double mean = b.trace() / 3;
   if (!(b.determinant() > 0.01 * mean * mean * mean)) {
     const Vec3 values = Eigen::SelfAdjointEigenSolver<Mat3>(b, Eigen::EigenvaluesOnly).eigenvalues();
@@ -83,7 +81,9 @@ Star star_of(const Model& model, Index i, RestVectors d) {
     b += weight * r * r.transpose();
     star.sum += weight * r;
   }
-  set_shape(b, star);
+  star.shape.setZero();
+  star.compliance = 0;
+  if (model.has_volume()) set_shape(b, star);
   const Vec3& mean = model.laplacian_rest[i];
   b += model.laplacian_weight * mean * mean.transpose();
   star.slew = inverse_inertia(b);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/plastic_flow.hpp"
 
+#include <cmath>
+
 namespace pliant::geometric {
 namespace {
 
@@ -8,26 +10,25 @@ constexpr double no_change = 1e-9;  // of a rest length: what the cap leaves to 
 
 }  // namespace
 
-int flow_rows(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index i,
-              const Mat3& rotation, std::span<Vec3> d) {
+bool flow_row(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index i,
+              Index k, const Mat3& rotation, Vec3& d) {
   const PlasticLaw& law = plasticity.law;
-  const bool turned_back = plasticity.form == PlasticForm::consistent;
-  int flowed = 0;
-  for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k) {
-    const Vec3 now = x[model.adjacency.target[k]] - x[i];
-    const Vec3 strain = (turned_back ? Vec3(rotation.transpose() * now) : now) - d[k];
-    const double share = flow_share(law, strain.norm() / d[k].norm(), h);
-    if (!(share > 0)) continue;
-    const double first = model.rest_vector(i, k, {}).norm();
-    Vec3 next = d[k] + share * strain;
-    const double length = next.norm();
-    if (!(length > 0)) continue;  // collapsed to a point: no direction to keep
-    next *= capped_length(law, length, first) / length;
-    if (!((next - d[k]).norm() > no_change * first)) continue;
-    d[k] = next;
-    ++flowed;
-  }
-  return flowed;
+  const Vec3 now = x[model.adjacency.target[k]] - x[i];
+  Vec3 strain = -d;
+  if (plasticity.form == PlasticForm::consistent)
+    strain.noalias() += rotation.transpose() * now;
+  else
+    strain += now;
+  const double square = strain.squaredNorm() / d.squaredNorm();
+  if (!(square > law.yield * law.yield)) return false;
+  const double first = model.rest_vector(i, k, {}).norm();
+  Vec3 next = d + flow_share(law, std::sqrt(square), h) * strain;
+  const double length = next.norm();
+  if (!(length > 0)) return false;  // collapsed to a point: no direction to keep
+  next *= capped_length(law, length, first) / length;
+  if (!((next - d).norm() > no_change * first)) return false;
+  d = next;
+  return true;
 }
 
 Points rest_vectors(const Model& model) {

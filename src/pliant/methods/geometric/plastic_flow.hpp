@@ -13,9 +13,9 @@
 
 namespace pliant::geometric {
 
-/// Lets the rows of a node flow in place; returns how many did.
-int flow_rows(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index node,
-              const Mat3& rotation, std::span<Vec3> d);
+/// Lets row k of a node flow; false when it does not.
+bool flow_row(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index node,
+              Index k, const Mat3& rotation, Vec3& d);
 
 /// X_j - X_i of every directed edge: where flow begins.
 Points rest_vectors(const Model& model);

@@ -419,8 +419,13 @@ void Body::flow(const StepInput& input, StepReport& report) {
       sweeps_.quaternion(k, q);
       const Mat3 r = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
       const Index i = arrangement_.node[k];
-      const int rows = flow_rows(model_, plasticity, input.h, x, i, r, state_.rest_vectors);
-      if (rows > 0) sweeps_.set_rest(model_, arrangement_, i, state_.rest_vectors);
+      int rows = 0;
+      for (Index n = model_.adjacency.begin[i]; n < model_.adjacency.begin[i + 1]; ++n) {
+        if (!flow_row(model_, plasticity, input.h, x, i, n, r, state_.rest_vectors[n])) continue;
+        sweeps_.set_row(model_, arrangement_, i, n, state_.rest_vectors[n]);
+        ++rows;
+      }
+      if (rows > 0) sweeps_.set_star(k, star_of(model_, i, state_.rest_vectors));
       flowed += rows;
     }
   });

@@ -29,7 +29,7 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVec
   batches_ = parts_of(nodes_, lanes);
   fill_edges(model, arrangement, d);
   fill_nodes(model, arrangement);
-  for (Index i = 0; i < (d.empty() ? 0 : nodes_); ++i) set_rest(model, arrangement, i, d);
+  if (!d.empty()) set_rest(model, arrangement, d);
   fill_reach();
 
   const std::size_t n = std::size_t(padded());
@@ -131,16 +131,20 @@ void Sweeps::set_star(int i, const Star& star) {
   volume_[8 * batch + 6 * lanes + lane] = float(star.compliance);
 }
 
-void Sweeps::set_rest(const Model& model, const Arrangement& arrangement, Index node, RestVectors d) {
+void Sweeps::set_row(const Model& model, const Arrangement& arrangement, Index node, Index k, const Vec3& d) {
   const Adjacency& adj = model.adjacency;
-  const Index place = arrangement.place[node];
-  for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k) {
-    const Index other = adj.target[k], there = arrangement.place[other];
-    const double weight = model.edge_weight[adj.edge[k]], pull = model.pull[adj.edge[k]];
-    put(star_, std::size_t(begin_[place] + k - adj.begin[node]), weight * d[k], pull);
-    put(row_, std::size_t(begin_[there] + opposite_[k] - adj.begin[other]), -weight * d[k], pull);
+  const Index other = adj.target[k], place = arrangement.place[node], there = arrangement.place[other];
+  const double weight = model.edge_weight[adj.edge[k]], pull = model.pull[adj.edge[k]];
+  put(star_, std::size_t(begin_[place] + k - adj.begin[node]), weight * d, pull);
+  put(row_, std::size_t(begin_[there] + opposite_[k] - adj.begin[other]), -weight * d, pull);
+}
+
+void Sweeps::set_rest(const Model& model, const Arrangement& arrangement, RestVectors d) {
+  for (Index i = 0; i < nodes_; ++i) {
+    for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k)
+      set_row(model, arrangement, i, k, d[k]);
+    set_star(arrangement.place[i], star_of(model, i, d));
   }
-  set_star(place, star_of(model, node, d));
 }
 
 void Sweeps::find_yielding(const double* x, double limit, bool turned_back, Pool& pool) {

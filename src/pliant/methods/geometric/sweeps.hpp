@@ -21,8 +21,12 @@ class Sweeps {
   /// Lays the model out anew; rotations are the identity afterwards. d: the rest vectors of a body that can
   /// flow.
   void arrange(const Model& model, const Arrangement& arrangement, RestVectors d = {});
-  /// New rest vectors of one node's rows. Other nodes may be set at the same time.
-  void set_rest(const Model& model, const Arrangement& arrangement, Index node, RestVectors d);
+  /// A new rest vector of row k of a node; when all its rows are set, its star. Other nodes may be set at the
+  /// same time.
+  void set_row(const Model& model, const Arrangement& arrangement, Index node, Index k, const Vec3& d);
+  void set_star(int place, const Star& star);
+  /// All of them.
+  void set_rest(const Model& model, const Arrangement& arrangement, RestVectors d);
   /// 1 at places whose rows are strained by more than the limit, with the last rotations or without.
   void find_yielding(const double* x, double limit, bool turned_back, Pool& pool);
   const std::vector<unsigned char>& yielding() const { return yielding_; }
@@ -72,7 +76,6 @@ class Sweeps {
   void fill_edges(const Model& model, const Arrangement& arrangement, RestVectors d);
   void fill_nodes(const Model& model, const Arrangement& arrangement);
   void fill_reach();
-  void set_star(int place, const Star& star);
   template <class First>
   double sweep_twice(const First& first, const Collect& collect, Pool& pool);
   double summed(int parts) const;

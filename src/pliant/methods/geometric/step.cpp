@@ -534,7 +534,9 @@ StepTraffic Body::traffic(const StepReport& report) const {
                 (k + 1) * system_.bytes_per_solve();
   else
     out.moved = k * (sweeps_.gradient_bytes() + system_.bytes_per_solve() + n * 3 * 16);
-  out.moved += ends + (options_.plasticity ? sweeps_.flow_bytes() : 0);
+  // A row that flows: its rest vector in and out, both its copies out.
+  out.moved += ends;
+  if (options_.plasticity) out.moved += sweeps_.flow_bytes() + 80 * std::size_t(report.yields);
   out.working_set = sweeps_.memory_bytes() + system_.bytes_per_solve() / 2 + n * (6 * 24 + 32 + 7 * 16 + 4);
   return out;
 }

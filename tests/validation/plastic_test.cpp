@@ -86,7 +86,7 @@ Bent bend(const std::optional<geometric::Plasticity>& plasticity, double seconds
 TEST(PlasticBar, keeps_of_a_quarter_circle_what_the_reference_keeps_and_comes_to_rest) {
   struct {
     double yield, creep, degrees, tolerance;
-  } const table[] = {{0.01, 0.2, 52.9, 2}, {0.05, 0.2, 38.2, 2}, {0.15, 0.2, 7.9, 2},
+  } const table[] = {{0.02, 0.2, 49.4, 2}, {0.05, 0.2, 38.2, 2}, {0.15, 0.2, 7.9, 2},
                      {0.40, 0.2, 0.0, 2},  {0.02, 1, 76.8, 5},   {0.05, 1, 60.2, 5}};
   for (const auto& row : table) {
     const Bent bar = bend(geometric::Plasticity{{.yield = row.yield, .creep = row.creep, .cap = 0.5}, {}});

@@ -198,10 +198,25 @@ Case solid_case(const std::string& name, const Nodes& nodes) {
 
 }  // namespace
 
+/// The stiff bar, kept at its volume, and flowing: it sags so far that its upper edges yield all the time.
+Case volume_case() {
+  return scene_case("geometric/volume-bar", "geometric/bar-stiff", {"bodies.bar.geometric.volume=4"});
+}
+Case plastic_case() {
+  return scene_case(
+      "geometric/plastic-bar", "geometric/bar-stiff",
+      {"bodies.bar.geometric.plasticity.yield=0.02", "bodies.bar.geometric.plasticity.creep=1"});
+}
+
 std::vector<Case> step_cases() {
-  return {scene_case("geometric/bar"), scene_case("geometric/bar-stiff"),
+  return {scene_case("geometric/bar"),
+          scene_case("geometric/bar-stiff"),
+          volume_case(),
+          plastic_case(),
+          scene_case("geometric/plastic"),
           solid_case("geometric/solid-14k", solid_14k_nodes),
-          solid_case("geometric/solid-100k", solid_100k_nodes), fem_case()};
+          solid_case("geometric/solid-100k", solid_100k_nodes),
+          fem_case()};
 }
 
 }  // namespace pliant::bench

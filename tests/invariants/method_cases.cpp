@@ -43,6 +43,8 @@ std::vector<MethodCase> method_cases() {
       geometric_case("geometric_with_laplacian_rows", {.laplacian = 10}),
       geometric_case("geometric_papers_scheme",
                      {.integrator = Integrator::euler, .step_solver = StepSolver::local_global}),
+      geometric_case("geometric_volume", {.volume = 4}),
+      geometric_case("geometric_fibres", {.fibres = {.direction = {1, 2, 0}, .strength = 3}}),
       fem_case("fem", {}, 0.15),
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
   };

@@ -71,6 +71,7 @@ struct StepReport {
   double penetration = 0;         ///< deepest after the step, m
   Vec3 contact_impulse{0, 0, 0};  ///< total on the body, N s
   int active_rotations = -1;      ///< rotations computed afresh; -1 = the method has none
+  int yields = -1;                ///< places of the body that flowed for good; -1 = it cannot
   bool ok() const { return trouble.empty(); }
 };
 

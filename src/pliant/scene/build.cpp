@@ -10,6 +10,7 @@
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/scene/build_colliders.hpp"
+#include "pliant/scene/build_fibres.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/scene/layout.hpp"
 #include "pliant/scene/mesh_fingerprint.hpp"
@@ -285,7 +286,16 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     const BodySpec& body = spec.bodies[i];
     const Shape& shape = *drafts[i].shape;
-    auto method = build_method(body.method, shape, body.density, body.damping, body);
+    MethodOptions options = body;
+    if (!body.geometric.fibres.file.empty()) {
+      options.geometric.fibres.field =
+          read_directions(find_file(body.geometric.fibres.file, around.folder), shape.graph.positions.size(),
+                          fmt::format("bodies.{}.geometric.fibres.file", i), known);
+      const Points& field = options.geometric.fibres.field;
+      if (field.empty()) continue;
+      built.fingerprint = hash_bytes(field.data(), field.size() * sizeof(Vec3), built.fingerprint);
+    }
+    auto method = build_method(body.method, shape, body.density, body.damping, options);
     if (!method) {
       for (Problem problem : method.error().problems) {
         problem.place = fmt::format("bodies.{}{}{}", i, problem.place.empty() ? "" : ".", problem.place);

@@ -277,9 +277,26 @@ const Layout<Damping>& layout_of() {
 }
 
 template <>
+const Layout<geometric::Plasticity>& layout_of() {
+  static const auto layout = make_layout<geometric::Plasticity>(
+      "plasticity", "when the body keeps a new shape, and how much of it", geometric::plasticity_table());
+  return layout;
+}
+
+template <>
+const Layout<geometric::Fibres>& layout_of() {
+  static const auto layout =
+      make_layout<geometric::Fibres>("fibres", "a direction of higher stiffness", geometric::fibre_table());
+  return layout;
+}
+
+template <>
 const Layout<geometric::Options>& layout_of() {
-  static const auto layout = make_layout<geometric::Options>("geometric", "settings of the geometric method",
-                                                             geometric::option_table());
+  using S = geometric::Options;
+  static const auto layout = make_layout<S>(
+      "geometric", "settings of the geometric method", geometric::option_table(),
+      {optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back"),
+       object_field("fibres", &S::fibres, "stiffer along a direction")});
   return layout;
 }
 

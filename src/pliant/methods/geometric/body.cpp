@@ -7,6 +7,7 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/clock.hpp"
+#include "pliant/methods/geometric/plastic_flow.hpp"
 
 namespace pliant::geometric {
 
@@ -26,8 +27,9 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
   arranged_held_ = new_held_ = state_.held;
   for (Points* points : {&hat_x_, &hat_v_, &new_x_, &new_v_}) points->assign(n, Vec3::Zero());
 
+  if (options.plasticity) state_.rest_vectors = rest_vectors(model_);
   arrangement_ = arrange(order_, arranged_held_);
-  sweeps_.arrange(model_, arrangement_);
+  sweeps_.arrange(model_, arrangement_, state_.rest_vectors);
   const std::size_t padded = std::size_t(sweeps_.padded());
   for (Doubles* array : {&start_, &trial_}) array->assign(4 * padded, 0);
   for (Floats* array : {&base_, &g_, &z_, &p_, &q_, &d_, &velocity_, &load_}) array->assign(4 * padded, 0);
@@ -101,7 +103,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   state_.contacts.clear();
   state_.sides.clear();
   Rotations rotations(x.size(), Eigen::Quaterniond::Identity());
-  update_rotations(model_, state_.nodes.x, rotations);
+  update_rotations(model_, state_.nodes.x, rotations, state_.rest_vectors);
   set_rotations(rotations);
 }
 
@@ -120,14 +122,16 @@ Rotations Body::rotations_now() const {
     sweeps_.quaternion(arrangement_.place[i], q);
     rotations[i] = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
   }
-  update_rotations(model_, state_.nodes.x, rotations);
+  update_rotations(model_, state_.nodes.x, rotations, state_.rest_vectors);
   return rotations;
 }
 
-double Body::elastic_energy() const { return energy(model_, state_.nodes.x, rotations_now()); }
+double Body::elastic_energy() const {
+  return energy(model_, state_.nodes.x, rotations_now(), state_.rest_vectors);
+}
 
 void Body::elastic_forces(std::span<Vec3> out) const {
-  gradient(model_, state_.nodes.x, rotations_now(), out);
+  gradient(model_, state_.nodes.x, rotations_now(), out, state_.rest_vectors);
   for (Vec3& force : out) force = -force;
 }
 
@@ -137,7 +141,7 @@ void Body::rearrange() {
   for (std::size_t i = 0; i < kept.size(); ++i) sweeps_.quaternion(arrangement_.place[i], kept[i].data());
   arranged_held_ = new_held_;
   arrangement_ = arrange(order_, arranged_held_);
-  sweeps_.arrange(model_, arrangement_);
+  sweeps_.arrange(model_, arrangement_, state_.rest_vectors);
   for (std::size_t i = 0; i < kept.size(); ++i) sweeps_.set_quaternion(arrangement_.place[i], kept[i].data());
   // Held nodes are where free ones were: unknowns of held nodes are zero everywhere.
   for (Floats* array : {&base_, &g_, &z_, &p_, &q_, &d_, &velocity_, &load_})
@@ -163,6 +167,7 @@ void Body::save(Writer& writer) const {
   writer.array(state_.contacts);
   writer.value(std::uint64_t(state_.sides.size()));
   writer.array(state_.sides);
+  if (options_.plasticity) writer.array(state_.rest_vectors);
 }
 
 bool Body::load(Reader& reader) {
@@ -185,8 +190,10 @@ bool Body::load(Reader& reader) {
   if (!reader.ok() || sides > std::uint64_t(1) << 32) return false;
   next.sides.resize(sides);
   reader.array(next.sides);
+  if (options_.plasticity) reader.array(next.rest_vectors);
   if (!reader.ok()) return false;
   state_ = std::move(next);
+  if (options_.plasticity) sweeps_.set_rest(model_, arrangement_, state_.rest_vectors);
   for (std::size_t i = 0; i < model_.rest.size(); ++i)
     sweeps_.set_quaternion(arrangement_.place[i], quaternions.data() + 4 * i);
   return true;
@@ -201,9 +208,9 @@ MethodDescription Body::describe() const {
   out.setup_ms = setup_ms_;
   const std::size_t n = model_.rest.size();
   const std::size_t model =
-      n * (2 * sizeof(Vec3) + sizeof(double) + sizeof(Vec3) + sizeof(Mat3)) +
+      n * (2 * sizeof(Vec3) + sizeof(double) + sizeof(Star)) +
       model_.edges.size() * (sizeof(NodeGraph::Edge) + sizeof(double) + 4 * sizeof(Index));
-  const std::size_t points = 8 * n * sizeof(Vec3);
+  const std::size_t points = (8 * n + state_.rest_vectors.size()) * sizeof(Vec3);
   const std::size_t vectors = sizeof(double) * (start_.size() + trial_.size()) +
                               sizeof(float) * (7 + 2 * (window + 1) + 2) * g_.size();
   out.bytes = model + points + vectors + sweeps_.memory_bytes() + system_.memory_bytes() +

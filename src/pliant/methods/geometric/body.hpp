@@ -115,6 +115,7 @@ class Body final : public Method {
   void settle(const StepInput& input, const Scheme& scheme);
   bool finite_end() const;
   void accept(const StepInput& input, const Scheme& scheme);
+  void flow(const StepInput& input, StepReport& report);
   Vec3 spin_of(std::span<const Index> part, const Points& x, const Points& v, double earlier);
   void keep_rigid_motion(Index part, const StepInput& input, const Scheme& scheme);
   void keep_linear_momentum(std::span<const Index> part, const StepInput& input, const Scheme& scheme);

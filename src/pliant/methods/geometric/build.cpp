@@ -21,6 +21,18 @@ double mean_edge_length(const NodeGraph& graph) {
   return graph.edges.empty() ? 0 : sum / double(graph.edges.size());
 }
 
+/// 1 + strength cos^2 of the angle between edge and fibre, the mean of both ends: no matter which way a fibre
+/// points.
+double fibre_factor(const Fibres& fibres, const NodeGraph& graph, const NodeGraph::Edge& e) {
+  const Vec3 along = (graph.positions[e.b] - graph.positions[e.a]).normalized();
+  const auto square = [&](Index node) {
+    const Vec3& fibre = fibres.field.empty() ? fibres.direction : fibres.field[node];
+    const double cosine = fibre.norm() > 0 ? fibre.dot(along) / fibre.norm() : 0;
+    return cosine * cosine;
+  };
+  return 1 + fibres.strength * (square(e.a) + square(e.b)) / 2;
+}
+
 /// The solver for this body, or why there is none.
 Result<LinearSolver> choose_solver(const Rows& rows, const Options& options) {
   const bool laplacian = rows.laplacian_weight > 0;
@@ -39,6 +51,11 @@ Result<LinearSolver> choose_solver(const Rows& rows, const Options& options) {
 }
 
 Result<std::unique_ptr<Method>> build_body(Rows rows, Skin skin, const Damping& damping, Options options) {
+  rows.volume = options.volume;
+  if (options.plasticity && (rows.laplacian_weight > 0 || options.covariance == Covariance::paper))
+    return refuse("geometric.plasticity", "plasticity with Laplacian rows or the paper's covariance",
+                  "edge rows with their own covariance",
+                  "set laplacian to 0 and covariance to consistent: only edge rows flow");
   const Result<LinearSolver> solver = choose_solver(rows, options);
   if (!solver) return solver.error();
   options.linear_solver = *solver;
@@ -56,6 +73,12 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
   if (options.edge == 0 && options.laplacian == 0)
     return refuse("geometric.edge", "0, and laplacian is 0", "at least one of them above 0",
                   "a body without rows has no stiffness");
+  const Fibres& fibres = options.fibres;
+  if (fibres.strength > 0 && fibres.field.empty() && fibres.direction.norm() == 0)
+    return refuse("geometric.fibres.direction", "[0, 0, 0]", "a direction", {});
+  if (!fibres.field.empty() && fibres.field.size() != n)
+    return refuse("geometric.fibres.file", fmt::format("{} directions", fibres.field.size()),
+                  fmt::format("{}, one for every node", n), {});
   const double length = mean_edge_length(graph), modulus = options.stiffness;
   Rows rows;
   rows.rest = graph.positions;
@@ -70,6 +93,9 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
   const auto per_neighbour = [&](Index i) {
     return 3 * graph.volumes[i] / (adj.begin[i + 1] - adj.begin[i]);
   };
+  const auto along_fibres = [&](const NodeGraph::Edge& e) {
+    return fibres.strength > 0 ? fibre_factor(fibres, graph, e) : 1;
+  };
   for (const auto& e : graph.edges) {
     double weight = modulus * length / 2;
     if (options.weights == Weights::tributary) {
@@ -83,7 +109,7 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
       weight = modulus / 2 * (per_neighbour(e.a) + per_neighbour(e.b)) /
                (graph.positions[e.b] - graph.positions[e.a]).squaredNorm();
     }
-    rows.edge_weight.push_back(options.edge * weight);
+    rows.edge_weight.push_back(options.edge * weight * along_fibres(e));
   }
   return rows;
 }

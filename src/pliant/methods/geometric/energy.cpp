@@ -5,6 +5,7 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/math/rotation.hpp"
+#include "pliant/methods/geometric/volume_target.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -17,17 +18,25 @@ Vec3 laplacian(const Model& model, std::span<const Vec3> x, Index i) {
   return adj.begin[i + 1] > adj.begin[i] ? Vec3(sum / (adj.begin[i + 1] - adj.begin[i])) : sum;
 }
 
-/// out = S^T Lambda (S x - T d) for any 3x3 T_i in place of R_i.
+double volume_row(const Model& model, Index i) { return model.has_volume() ? model.volume_rows[i] : 0; }
+
+/// out = S^T Lambda (S x - T d) for any 3x3 T_i in place of R_i; with volume rows T_i is the sum of what
+/// stands in place of R_i and w_i times what stands in place of the volume target.
 template <class Tensor>
-void rows_transposed(const Model& model, std::span<const Vec3> x, const Tensor& tensor, std::span<Vec3> out) {
+void rows_transposed(const Model& model, std::span<const Vec3> x, const Tensor& tensor, RestVectors d,
+                     std::span<Vec3> out) {
   const Adjacency& adj = model.adjacency;
   std::fill(out.begin(), out.end(), Vec3::Zero());
-  for (std::size_t k = 0; k < model.edges.size(); ++k) {
-    const auto& e = model.edges[k];
-    const Vec3 now = x[e.b] - x[e.a], rest = model.rest[e.b] - model.rest[e.a];
-    const Vec3 force = model.edge_weight[k] * (2 * now - (tensor(e.a) + tensor(e.b)) * rest);
-    out[e.b] += force;
-    out[e.a] -= force;
+  for (Index i = 0; i < model.nodes(); ++i) {
+    const double copies = 1 + volume_row(model, i);
+    const Mat3 t = tensor(i);
+    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
+      const Index j = adj.target[k];
+      const Vec3 row =
+          model.edge_weight[adj.edge[k]] * (copies * (x[j] - x[i]) - t * model.rest_vector(i, k, d));
+      out[j] += row;
+      out[i] -= row;
+    }
   }
   if (!model.has_laplacian()) return;
   for (Index i = 0; i < model.nodes(); ++i) {
@@ -39,6 +48,10 @@ void rows_transposed(const Model& model, std::span<const Vec3> x, const Tensor& 
   }
 }
 
+Star star_now(const Model& model, Index i, RestVectors d) {
+  return d.empty() ? model.stars[i] : star_of(model, i, d);
+}
+
 Mat3 cross_matrix(const Vec3& w) {
   Mat3 m;
   m << 0, -w.z(), w.y(), w.z(), 0, -w.x(), -w.y(), w.x(), 0;
@@ -47,32 +60,36 @@ Mat3 cross_matrix(const Vec3& w) {
 
 }  // namespace
 
-Mat3 covariance(const Model& model, std::span<const Vec3> x, Index i) {
+Mat3 covariance(const Model& model, std::span<const Vec3> x, Index i, RestVectors d) {
   const Adjacency& adj = model.adjacency;
   Mat3 a = Mat3::Zero();
   for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
     const Index j = adj.target[k];
-    a += covariance_weight(model, adj.edge[k], j) * (x[j] - x[i]) *
-         (model.rest[j] - model.rest[i]).transpose();
+    a += covariance_weight(model, adj.edge[k], j) * (x[j] - x[i]) * model.rest_vector(i, k, d).transpose();
   }
   if (model.covariance == Covariance::consistent && model.has_laplacian())
     a += model.laplacian_weight * laplacian(model, x, i) * model.laplacian_rest[i].transpose();
   return a;
 }
 
-void update_rotations(const Model& model, std::span<const Vec3> x, Rotations& rotations) {
+void update_rotations(const Model& model, std::span<const Vec3> x, Rotations& rotations, RestVectors d) {
   PLIANT_CHECK(Index(rotations.size()) == model.nodes());
   for (Index i = 0; i < model.nodes(); ++i)
-    rotations[i] = nearest_rotation(covariance(model, x, i), rotations[i]).q;
+    rotations[i] = nearest_rotation(covariance(model, x, i, d), rotations[i]).q;
 }
 
-double energy(const Model& model, std::span<const Vec3> x, const Rotations& rotations) {
+double energy(const Model& model, std::span<const Vec3> x, const Rotations& rotations, RestVectors d) {
+  const Adjacency& adj = model.adjacency;
   double sum = 0;
-  for (std::size_t k = 0; k < model.edges.size(); ++k) {
-    const auto& e = model.edges[k];
-    const Vec3 now = x[e.b] - x[e.a], rest = model.rest[e.b] - model.rest[e.a];
-    sum += 0.5 * model.edge_weight[k] *
-           ((now - rotations[e.a] * rest).squaredNorm() + (now - rotations[e.b] * rest).squaredNorm());
+  for (Index i = 0; i < model.nodes(); ++i) {
+    const double w = volume_row(model, i);
+    const Mat3 r = rotations[i].toRotationMatrix();
+    const Mat3 t = w > 0 ? volume_target(star_now(model, i, d), covariance(model, x, i, d)) : r;
+    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
+      const Vec3 now = x[adj.target[k]] - x[i], rest = model.rest_vector(i, k, d);
+      sum += 0.5 * model.edge_weight[adj.edge[k]] *
+             ((now - r * rest).squaredNorm() + w * (now - t * rest).squaredNorm());
+    }
   }
   if (!model.has_laplacian()) return sum;
   for (Index i = 0; i < model.nodes(); ++i)
@@ -81,9 +98,14 @@ double energy(const Model& model, std::span<const Vec3> x, const Rotations& rota
   return sum;
 }
 
-void gradient(const Model& model, std::span<const Vec3> x, const Rotations& rotations, std::span<Vec3> out) {
-  rows_transposed(
-      model, x, [&](Index i) { return rotations[i].toRotationMatrix(); }, out);
+void gradient(const Model& model, std::span<const Vec3> x, const Rotations& rotations, std::span<Vec3> out,
+              RestVectors d) {
+  const auto target = [&](Index i) -> Mat3 {
+    const Mat3 r = rotations[i].toRotationMatrix();
+    const double w = volume_row(model, i);
+    return w > 0 ? Mat3(r + w * volume_target(star_now(model, i, d), covariance(model, x, i, d))) : r;
+  };
+  rows_transposed(model, x, target, d, out);
 }
 
 SymmetricMatrix stiffness_matrix(const Model& model) {
@@ -107,7 +129,7 @@ SymmetricMatrix stiffness_matrix(const Model& model) {
     const Index begin = adj.begin[i], end = adj.begin[i + 1];
     add(i, i, 0);
     for (Index n = begin; n < end; ++n) {
-      const double twice = 2 * model.edge_weight[adj.edge[n]];
+      const double twice = 2 * model.pull[adj.edge[n]];
       add(i, i, twice);
       add(i, adj.target[n], -twice);
     }
@@ -131,24 +153,34 @@ SymmetricMatrix stiffness_matrix(const Model& model) {
   return matrix;
 }
 
+std::vector<Mat3> volume_targets(const Model& model, std::span<const Vec3> x, RestVectors d) {
+  std::vector<Mat3> out(model.has_volume() ? x.size() : 0, Mat3::Identity());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (model.volume_rows[i] > 0)
+      out[i] = volume_target(star_now(model, Index(i), d), covariance(model, x, Index(i), d));
+  return out;
+}
+
 void hessian_product(const Model& model, const Rotations& rotations, std::span<const Vec3> p,
-                     std::span<Vec3> out) {
+                     std::span<Vec3> out, RestVectors d, std::span<const Mat3> targets) {
   const Adjacency& adj = model.adjacency;
-  std::vector<Mat3> turn(model.rest.size());
-  for (Index i = 0; i < model.nodes(); ++i) {
+  const auto change = [&](Index i) -> Mat3 {
     Mat3 da = Mat3::Zero();
-    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
-      const Index j = adj.target[k];
-      da += model.edge_weight[adj.edge[k]] * (p[j] - p[i]) * (model.rest[j] - model.rest[i]).transpose();
-    }
+    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
+      da +=
+          model.edge_weight[adj.edge[k]] * (p[adj.target[k]] - p[i]) * model.rest_vector(i, k, d).transpose();
+    const Star star = star_now(model, i, d);
+    const double w = volume_row(model, i);
+    const Mat3 r = rotations[i].toRotationMatrix();
+    const Mat3 volume = w > 0 ? Mat3(w * volume_target_change(star, targets.empty() ? r : targets[i], da))
+                              : Mat3(Mat3::Zero());
     if (model.has_laplacian())
       da += model.laplacian_weight * laplacian(model, p, i) * model.laplacian_rest[i].transpose();
-    const Mat3 r = rotations[i].toRotationMatrix(), b = r.transpose() * da;
+    const Mat3 b = r.transpose() * da;
     const Vec3 axial(b(2, 1) - b(1, 2), b(0, 2) - b(2, 0), b(1, 0) - b(0, 1));
-    turn[i] = r * cross_matrix(model.slew[i] * axial);
-  }
-  rows_transposed(
-      model, p, [&](Index i) -> const Mat3& { return turn[i]; }, out);
+    return r * cross_matrix(star.slew * axial) + volume;
+  };
+  rows_transposed(model, p, change, d, out);
 }
 
 }  // namespace pliant::geometric

@@ -6,6 +6,8 @@
 // R_i = argmax tr(R^T A_i) minimises V at fixed x, so that
 //   g(x) = S^T Lambda (S x - R d)                                                           [Huang06, Eq. 5]
 // is the exact gradient of V. With the paper's covariance, sum_j m_j^2 (x_j - x_i)(X_j - X_i)^T, it is not.
+//
+// Where d is an argument it holds the rest vectors of the edges after plastic flow (plastic_flow.hpp).
 #pragma once
 
 #include <Eigen/Geometry>
@@ -18,14 +20,15 @@ namespace pliant::geometric {
 
 using Rotations = std::vector<Eigen::Quaterniond>;
 
-Mat3 covariance(const Model& model, std::span<const Vec3> x, Index node);
+Mat3 covariance(const Model& model, std::span<const Vec3> x, Index node, RestVectors d = {});
 
 /// R_i(x), from the warm start that is in `rotations`.
-void update_rotations(const Model& model, std::span<const Vec3> x, Rotations& rotations);
+void update_rotations(const Model& model, std::span<const Vec3> x, Rotations& rotations, RestVectors d = {});
 
-double energy(const Model& model, std::span<const Vec3> x, const Rotations& rotations);
+double energy(const Model& model, std::span<const Vec3> x, const Rotations& rotations, RestVectors d = {});
 
-void gradient(const Model& model, std::span<const Vec3> x, const Rotations& rotations, std::span<Vec3> out);
+void gradient(const Model& model, std::span<const Vec3> x, const Rotations& rotations, std::span<Vec3> out,
+              RestVectors d = {});
 
 /// K = S^T Lambda S, the same for x, y and z: constant, singular only for translations. Laplacian rows make
 /// it reach two rings.
@@ -34,8 +37,12 @@ SymmetricMatrix stiffness_matrix(const Model& model);
 /// The model Hessian of V with the rotations' own motion taken from the star at rest, semidefinite in every
 /// state and never above K:
 ///   dA_i = sum of lambda_k (s_k p) d_k^T,  w_i = J_i axial(R_i^T dA_i),  dR_i = R_i [w_i]x
-///   out = S^T Lambda (S p - dR d)
+///   out = S^T Lambda (S p - dR d), of volume rows with dT (volume_target.hpp) for dR
+/// Volume targets that are not given are the rotations: zero strain.
 void hessian_product(const Model& model, const Rotations& rotations, std::span<const Vec3> p,
-                     std::span<Vec3> out);
+                     std::span<Vec3> out, RestVectors d = {}, std::span<const Mat3> targets = {});
+
+/// The volume targets at x; empty without volume rows.
+std::vector<Mat3> volume_targets(const Model& model, std::span<const Vec3> x, RestVectors d = {});
 
 }  // namespace pliant::geometric

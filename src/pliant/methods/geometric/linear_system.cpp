@@ -70,7 +70,7 @@ std::string LinearSystem::build_multigrid(const Model& model, const Arrangement&
   fine.anchor.assign(std::size_t(free_), 0);
   for (std::size_t k = 0; k < model.edges.size(); ++k) {
     const Index a = arrangement.place[model.edges[k].a], b = arrangement.place[model.edges[k].b];
-    const float weight = float(2 * coefficients.stiffness * model.edge_weight[k]);
+    const float weight = float(2 * coefficients.stiffness * model.pull[k]);
     if (!(weight > 0)) continue;
     if (a < free_ && b < free_)
       fine.edges.push_back({a, b, weight});

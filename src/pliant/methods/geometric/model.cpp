@@ -15,6 +15,8 @@ namespace {
 // A star of nodes that is thinner than this about an axis (square of an angle's lever, relative) does not say
 // how it turns about that axis.
 constexpr double collinear = 1e-5;
+// A star with a larger ratio of the eigenvalues of B is flat: it has no volume to keep.
+constexpr double flat = 1e4;
 
 Error refuse(std::string found, std::string expected, std::string hint) {
   return Error{{}, {{"geometric", std::move(found), std::move(expected), std::move(hint)}}};
@@ -23,12 +25,28 @@ Error refuse(std::string found, std::string expected, std::string hint) {
 /// J = (tr(A) I - A)^-1, A = sum over the rows of node i of weight d d^T; the axis of a collinear star gets
 /// 0.
 Mat3 inverse_inertia(const Mat3& a) {
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(a.trace() * Mat3::Identity() - a);
+  const Mat3 inertia = a.trace() * Mat3::Identity() - a;
+  // No eigenvalue is near zero: no need to find them.
+  const double mean = inertia.trace() / 3;
+  if (inertia.determinant() > 0.01 * mean * mean * mean) return inertia.inverse();
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(inertia);
   const Vec3 values = eigen.eigenvalues();
   Vec3 inverse = Vec3::Zero();
   for (int k = 0; k < 3; ++k)
     if (values[k] > collinear * values[2]) inverse[k] = 1 / values[k];
   return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+/// B^-1 by its trace, and the trace; nothing for flat stars.
+void set_shape(const Mat3& b, Star& star) {
+  const double mean = b.trace() / 3;
+  if (!(b.determinant() > 0.01 * mean * mean * mean)) {
+    const Vec3 values = Eigen::SelfAdjointEigenSolver<Mat3>(b, Eigen::EigenvaluesOnly).eigenvalues();
+    if (!(values[2] < flat * values[0])) return;
+  }
+  const Mat3 inverse = b.inverse();
+  star.compliance = inverse.trace();
+  star.shape = inverse / star.compliance;
 }
 
 std::string trouble(const Rows& rows) {
@@ -53,6 +71,25 @@ double covariance_weight(const Model& model, Index edge, Index j) {
   return model.covariance == Covariance::consistent ? model.edge_weight[edge] : model.mass[j] * model.mass[j];
 }
 
+Star star_of(const Model& model, Index i, RestVectors d) {
+  Star star;
+  star.sum.setZero();
+  Mat3 b = Mat3::Zero();
+  for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k) {
+    const double weight = model.edge_weight[model.adjacency.edge[k]];
+    const Vec3 r = model.rest_vector(i, k, d);
+    b += weight * r * r.transpose();
+    star.sum += weight * r;
+  }
+  star.shape.setZero();
+  star.compliance = 0;
+  if (model.has_volume()) set_shape(b, star);
+  const Vec3& mean = model.laplacian_rest[i];
+  b += model.laplacian_weight * mean * mean.transpose();
+  star.slew = inverse_inertia(b);
+  return star;
+}
+
 Result<Model> make_model(Rows rows) {
   PLIANT_CHECK(rows.mass.size() == rows.rest.size() && rows.edge_weight.size() == rows.edges.size());
   if (rows.rest.empty())
@@ -67,6 +104,11 @@ Result<Model> make_model(Rows rows) {
                   "a Laplacian row says only one direction of a node: give edge a weight above 0, or set "
                   "covariance to paper");
 
+  if (rows.volume > 0 && (rows.laplacian_weight > 0 || rows.covariance == Covariance::paper))
+    return refuse("volume with Laplacian rows or the paper's covariance",
+                  "volume rows about the covariance of edge rows alone",
+                  "set volume to 0, or laplacian to 0 and covariance to consistent");
+
   Model model;
   model.rest = std::move(rows.rest);
   model.mass = std::move(rows.mass);
@@ -80,26 +122,30 @@ Result<Model> make_model(Rows rows) {
   for (Index i = 0; i < model.nodes(); ++i) model.parts[model.part_of[i]].push_back(i);
 
   model.laplacian_rest.assign(model.rest.size(), Vec3::Zero());
-  model.edge_sum.assign(model.rest.size(), Vec3::Zero());
-  model.slew.resize(model.rest.size());
+  model.stars.resize(model.rest.size());
+  if (rows.volume > 0) model.volume_rows.assign(model.rest.size(), 0);
   for (Index i = 0; i < model.nodes(); ++i) {
-    Mat3 a = Mat3::Zero();
+    const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
+    for (Index k = begin; k < end; ++k)
+      model.laplacian_rest[i] += model.rest_vector(i, k, {}) / (end - begin);
+    model.stars[i] = star_of(model, i, {});
+    if (model.has_volume() && model.stars[i].compliance > 0) model.volume_rows[i] = rows.volume;
+  }
+  model.pull = model.edge_weight;
+  if (model.has_volume())
+    for (std::size_t k = 0; k < model.edges.size(); ++k) {
+      const auto& e = model.edges[k];
+      model.pull[k] *= 1 + (model.volume_rows[e.a] + model.volume_rows[e.b]) / 2;
+    }
+  for (Index i = 0; i < model.nodes(); ++i) {
     double weight_sum = 0, other_ends = 0;
     const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
     for (Index k = begin; k < end; ++k) {
       const Index j = model.adjacency.target[k];
-      const double weight = model.edge_weight[model.adjacency.edge[k]];
-      const Vec3 r = model.rest[j] - model.rest[i];
       const double valence = model.adjacency.begin[j + 1] - model.adjacency.begin[j];
-      a += weight * r * r.transpose();
-      model.edge_sum[i] += weight * r;
-      model.laplacian_rest[i] += r / (end - begin);
-      weight_sum += weight;
+      weight_sum += model.pull[model.adjacency.edge[k]];
       other_ends += 1 / (valence * valence);
     }
-    const Vec3& d = model.laplacian_rest[i];
-    a += model.laplacian_weight * d * d.transpose();
-    model.slew[i] = inverse_inertia(a);
     const double diagonal = 2 * weight_sum + (end > begin ? model.laplacian_weight * (1 + other_ends) : 0);
     model.stiffness_ratio = std::max(model.stiffness_ratio, diagonal / (12 * model.mass[i]));
   }

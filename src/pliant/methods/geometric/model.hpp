@@ -4,7 +4,12 @@
 //   V(x) = 1/2 sum_k lambda_k |s_k x - R_o(k)(x) d_k|^2                                                (E)
 // Edge rows: for every edge, from both ends, a_ij |x_j - x_i - R_i (X_j - X_i)|^2 / 2.
 // Laplacian rows: for every node, lambda |l_i - R_i d_i|^2 / 2, l_i = mean over the neighbours of x_j - x_i.
+// Volume rows: the edge rows of a node once more, by w_i, about the nearest map of determinant 1 instead of
+// the nearest rotation: w_i a_ij |x_j - x_i - T_i (X_j - X_i)|^2 / 2 (volume_target.hpp). Flat stars have
+// w_i = 0.
 #pragma once
+
+#include <span>
 
 #include "pliant/base/result.hpp"
 #include "pliant/geometry/node_graph.hpp"
@@ -19,7 +24,19 @@ struct Rows {
   std::vector<NodeGraph::Edge> edges;  ///< a < b, sorted; share is not read
   std::vector<double> edge_weight;     ///< a_ij, N/m, one per edge, >= 0
   double laplacian_weight = 0;         ///< lambda of the Laplacian rows, N/m, >= 0
+  double volume = 0;                   ///< w of the volume rows, >= 0
   Covariance covariance = Covariance::consistent;
+};
+
+/// Rest vectors d_ij of the directed edges in the order of the adjacency; empty = as built, X_j - X_i.
+using RestVectors = std::span<const Vec3>;
+
+/// What a step asks of the edge rows of one node. B = sum_j a_ij d_ij d_ij^T.
+struct Star {
+  Vec3 sum;           ///< sum_j a_ij d_ij
+  Mat3 slew;          ///< J: turns the torque on the star at rest into its rotation; (tr(B) I - B)^-1
+  Mat3 shape;         ///< B^-1 by its trace; zero without volume rows and where the star is flat
+  double compliance;  ///< tr(B^-1)
 };
 
 struct Model {
@@ -31,19 +48,27 @@ struct Model {
   Covariance covariance = Covariance::consistent;
 
   Adjacency adjacency;
-  Points laplacian_rest;   ///< d_i of the Laplacian rows
-  Points edge_sum;         ///< sum_j a_ij (X_j - X_i)
-  std::vector<Mat3> slew;  ///< J_i: turns the torque on a star at rest into its rotation, see make_model
+  Points laplacian_rest;                  ///< d_i of the Laplacian rows
+  std::vector<Star> stars;                ///< at the rest vectors as built
+  std::vector<double> pull;               ///< per edge: half of what K has, a_ij (1 + (w_i + w_j)/2)
+  std::vector<double> volume_rows;        ///< w_i; empty without volume rows
   std::vector<std::vector<Index>> parts;  ///< the nodes of each connected part, ascending
   std::vector<Index> part_of;             ///< the part of every node
   double stiffness_ratio = 0;             ///< max_i K_ii / (12 m_i), 1/s^2; a/m on a lattice
 
   Index nodes() const { return Index(rest.size()); }
   bool has_laplacian() const { return laplacian_weight > 0; }
+  bool has_volume() const { return !volume_rows.empty(); }
+  /// d_ij of the directed edge k of node i.
+  Vec3 rest_vector(Index i, Index k, RestVectors d) const {
+    return d.empty() ? Vec3(rest[adjacency.target[k]] - rest[i]) : d[k];
+  }
 };
 
 /// Checks the rows and prepares what the step needs of them. Problems name the offending node or edge.
 Result<Model> make_model(Rows rows);
+
+Star star_of(const Model& model, Index node, RestVectors d);
 
 /// The weight of neighbour j's edge in the covariance of node i: a_ij (consistent), or m_j^2 as printed in
 /// the paper [Huang06, Sec. 3.2].

@@ -67,6 +67,61 @@ const OptionTable<Options>& option_table() {
       option("linear_solver", &Options::linear_solver,
              {.choices = {"auto", "direct", "multigrid"},
               .help = "auto: direct up to the measured crossover (8000 nodes), multigrid above"}),
+      option("volume", &Options::volume,
+             {.unit = "1",
+              .min = 0,
+              .max = 100,
+              .help = "resistance to change of volume, in shares of stiffness; 4 is nearly incompressible"}),
+  };
+  return table;
+}
+
+namespace {
+
+/// A number of the law inside.
+Option<Plasticity> law_option(std::string name, double PlasticLaw::*member, OptionFacts facts) {
+  return {std::move(name), std::move(facts),
+          [member](const Plasticity& p) { return OptionValue(p.law.*member); },
+          [member](Plasticity& p, const OptionValue& v) { p.law.*member = std::get<double>(v); }};
+}
+
+}  // namespace
+
+const OptionTable<Plasticity>& plasticity_table() {
+  static const OptionTable<Plasticity> table{
+      law_option("yield", &PlasticLaw::yield,
+                 {.unit = "1",
+                  .min = 0,
+                  .max = 10,
+                  .help = "strain of an edge up to which it springs back; an eighth of the strain meant to "
+                          "stay keeps four fifths of it"}),
+      law_option("creep", &PlasticLaw::creep,
+                 {.unit = "1",
+                  .min = 0,
+                  .max = 100,
+                  .help = "share of the strain that stays, per strain above yield and 1/30 s"}),
+      law_option("cap", &PlasticLaw::cap,
+                 {.unit = "1", .min = 0, .max = 0.9, .help = "no rest length changes by a larger share"}),
+      option("form", &Plasticity::form,
+             {.choices = {"consistent", "printed"},
+              .help = "rest edges flow in the body's own frame, or in the world's as printed in the paper, "
+                      "which never comes to rest"}),
+  };
+  return table;
+}
+
+const OptionTable<Fibres>& fibre_table() {
+  static const OptionTable<Fibres> table{
+      option("direction", &Fibres::direction,
+             {.unit = "1", .min = -1e9, .max = 1e9, .help = "of all fibres, any length but zero"}),
+      option("file", &Fibres::file,
+             {.help = "text file with one direction \"x y z\" a node instead, 0 0 0 = none there; from the "
+                      "scene's folder or from where the command runs"}),
+      option("strength", &Fibres::strength,
+             {.unit = "1",
+              .min = 0,
+              .max = 1e4,
+              .help = "stiffness along the fibres is 1 + strength times that across; 0 = no fibres"}),
   };
   return table;
 }

@@ -2,7 +2,11 @@
 // Settings of the geometric method (docs/methods/geometric.md).
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "pliant/base/option.hpp"
+#include "pliant/physics/plasticity.hpp"
 
 namespace pliant::geometric {
 
@@ -14,6 +18,20 @@ enum class StepSolver { newton, local_global };
 enum class RotationState { predicted, current };
 enum class DampingFrame { corotated, paper };
 enum class LinearSolver { automatic, direct, multigrid };
+enum class PlasticForm { consistent, printed };
+
+struct Plasticity {
+  PlasticLaw law;
+  PlasticForm form = PlasticForm::consistent;
+};
+
+/// Edges along the fibres are stiffer: a_ij (1 + strength cos^2), the mean of both ends.
+struct Fibres {
+  Vec3 direction{1, 0, 0};  ///< any length but zero
+  std::string file;         ///< not empty: one direction a node, read by who builds the body into `field`
+  double strength = 0;      ///< 0 = no fibres
+  Points field;             ///< one a node, zero = no fibres there; empty = `direction` everywhere
+};
 
 struct Options {
   Operator op = Operator::volumetric;
@@ -30,8 +48,13 @@ struct Options {
   DampingFrame damping_frame = DampingFrame::corotated;
   bool angular_momentum = true;
   LinearSolver linear_solver = LinearSolver::automatic;
+  double volume = 0;
+  std::optional<Plasticity> plasticity = std::nullopt;
+  Fibres fibres = {};
 };
 
 const OptionTable<Options>& option_table();
+const OptionTable<Plasticity>& plasticity_table();
+const OptionTable<Fibres>& fibre_table();
 
 }  // namespace pliant::geometric

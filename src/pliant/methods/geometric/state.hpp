@@ -16,6 +16,7 @@ struct State {
   std::vector<unsigned char> held;      ///< of the last step, one byte a node
   std::vector<ContactMemory> contacts;  ///< of the last step, by key: the contact solver's warm start
   std::vector<SideMemory> sides;        ///< by collider and vertex
+  Points rest_vectors;                  ///< d of every directed edge of a plastic body; else empty
 };
 
 }  // namespace pliant::geometric

@@ -20,6 +20,7 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -27,6 +28,7 @@
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/momentum.hpp"
+#include "pliant/methods/geometric/plastic_flow.hpp"
 #include "pliant/physics/check_input.hpp"
 
 namespace pliant::geometric {
@@ -77,6 +79,8 @@ StepReport Body::advance(const StepInput& input) {
     return report;
   }
   accept(input, now);
+  if (options_.plasticity) flow(input, report);
+  watch.add_to(&StageTimes::rotation);
   report.active_rotations = model_.nodes();
   report.ms = watch.total();
   report.bytes = traffic(report);
@@ -394,6 +398,40 @@ void Body::accept(const StepInput& input, const Scheme& s) {
   remember_contacts(s);
 }
 
+/// The rest vectors of strained rows flow towards the new state, with its own rotations (plastic_flow.hpp).
+/// Rows flow by themselves: neither order nor threads matter.
+void Body::flow(const StepInput& input, StepReport& report) {
+  Pool& pool = *input.pool;
+  const Plasticity& plasticity = *options_.plasticity;
+  const Points& x = state_.nodes.x;
+  for_blocks(pool, model_.nodes(), 1024, [&](int begin, int end) {
+    for (int k = begin; k < end; ++k)
+      for (int c = 0; c < 3; ++c) trial_[4 * std::size_t(k) + c] = x[arrangement_.node[k]][c];
+  });
+  sweeps_.rotate(trial_.data(), pool);
+  sweeps_.find_yielding(trial_.data(), plasticity.law.yield, plasticity.form == PlasticForm::consistent,
+                        pool);
+  std::atomic<int> flowed = 0;
+  for_blocks(pool, model_.nodes(), 128, [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) {
+      if (!sweeps_.yielding()[k]) continue;
+      float q[4];
+      sweeps_.quaternion(k, q);
+      const Mat3 r = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
+      const Index i = arrangement_.node[k];
+      int rows = 0;
+      for (Index n = model_.adjacency.begin[i]; n < model_.adjacency.begin[i + 1]; ++n) {
+        if (!flow_row(model_, plasticity, input.h, x, i, n, r, state_.rest_vectors[n])) continue;
+        sweeps_.set_row(model_, arrangement_, i, n, state_.rest_vectors[n]);
+        ++rows;
+      }
+      if (rows > 0) sweeps_.set_star(k, star_of(model_, i, state_.rest_vectors));
+      flowed += rows;
+    }
+  });
+  report.yields = flowed;
+}
+
 /// Inner forces have no resultant: (1 + h' alpha) (P_new - P^) = h' (F - alpha P^), P the momentum, F the
 /// outer force.
 void Body::keep_linear_momentum(std::span<const Index> part, const StepInput& input, const Scheme& s) {
@@ -496,7 +534,9 @@ StepTraffic Body::traffic(const StepReport& report) const {
                 (k + 1) * system_.bytes_per_solve();
   else
     out.moved = k * (sweeps_.gradient_bytes() + system_.bytes_per_solve() + n * 3 * 16);
+  // A row that flows: its rest vector in and out, both its copies out.
   out.moved += ends;
+  if (options_.plasticity) out.moved += sweeps_.flow_bytes() + 80 * std::size_t(report.yields);
   out.working_set = sweeps_.memory_bytes() + system_.bytes_per_solve() / 2 + n * (6 * 24 + 32 + 7 * 16 + 4);
   return out;
 }

@@ -6,7 +6,8 @@
 // Two sweeps make the elastic gradient, two more each product with the model Hessian:
 //   1. per node: the 3x3 sum over the star, one 3x3 T_i from it (rotate: T = R, turn: T = R [w]x)
 //   2. per node: T_i s_i + sum_j T_j a_ij r_ij, and the rest of the row (collect)
-// with r_ij = X_j - X_i and s_i = sum_j a_ij r_ij.
+// with r_ij = X_j - X_i and s_i = sum_j a_ij r_ij. After plastic flow sweep 1 and s_i have d_ij for r_ij,
+// sweep 2 has -d_ji. Volume rows add w_i T_i to R_i, w_i dT_i to R_i [w]x (volume_target.hpp).
 #pragma once
 
 namespace pliant::geometric {
@@ -19,8 +20,11 @@ inline constexpr int lanes = 16;
 struct SweepArrays {
   const int* begin = nullptr;        ///< directed edges of node i: [begin[i], begin[i + 1])
   const int* target = nullptr;       ///< the other node of a directed edge
-  const float* row = nullptr;        ///< per directed edge: a r, a
-  const float* star = nullptr;       ///< per directed edge: c r, a; c = weight in the covariance; may be row
+  const float* row = nullptr;        ///< per directed edge, for sweep 2: a r, half of what K has
+  const float* star = nullptr;       ///< for sweep 1: c r, as above; c = weight in the covariance; may be row
+  const float* own = nullptr;        ///< for sweep 1 of a product: a r, as above; row, or star after flow
+  const float* weight = nullptr;     ///< per directed edge: a; null without plastic flow
+  const float* volume = nullptr;     ///< [batch][B^-1/tr(B^-1): 6, tr(B^-1), w][16]; null without volume rows
   const float* slew = nullptr;       ///< [batch][xx xy xz yy yz zz][16]: J of energy.hpp
   const float* edge_sum = nullptr;   ///< per node: s_i, -(number of directed edges)
   const float* laplacian = nullptr;  ///< [batch][d_i, 1/|N(i)|][16]; null without Laplacian rows
@@ -29,6 +33,7 @@ struct SweepArrays {
 
   float* quaternion = nullptr;  ///< [batch][w x y z][16]: warm start in, result out
   float* rotation = nullptr;    ///< [batch][9][16], row-major R
+  float* bulk = nullptr;        ///< [batch][9][16]: N = cof(T)/sqrt(cof(T) : cof(T) Y) of the volume targets
   float* turn = nullptr;        ///< [batch][3][16]: w of the last turn sweep, rad per unit of p
   float* tensor = nullptr;      ///< [node][16]: what the second sweep gathers, see the kernels
 
@@ -58,6 +63,10 @@ struct StepKernels {
   /// base, diagonal and u may be null. Returns u . out.
   double (*collect)(const SweepArrays&, const float* base, const float* diagonal, const float* u, float* out,
                     int begin, int end);
+  /// yielding[i] = 1 where a row of node i is strained by more than the limit, with the rotations that are
+  /// there (turned_back) or none: |R^T (x_j - x_i) - d| > limit |d|; over batches.
+  void (*find_yielding)(const SweepArrays&, const double* x, float limit, bool turned_back,
+                        unsigned char* yielding, int first, int last);
   /// y += s x over floats [begin, end).
   void (*add)(float s, const float* x, float* y, int begin, int end);
   /// p = s p - z.

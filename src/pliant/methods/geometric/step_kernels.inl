@@ -265,6 +265,76 @@ inline void renew_rotations(const SweepArrays& s, int batch, bool two, float (*e
   if (rest >> 16) s.finish(high.a, high.q, high.r, rest >> 16);
 }
 
+constexpr int volume_iterations = 5;
+constexpr float least_slope = 1.0f / 30;                         // as in volume_target.cpp
+constexpr int symmetric_entry[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};  // xx xy xz yy yz zz
+using rotation_lanes::splat;
+
+inline void cofactors(const Lanes m[9], Lanes c[9]) {
+  for (int k = 0; k < 9; ++k) {
+    const int below = 3 * ((k / 3 + 1) % 3), last = 3 * ((k / 3 + 2) % 3);
+    const int right = (k % 3 + 1) % 3, end = (k % 3 + 2) % 3;
+    c[k] = m[below + right] * m[last + end] - m[below + end] * m[last + right];
+  }
+}
+
+/// Entry k of M Y.
+inline Lanes times_shape(const Lanes m[9], const Lanes y[9], int k) {
+  const int row = 3 * (k / 3), column = k % 3;
+  return m[row] * y[column] + m[row + 1] * y[3 + column] + m[row + 2] * y[6 + column];
+}
+
+/// t += scale w T and N, T of volume_target.hpp for the covariances in e.
+inline void add_volume_targets(const SweepArrays& s, int batch, float scale, const float (*e)[16],
+                               float (*t)[16]) {
+  const float* v = s.volume + 8 * lanes * static_cast<long>(batch);
+  for (int lane = 0; lane < lanes; lane += width) {
+    Lanes y[9], f[9], m[9];
+    for (int k = 0; k < 9; ++k) y[k] = at(v + lanes * symmetric_entry[k] + lane);
+    const Lanes compliance = at(v + 6 * lanes + lane), weight = scale * at(v + 7 * lanes + lane);
+    for (int k = 0; k < 9; ++k) m[k] = at(e[4 * (k / 3) + k % 3] + lane);
+    for (int k = 0; k < 9; ++k) f[k] = compliance * times_shape(m, y, k);
+    for (int k = 0; k < 9; ++k) m[k] = f[k];
+    for (int n = 0; n < volume_iterations; ++n) {
+      Lanes c[9], slope = {}, excess = splat(1), det = {};
+      cofactors(m, c);
+      for (int k = 0; k < 3; ++k) det += c[k] * m[k];
+      for (int k = 0; k < 9; ++k) excess += c[k] * (m[k] - f[k]);
+      for (int k = 0; k < 9; ++k) {
+        m[k] = times_shape(c, y, k);
+        slope += c[k] * m[k];
+      }
+      const Lanes nu = (excess - det) / rotation_lanes::larger(slope, splat(least_slope));
+      for (int k = 0; k < 9; ++k) m[k] = f[k] + nu * m[k];
+    }
+    for (int k = 0; k < 9; ++k) at(t[k] + lane) += weight * m[k];
+    Lanes c[9], slope = {};
+    cofactors(m, c);
+    for (int k = 0; k < 9; ++k) slope += c[k] * times_shape(c, y, k);
+    slope = rotation_lanes::inverse_root(rotation_lanes::larger(slope, splat(least_slope)));
+    float(*bulk)[16] = rows_of(s.bulk, 9, batch);
+    for (int k = 0; k < 9; ++k) at(bulk[k] + lane) = slope * c[k];
+  }
+}
+
+/// t += scale w dT for dA in e: dT = dF - (N : dF) N Y.
+inline void add_volume_changes(const SweepArrays& s, int batch, float scale, const float (*e)[16],
+                               float (*t)[16]) {
+  const float* v = s.volume + 8 * lanes * static_cast<long>(batch);
+  const float(*bulk)[16] = rows_of(s.bulk, 9, batch);
+  for (int lane = 0; lane < lanes; lane += width) {
+    Lanes y[9], m[9], f[9], c[9], share = {};
+    for (int k = 0; k < 9; ++k) y[k] = at(v + lanes * symmetric_entry[k] + lane);
+    const Lanes weight = scale * at(v + 6 * lanes + lane) * at(v + 7 * lanes + lane);
+    for (int k = 0; k < 9; ++k) m[k] = at(e[4 * (k / 3) + k % 3] + lane), c[k] = at(bulk[k] + lane);
+    for (int k = 0; k < 9; ++k) {
+      f[k] = times_shape(m, y, k);
+      share += c[k] * f[k];
+    }
+    for (int k = 0; k < 9; ++k) at(t[k] + lane) += weight * (f[k] - share * times_shape(c, y, k));
+  }
+}
+
 template <bool with_laplacian, bool renew>
 void rotate_batches(const SweepArrays& s, const double* x, float scale, int first, int last) {
   for (int b = first; b < last; b += 2) {
@@ -280,6 +350,7 @@ void rotate_batches(const SweepArrays& s, const double* x, float scale, int firs
       const float(*r)[16] = rows_of(s.rotation, 9, b + k);
       for (int n = 0; n < 9; ++n)
         for (int lane = 0; lane < lanes; lane += width) at(t[n] + lane) = scale * at(r[n] + lane);
+      if (s.volume) add_volume_targets(s, b + k, scale, e[k], t);
       store_tensors<with_laplacian>(s, b + k, t, scale, e[k]);
     }
   }
@@ -326,11 +397,12 @@ void turn_batches(const SweepArrays& s, const float* p, float pull_scale, float 
                   int last) {
   for (int b = first; b < last; ++b) {
     alignas(64) float star[lanes][16], e[16][16], t[9][16];
-    sum_stars<with_laplacian>(s, s.row, Vectors{p}, b, star);
+    sum_stars<with_laplacian>(s, s.own, Vectors{p}, b, star);
     to_lanes(star, e, with_laplacian ? 4 : 3);
     if constexpr (with_laplacian) add_laplacian_rows(s, b, e);
     const auto slew = reinterpret_cast<const float(*)[16]>(s.slew + 6 * lanes * static_cast<long>(b));
     turn_lanes(rows_of(s.rotation, 9, b), slew, turn_scale, e, rows_of(s.turn, 3, b), t);
+    if (s.volume) add_volume_changes(s, b, turn_scale, e, t);
     store_tensors<with_laplacian>(s, b, t, pull_scale, e);
   }
 }
@@ -383,6 +455,36 @@ double collect(const SweepArrays& s, const float* base, const float* diagonal, c
                int begin, int end) {
   return s.laplacian ? collect_nodes<true>(s, base, diagonal, u, out, begin, end)
                      : collect_nodes<false>(s, base, diagonal, u, out, begin, end);
+}
+
+void find_yielding(const SweepArrays& s, const double* x, float limit, bool turned_back,
+                   unsigned char* yielding, int first, int last) {
+  const Quad three = {1, 1, 1, 0};
+  const Positions field{x};
+  for (int b = first; b < last; ++b) {
+    alignas(64) float entry[16][16] = {}, rows[lanes][16];
+    const float(*r)[16] = rows_of(s.rotation, 9, b);
+    for (int k = 0; k < 9; ++k)
+      for (int lane = 0; lane < lanes; lane += width)
+        at(entry[4 * (k / 3) + k % 3] + lane) =
+            turned_back ? at(r[k] + lane) : splat(k % 4 == 0 ? 1.0f : 0.0f);
+    to_nodes(entry, rows[0]);
+    for (int lane = 0; lane < lanes; ++lane) {
+      const int i = lanes * b + lane;
+      const Positions::Own own = field.own(i);
+      const Quad r0 = load(rows[lane]), r1 = load(rows[lane] + 4), r2 = load(rows[lane] + 8);
+      float most = 0;
+      for (int k = s.begin[i]; k < s.begin[i + 1]; ++k) {
+        const Quad now = s.weight[k] * field.minus(s.target[k], own);
+        const Quad rest = three * load(s.star + 4 * static_cast<long>(k));
+        const Quad strain = now[0] * r0 + now[1] * r1 + now[2] * r2 - rest;
+        const Quad over = strain * strain - (limit * limit) * rest * rest;
+        const float sum = over[0] + over[1] + over[2];
+        most = sum > most ? sum : most;
+      }
+      yielding[i] = most > 0;
+    }
+  }
 }
 
 void add(float s, const float* __restrict x, float* __restrict y, int begin, int end) {
@@ -465,7 +567,8 @@ float largest_turn(const float* turn, int first, int last) {
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate, stretch, turn, collect, add, redirect, dot, extrapolate, predict, accept, largest_turn};
+  return {rotate,   stretch, turn,        collect, find_yielding, add,
+          redirect, dot,     extrapolate, predict, accept,        largest_turn};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pliant/math/rotation.hpp"
+#include "pliant/methods/geometric/plastic_flow.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -22,18 +23,20 @@ void put(Floats& out, std::size_t at, const Vec3& v, double fourth) {
 
 }  // namespace
 
-void Sweeps::arrange(const Model& model, const Arrangement& arrangement) {
+void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVectors d) {
   nodes_ = model.nodes();
   free_ = arrangement.free;
   batches_ = parts_of(nodes_, lanes);
-  fill_edges(model, arrangement);
+  fill_edges(model, arrangement, d);
   fill_nodes(model, arrangement);
+  if (!d.empty()) set_rest(model, arrangement, d);
   fill_reach();
 
   const std::size_t n = std::size_t(padded());
   quaternion_.assign(4 * n, 0);
   for (int b = 0; b < batches_; ++b) std::fill_n(quaternion_.begin() + 4 * lanes * b, lanes, 1.0f);
   rotation_.assign(9 * n, 0);
+  bulk_.assign(model.has_volume() ? 9 * n : 0, 0);
   turn_.assign(3 * n, 0);
   turn_sum_.assign(3 * n, 0);
   tensor_.assign(16 * n, 0);
@@ -42,7 +45,10 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement) {
   arrays_ = {.begin = begin_.data(),
              .target = target_.data(),
              .row = row_.data(),
-             .star = model.covariance == Covariance::consistent ? row_.data() : star_.data(),
+             .star = star_.empty() ? row_.data() : star_.data(),
+             .own = weight_.empty() ? row_.data() : star_.data(),
+             .weight = weight_.empty() ? nullptr : weight_.data(),
+             .volume = model.has_volume() ? volume_.data() : nullptr,
              .slew = slew_.data(),
              .edge_sum = edge_sum_.data(),
              .laplacian = model.has_laplacian() ? laplacian_.data() : nullptr,
@@ -50,12 +56,13 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement) {
              .laplacian_turns = model.covariance == Covariance::consistent,
              .quaternion = quaternion_.data(),
              .rotation = rotation_.data(),
+             .bulk = bulk_.data(),
              .turn = turn_.data(),
              .tensor = tensor_.data(),
              .finish = finish_rotations};
 }
 
-void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement) {
+void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement, RestVectors d) {
   const Adjacency& adj = model.adjacency;
   const auto edges_of = [&](int i) {
     return i < nodes_ ? adj.begin[arrangement.node[i] + 1] - adj.begin[arrangement.node[i]] : 0;
@@ -66,11 +73,14 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement) {
     for (int i = lanes * b; i < lanes * (b + 1); ++i) most = std::max(most, int(edges_of(i)));
     for (int i = lanes * b; i < lanes * (b + 1); ++i) begin_[i + 1] = begin_[i] + most;
   }
-  const bool own_star = model.covariance == Covariance::paper;
+  const bool plastic = !d.empty(), own_star = model.covariance == Covariance::paper;
   const std::size_t count = std::size_t(begin_.back());
   target_.resize(count);
   row_.assign(4 * count, 0);
-  star_.assign(own_star ? 4 * count : 0, 0);
+  star_.assign(own_star || plastic ? 4 * count : 0, 0);
+  weight_.assign(plastic ? count : 0, 0);
+  yielding_.assign(plastic ? std::size_t(padded()) : 0, 0);
+  if (plastic && opposite_.empty()) opposite_ = opposite_edges(adj);
   for (int i = 0; i < padded(); ++i) {
     std::fill(target_.begin() + begin_[i], target_.begin() + begin_[i + 1], i);
     if (i >= nodes_) continue;
@@ -79,10 +89,11 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement) {
     for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k, ++next) {
       const Index other = adj.target[k];
       const Vec3 r = model.rest[other] - model.rest[node];
-      const double weight = model.edge_weight[adj.edge[k]];
+      const double weight = model.edge_weight[adj.edge[k]], pull = model.pull[adj.edge[k]];
       target_[next] = arrangement.place[other];
-      put(row_, next, weight * r, weight);
-      if (own_star) put(star_, next, covariance_weight(model, adj.edge[k], other) * r, weight);
+      put(row_, next, weight * r, pull);
+      if (own_star) put(star_, next, covariance_weight(model, adj.edge[k], other) * r, pull);
+      if (plastic) weight_[next] = float(weight);
     }
   }
 }
@@ -92,20 +103,54 @@ void Sweeps::fill_nodes(const Model& model, const Arrangement& arrangement) {
   slew_.assign(6 * n, 0);
   edge_sum_.assign(4 * n, 0);
   laplacian_.assign(model.has_laplacian() ? 4 * n : 0, 0);
+  volume_.assign(model.has_volume() ? 8 * n : 0, 0);
   for (int i = 0; i < nodes_; ++i) {
     const Index node = arrangement.node[i];
     const std::size_t batch = std::size_t(i / lanes) * lanes, lane = std::size_t(i % lanes);
-    const Mat3& j = model.slew[node];
-    const double entries[6] = {j(0, 0), j(0, 1), j(0, 2), j(1, 1), j(1, 2), j(2, 2)};
-    for (int k = 0; k < 6; ++k) slew_[6 * batch + lanes * k + lane] = float(entries[k]);
-    // Empty edges add a node's own Laplacian row: the count takes them off again.
-    put(edge_sum_, i, model.edge_sum[node], -(begin_[i + 1] - begin_[i]));
+    set_star(i, model.stars[node]);
+    if (model.has_volume()) volume_[8 * batch + 7 * lanes + lane] = float(model.volume_rows[node]);
     if (!model.has_laplacian()) continue;
     const double valence = model.adjacency.begin[node + 1] - model.adjacency.begin[node];
     for (int k = 0; k < 3; ++k)
       laplacian_[4 * batch + lanes * k + lane] = float(model.laplacian_rest[node][k]);
     laplacian_[4 * batch + lanes * 3 + lane] = float(valence > 0 ? 1 / valence : 0);
   }
+}
+
+void Sweeps::set_star(int i, const Star& star) {
+  const std::size_t batch = std::size_t(i / lanes) * lanes, lane = std::size_t(i % lanes);
+  const auto put_symmetric = [&](float* out, const Mat3& m) {
+    const double entries[6] = {m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)};
+    for (int k = 0; k < 6; ++k) out[lanes * k] = float(entries[k]);
+  };
+  put_symmetric(slew_.data() + 6 * batch + lane, star.slew);
+  // Empty edges add a node's own Laplacian row: the count takes them off again.
+  put(edge_sum_, i, star.sum, -(begin_[i + 1] - begin_[i]));
+  if (volume_.empty()) return;
+  put_symmetric(volume_.data() + 8 * batch + lane, star.shape);
+  volume_[8 * batch + 6 * lanes + lane] = float(star.compliance);
+}
+
+void Sweeps::set_row(const Model& model, const Arrangement& arrangement, Index node, Index k, const Vec3& d) {
+  const Adjacency& adj = model.adjacency;
+  const Index other = adj.target[k], place = arrangement.place[node], there = arrangement.place[other];
+  const double weight = model.edge_weight[adj.edge[k]], pull = model.pull[adj.edge[k]];
+  put(star_, std::size_t(begin_[place] + k - adj.begin[node]), weight * d, pull);
+  put(row_, std::size_t(begin_[there] + opposite_[k] - adj.begin[other]), -weight * d, pull);
+}
+
+void Sweeps::set_rest(const Model& model, const Arrangement& arrangement, RestVectors d) {
+  for (Index i = 0; i < nodes_; ++i) {
+    for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k)
+      set_row(model, arrangement, i, k, d[k]);
+    set_star(arrangement.place[i], star_of(model, i, d));
+  }
+}
+
+void Sweeps::find_yielding(const double* x, double limit, bool turned_back, Pool& pool) {
+  for_blocks(pool, batches_, block_batches, [&](int first, int last) {
+    step_kernels().find_yielding(arrays_, x, float(limit), turned_back, yielding_.data(), first, last);
+  });
 }
 
 /// The blocks between which the neighbours of a block are. Blocks from the last one with free nodes on are
@@ -234,14 +279,23 @@ void Sweeps::quaternion(Index place, float q[4]) const {
 
 std::size_t Sweeps::gradient_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
-  // x, quaternion in and out, rotation, tensor; then sum, base, out.
-  return 20 * edges + n * (32 + 16 + 16 + 36 + 64) + f * (16 + 16 + 16);
+  // x, quaternion in and out, rotation, tensor; then sum, base, out. A second row where sweeps differ.
+  return 20 * edges + 4 * star_.size() + n * (32 + 16 + 16 + 36 + 64) + 4 * (volume_.size() + bulk_.size()) +
+         f * (16 + 16 + 16);
 }
 
 std::size_t Sweeps::product_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
   // p, rotation, slew, turn, tensor; then sum, mass, out.
-  return 20 * edges + n * (16 + 36 + 24 + 12 + 64) + f * (16 + 4 + 16);
+  const std::size_t second = weight_.empty() ? 0 : 4 * star_.size();
+  return 20 * edges + second + n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size()) +
+         f * (16 + 4 + 16);
+}
+
+std::size_t Sweeps::flow_bytes() const {
+  const std::size_t edges = target_.size(), n = std::size_t(nodes_);
+  // x into its order; x, quaternion in and out, rotation, tensor; x, rotation, the answer.
+  return n * (24 + 32) + 20 * edges + n * (32 + 16 + 16 + 36 + 64) + 24 * edges + n * (32 + 36 + 1);
 }
 
 std::size_t Sweeps::update_bytes() const {
@@ -251,9 +305,10 @@ std::size_t Sweeps::update_bytes() const {
 
 std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
-  for (const Floats* array : {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &quaternion_, &rotation_,
-                              &turn_, &turn_sum_, &tensor_})
+  for (const Floats* array : {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &weight_, &volume_, &bulk_,
+                              &quaternion_, &rotation_, &turn_, &turn_sum_, &tensor_})
     bytes += sizeof(float) * array->size();
+  bytes += sizeof(Index) * opposite_.size() + yielding_.size();
   return bytes;
 }
 

@@ -18,8 +18,18 @@ using Doubles = AlignedVector<double>;
 
 class Sweeps {
  public:
-  /// Lays the model out anew; rotations are the identity afterwards.
-  void arrange(const Model& model, const Arrangement& arrangement);
+  /// Lays the model out anew; rotations are the identity afterwards. d: the rest vectors of a body that can
+  /// flow.
+  void arrange(const Model& model, const Arrangement& arrangement, RestVectors d = {});
+  /// A new rest vector of row k of a node; when all its rows are set, its star. Other nodes may be set at the
+  /// same time.
+  void set_row(const Model& model, const Arrangement& arrangement, Index node, Index k, const Vec3& d);
+  void set_star(int place, const Star& star);
+  /// All of them.
+  void set_rest(const Model& model, const Arrangement& arrangement, RestVectors d);
+  /// 1 at places whose rows are strained by more than the limit, with the last rotations or without.
+  void find_yielding(const double* x, double limit, bool turned_back, Pool& pool);
+  const std::vector<unsigned char>& yielding() const { return yielding_; }
 
   int padded() const { return lanes * batches_; }  ///< nodes of a padded vector
 
@@ -58,10 +68,12 @@ class Sweeps {
   std::size_t gradient_bytes() const;
   std::size_t product_bytes() const;
   std::size_t update_bytes() const;
+  /// The same of new rotations and the search for yielding rows.
+  std::size_t flow_bytes() const;
   std::size_t memory_bytes() const;
 
  private:
-  void fill_edges(const Model& model, const Arrangement& arrangement);
+  void fill_edges(const Model& model, const Arrangement& arrangement, RestVectors d);
   void fill_nodes(const Model& model, const Arrangement& arrangement);
   void fill_reach();
   template <class First>
@@ -70,7 +82,9 @@ class Sweeps {
 
   int nodes_ = 0, free_ = 0, batches_ = 0;
   AlignedVector<int> begin_, target_;
-  Floats row_, star_, slew_, edge_sum_, laplacian_;
+  Floats row_, star_, slew_, edge_sum_, laplacian_, weight_, volume_, bulk_;
+  std::vector<Index> opposite_;          ///< of plastic bodies, see plastic_flow.hpp
+  std::vector<unsigned char> yielding_;  ///< by place
   Floats quaternion_, rotation_, turn_, turn_sum_, tensor_;
   struct Reach {
     int low, high;  ///< blocks

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The map that keeps volume and is nearest to a star: with A = sum_j a_ij (x_j - x_i) d_ij^T, B = sum_j a_ij
+// d_ij d_ij^T and the star's own gradient F = A B^-1,
+//   T = argmin sum_j a_ij |x_j - x_i - T d_ij|^2 = argmin tr((T - F) B (T - F)^T)   over   det T = 1
+// Being the minimiser, T adds nothing to the derivative of the energy: the force of the volume rows with T
+// held is their exact gradient, and K with T held lies above their Hessian.
+//
+// Where it is stationary, T = F + mu cof(T) Y with Y = B^-1/tr(B^-1). Linearising det T = 1 about the last
+// iterate gives the iteration
+//   T <- F + nu cof(T) Y,   nu = (1 - det T + cof(T) : (T - F)) / (cof(T) : cof(T) Y)
+// from T = F. Its error shrinks by about |nu|, small near volume 1. Of a star blown up to several times its
+// volume the nearest T is not unique; what the fixed number of iterations gives is bounded and pulls back.
+//
+// The derivative of T, with the curvature of det T = 1 left out: what of dF does not change volume,
+//   dT = dF - (cof(T) : dF) / (cof(T) : cof(T) Y) cof(T) Y,   dF = dA B^-1
+// It is B-orthogonal to the rest of dF, so that the model Hessian lies between zero and K in every state.
+#pragma once
+
+#include "pliant/base/types.hpp"
+#include "pliant/methods/geometric/model.hpp"
+
+namespace pliant::geometric {
+
+/// T for the covariance A of a star, to the last digit that the iteration reaches.
+Mat3 volume_target(const Star& star, const Mat3& covariance);
+
+/// dT for dA.
+Mat3 volume_target_change(const Star& star, const Mat3& target, const Mat3& covariance_change);
+
+}  // namespace pliant::geometric

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plastic flow of the edge rows, and the energy about rest vectors that have flowed.
+#include "pliant/base/simd.hpp"
+#include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/plastic_flow.hpp"
+#include "tests/support/allocation_counter.hpp"
+#include "tests/unit/methods/geometric/bodies.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+Options plastic_options(double yield, double creep, PlasticForm form = PlasticForm::consistent) {
+  Options options;
+  options.plasticity = Plasticity{{.yield = yield, .creep = creep, .cap = 0.5}, form};
+  return options;
+}
+
+/// Rest vectors that no shape has: every row its own.
+Points flowed(const Model& model, unsigned seed = 3) {
+  Points d = rest_vectors(model);
+  const Points noise = random_points(d.size(), 0.1, seed);
+  for (std::size_t k = 0; k < d.size(); ++k) d[k] += d[k].norm() * noise[k];
+  return d;
+}
+
+/// All rows of a node; how many flowed.
+int flow_rows(const Model& model, const Plasticity& plasticity, const Points& x, Index i, const Mat3& r,
+              Points& d) {
+  int rows = 0;
+  for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k)
+    rows += flow_row(model, plasticity, 1.0 / 30, x, i, k, r, d[k]);
+  return rows;
+}
+
+Rotations rotations_about(const Model& model, const Points& x, const Points& d) {
+  Rotations rotations(x.size(), Eigen::Quaterniond::Identity());
+  update_rotations(model, x, rotations, d);
+  return rotations;
+}
+
+TEST(PlasticEnergy, the_gradient_is_exact_also_about_rest_vectors_that_flowed) {
+  for (double volume : {0.0, 4.0}) {
+    Rows rows = jittered(lattice({4, 4, 5}, 1, 1, 1000), 0.25);
+    rows.volume = volume;
+    const Model model = model_of(rows);
+    const Points d = flowed(model), x = deformed(model.rest, 0.3);
+    Points g(x.size());
+    gradient(model, x, rotations_about(model, x, d), g, d);
+    Vec3 sum = Vec3::Zero();
+    for (const Vec3& f : g) sum += f;
+    EXPECT_LT(sum.norm(), 1e-9);
+    double error = 0, size = 0;
+    const double s = 1e-5;
+    for (std::size_t i = 0; i < x.size(); i += 7)
+      for (int k = 0; k < 3; ++k) {
+        Points up = x, down = x;
+        up[i][k] += s;
+        down[i][k] -= s;
+        const double slope = (energy(model, up, rotations_about(model, up, d), d) -
+                              energy(model, down, rotations_about(model, down, d), d)) /
+                             (2 * s);
+        error += std::pow(slope - g[i][k], 2);
+        size += slope * slope;
+      }
+    EXPECT_LT(std::sqrt(error / size), 1e-7) << volume;
+  }
+}
+
+TEST(PlasticEnergy, the_model_hessian_stays_between_zero_and_the_stiffness_matrix) {
+  const Model model = model_of(jittered(lattice({4, 4, 5}, 1, 1, 1000), 0.25));
+  const Points d = flowed(model);
+  const SymmetricMatrix k = stiffness_matrix(model);
+  const Rotations far = rotations_about(model, deformed(model.rest, 0.8), d);
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const Points q = random_points(model.rest.size(), 1, seed);
+    Points product(q.size());
+    hessian_product(model, far, q, product, d);
+    double hessian = 0, stiffness = 0;
+    for (std::size_t i = 0; i < q.size(); ++i) hessian += q[i].dot(product[i]);
+    for (Index i = 0; i < k.rows(); ++i)
+      for (Index n = k.begin[i]; n < k.begin[i + 1]; ++n)
+        stiffness += (k.column[n] == i ? 1 : 2) * k.value[n] * q[i].dot(q[k.column[n]]);
+    EXPECT_GE(hessian, 0);
+    EXPECT_LE(hessian, stiffness);
+  }
+}
+
+TEST(PlasticSweeps, equal_the_energy_in_double_precision_at_every_simd_level) {
+  for (double volume : {0.0, 4.0}) {
+    Rows rows = jittered(lattice({4, 5, 9}, 0.05, 0.1, 1e5), 0.01);
+    rows.volume = volume;
+    const Model model = model_of(rows);
+    const Points d = flowed(model), x = deformed(model.rest, 0.2);
+    std::vector<unsigned char> held(x.size(), 0);
+    for (std::size_t i = 0; i < held.size(); i += 3) held[i] = 1;
+    const Arrangement arrangement = arrange(breadth_first_order(model.adjacency), held);
+    const SimdLevel before = simd_level();
+    for (SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+      if (set_simd_level(level) != level) continue;
+      Pool pool(1);
+      Sweeps sweeps;
+      sweeps.arrange(model, arrangement, d);
+      const std::size_t padded = 4 * std::size_t(sweeps.padded());
+      Doubles places(padded, 0);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        for (int c = 0; c < 3; ++c) places[4 * std::size_t(arrangement.place[i]) + c] = x[i][c];
+      for (int again = 0; again < 3; ++again) sweeps.rotate(places.data(), pool);
+      Rotations rotations(x.size());
+      for (Index i = 0; i < model.nodes(); ++i) {
+        float q[4];
+        sweeps.quaternion(arrangement.place[i], q);
+        rotations[i] = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
+      }
+      const auto error = [&](const Floats& got, const Points& wanted) {
+        double sum = 0, size = 0;
+        for (Index k = 0; k < arrangement.free; ++k) {
+          const Vec3& w = wanted[arrangement.node[k]];
+          sum += (Vec3(got[4 * k], got[4 * k + 1], got[4 * k + 2]) - w).squaredNorm();
+          size += w.squaredNorm();
+        }
+        return std::sqrt(sum / size);
+      };
+      Points wanted(x.size()), p = random_points(x.size(), 1, 8);
+      Floats got(padded, 0), direction = got;
+      gradient(model, x, rotations_about(model, x, d), wanted, d);
+      sweeps.gradient(places.data(), 1, true, {.out = got.data()}, pool);
+      EXPECT_LT(error(got, wanted), 2e-5) << volume;
+      for (Index k = 0; k < model.nodes(); ++k)
+        for (int c = 0; c < 3; ++c) {
+          direction[4 * k + c] = float(p[arrangement.node[k]][c]);
+          p[arrangement.node[k]][c] = direction[4 * k + c];
+        }
+      hessian_product(model, rotations, p, wanted, d, volume_targets(model, x, d));
+      sweeps.product(direction.data(), 1, 1, {.out = got.data()}, pool);
+      EXPECT_LT(error(got, wanted), 5e-6) << volume;
+
+      // Which rows yield.
+      const Plasticity law{{.yield = 0.3, .creep = 1, .cap = 0.5}, PlasticForm::consistent};
+      sweeps.find_yielding(places.data(), law.law.yield, true, pool);
+      int some = 0;
+      for (Index i = 0; i < model.nodes(); ++i) {
+        Points copy = d;
+        const bool flows = flow_rows(model, law, x, i, rotations[i].toRotationMatrix(), copy) > 0;
+        EXPECT_EQ(bool(sweeps.yielding()[arrangement.place[i]]), flows);
+        some += flows;
+      }
+      EXPECT_GT(some, 5);
+      EXPECT_LT(some, model.nodes() - 5);
+    }
+    set_simd_level(before);
+  }
+}
+
+/// One end held, the other moved sideways by half the length in a second, held, and let go.
+struct Bend {
+  std::unique_ptr<Method> body;
+  Points rest;
+  Clamp low;
+  std::vector<Index> both;
+  Pool pool;
+
+  Bend(const Options& options, int threads = 1)
+      : body(body_of(lattice({5, 5, 15}, 1, 1, 1e4), options, {.mass = 1, .stiffness = 0})),
+        rest(body->nodes().x),
+        low(clamp(rest)),
+        pool(threads) {
+    for (std::size_t i = 0; i < rest.size(); ++i)
+      if (rest[i].z() < 0.5 || rest[i].z() > 13.5) both.push_back(Index(i));
+  }
+  int yields = 0;  // of the last step
+  void run(int from, int to) {
+    Points targets;
+    for (int k = from; k < to; ++k) {
+      StepInput input;
+      input.h = 1.0 / 30;
+      input.pool = &pool;
+      if (k < 60) {
+        targets.clear();
+        for (Index i : both)
+          targets.push_back(rest[i] + (rest[i].z() > 1 ? std::min(1.0, k / 30.0) : 0) * Vec3(6, 0, -1));
+        input.held = both;
+        input.targets = targets;
+      } else {
+        input.held = low.held;
+        input.targets = low.targets;
+      }
+      const StepReport report = body->advance(input);
+      ASSERT_TRUE(report.ok()) << report.trouble;
+      yields = report.yields;
+    }
+  }
+  double tip() const { return body->nodes().x.back().x() - rest.back().x(); }
+};
+
+TEST(Plastic, a_bent_bar_stays_bent_and_an_elastic_one_does_not) {
+  Bend soft(plastic_options(0.02, 1)), spring({});
+  soft.run(0, 60);
+  EXPECT_GT(soft.yields, 100);
+  soft.run(60, 400);
+  spring.run(0, 400);
+  EXPECT_GT(soft.tip(), 3.5);
+  EXPECT_LT(soft.yields, 20);  // the last rows come down to yield as an exponential does
+  EXPECT_NEAR(spring.tip(), 0, 0.02);
+  EXPECT_EQ(spring.yields, -1);
+  // Its new shape is its own: what is left of stress is a fraction of what bending cost.
+  EXPECT_LT(soft.body->elastic_energy(), 0.2 * 1e4 * 6);
+}
+
+TEST(Plastic, saves_and_loads_every_bit_and_keeps_its_shape_through_a_teleport) {
+  const Options options = plastic_options(0.02, 1);
+  Bend one(options), two(options);
+  one.run(0, 75);
+  Writer writer;
+  one.body->save(writer);
+  Reader reader(writer.bytes());
+  ASSERT_TRUE(two.body->load(reader));
+  EXPECT_TRUE(reader.at_end());
+  one.run(75, 90);
+  two.run(75, 90);
+  EXPECT_EQ(one.body->nodes().x, two.body->nodes().x);
+  EXPECT_EQ(one.body->elastic_energy(), two.body->elastic_energy());
+
+  one.run(90, 300);
+  const double energy = one.body->elastic_energy();
+  Points x = one.body->nodes().x;
+  for (Vec3& p : x) p = Eigen::AngleAxisd(1, Vec3(0, 1, 0)) * p + Vec3(3, 2, 1);
+  one.body->place(x, Points(x.size(), Vec3::Zero()));
+  EXPECT_NEAR(one.body->elastic_energy() / energy, 1, 1e-6);
+
+  Bend elastic({});
+  Reader again(writer.bytes());
+  EXPECT_TRUE(!elastic.body->load(again) || !again.at_end());
+}
+
+TEST(Plastic, one_and_two_threads_give_the_same_bits) {
+  const Options options = plastic_options(0.02, 1);
+  Bend one(options, 1), two(options, 2);
+  one.run(0, 70);
+  two.run(0, 70);
+  EXPECT_EQ(one.body->nodes().x, two.body->nodes().x);
+  EXPECT_EQ(one.yields, two.yields);
+}
+
+TEST(Plastic, a_turning_body_does_not_flow_but_does_as_printed) {
+  for (PlasticForm form : {PlasticForm::consistent, PlasticForm::printed}) {
+    const auto body = body_of(lattice({5, 5, 9}, 1, 1, 1e4), plastic_options(0.05, 1, form));
+    Points v = body->nodes().x;
+    for (Vec3& p : v) p = Vec3(0, 0.5, 0).cross(p - Vec3(2, 2, 4));
+    body->place(body->nodes().x, v);
+    Pool pool(1);
+    StepInput input;
+    input.h = 1.0 / 30;
+    input.pool = &pool;
+    int yields = 0;
+    for (int k = 0; k < 60; ++k) yields += body->advance(input).yields;
+    if (form == PlasticForm::consistent)
+      EXPECT_EQ(yields, 0);
+    else
+      EXPECT_GT(yields, 1000);
+  }
+}
+
+TEST(Plastic, a_free_body_keeps_both_momenta_while_it_flows) {
+  const auto body = body_of(lattice({5, 5, 9}, 1, 1, 1e4), plastic_options(0.01, 1));
+  Points x = body->nodes().x, v = x;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    v[i] = Vec3(0, 0.5, 0.2).cross(x[i] - Vec3(2, 2, 4)) + Vec3(1, 0, 0);
+    x[i].x() += 0.02 * x[i].z() * x[i].z();
+  }
+  body->place(x, v);
+  const Vec3 p = linear_momentum(body->nodes()), l = angular_momentum(body->nodes());
+  Pool pool(1);
+  StepInput input;
+  input.h = 1.0 / 30;
+  input.pool = &pool;
+  int yields = 0;
+  for (int k = 0; k < 60; ++k) yields += body->advance(input).yields;
+  EXPECT_GT(yields, 100);
+  EXPECT_LT((linear_momentum(body->nodes()) - p).norm(), 1e-10 * p.norm());
+  EXPECT_LT((angular_momentum(body->nodes()) - l).norm(), 1e-9 * l.norm());
+}
+
+TEST(Plastic, flow_allocates_nothing) {
+  Bend bend(plastic_options(0.02, 1));
+  bend.run(0, 30);
+  Points targets;
+  for (Index i : bend.both) targets.push_back(bend.rest[i] + (bend.rest[i].z() > 1 ? 1 : 0) * Vec3(6, 0, -1));
+  StepInput input;
+  input.h = 1.0 / 30;
+  input.pool = &bend.pool;
+  input.held = bend.both;
+  input.targets = targets;
+  bend.body->advance(input);
+  const std::size_t before = allocations();
+  int yields = 0;
+  for (int k = 0; k < 5; ++k) yields += bend.body->advance(input).yields;
+  EXPECT_EQ(allocations(), before);
+  EXPECT_GT(yields, 10);
+}
+
+TEST(Plastic, no_rest_length_leaves_the_cap) {
+  const Model model = model_of(lattice({3, 3, 3}, 1, 1, 1e4));
+  Points d = rest_vectors(model), x = model.rest;
+  for (Vec3& p : x) p = Vec3(4 * p.x(), 0.1 * p.y(), p.z());
+  const Plasticity plasticity{{.yield = 0.01, .creep = 100, .cap = 0.3}, PlasticForm::consistent};
+  int rows = 0;
+  for (int again = 0; again < 3; ++again) {
+    rows = 0;
+    for (Index i = 0; i < model.nodes(); ++i) rows += flow_rows(model, plasticity, x, i, Mat3::Identity(), d);
+  }
+  EXPECT_EQ(rows, 0);  // what is at its cap counts as still
+  for (const Vec3& v : d) {
+    EXPECT_LT(v.norm(), 1.3 + 1e-12);
+    EXPECT_GT(v.norm(), 0.7 - 1e-12);
+  }
+}
+
+TEST(Plastic, sheets_keep_a_dent) {
+  const Shape sheet = make_shape(SheetShape{.nodes = {13, 13}});
+  const auto depth = [&](bool plastic) {
+    Options options = plastic ? plastic_options(0.02, 1) : Options{};
+    options.weights = Weights::calibrated;
+    const auto body = body_of(sheet, options, {.mass = 5, .stiffness = 0});
+    const Points rest = body->nodes().x;
+    std::vector<Index> rim, all;
+    Points rim_targets, targets;
+    Index middle = nearest_node(rest, Vec3::Zero());
+    double reach = 0;
+    for (const Vec3& p : rest) reach = std::max(reach, p.x());
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      const bool edge = std::max(std::abs(rest[i].x()), std::abs(rest[i].z())) > 0.99 * reach;
+      if (edge) rim.push_back(Index(i)), rim_targets.push_back(rest[i]);
+      if (edge || Index(i) == middle) {
+        all.push_back(Index(i));
+        targets.push_back(rest[i] - (edge ? Vec3::Zero() : Vec3(0, 0.3 * reach, 0)));
+      }
+    }
+    Pool pool(1);
+    StepInput input;
+    input.h = 1.0 / 30;
+    input.pool = &pool;
+    input.held = all;
+    input.targets = targets;
+    for (int k = 0; k < 60; ++k) EXPECT_TRUE(body->advance(input).ok());
+    input.held = rim;
+    input.targets = rim_targets;
+    for (int k = 0; k < 150; ++k) EXPECT_TRUE(body->advance(input).ok());
+    return (rest[middle].y() - body->nodes().x[middle].y()) / (0.3 * reach);
+  };
+  EXPECT_GT(depth(true), 0.5);
+  EXPECT_LT(std::abs(depth(false)), 0.05);
+}
+
+TEST(Plastic, says_what_it_does_not_go_with) {
+  Options options = plastic_options(0.02, 1);
+  options.laplacian = 1;
+  const auto refused = build(make_shape(BoxShape{}), 1000, {}, options);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text().find("laplacian"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pliant::geometric

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of a bend a plastic bar keeps: a unit bar of 9 x 9 x 41 nodes (edge weight 1e4 N/m, mass 1 kg a
+// node, mass damping 1/s, h = 0.033 s), bent to a quarter circle in a second, held for a second and let go.
+// Implicit Euler as in the prototype that the table is of. Slow creep meets it to 2 degrees. With creep 1 the
+// way the end is led to its place, which the table does not say, counts: here it follows the arc.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "pliant/methods/geometric/build.hpp"
+#include "pliant/scene/library.hpp"
+
+namespace pliant {
+namespace {
+
+constexpr double h = 0.033;
+constexpr double length = 40;
+
+geometric::Rows unit_bar() {
+  const Shape shape =
+      make_shape(BoxShape{.size = {8, 8, length}, .nodes = {9, 9, 41}, .corner = {-4, -4, 0}});
+  geometric::Rows rows;
+  rows.rest = shape.graph.positions;
+  rows.edges = shape.graph.edges;
+  rows.mass.assign(rows.rest.size(), 1);
+  rows.edge_weight.assign(rows.edges.size(), 1e4);
+  return rows;
+}
+
+/// Where the end of a bar that is a circular arc of this angle takes a node of its last layer.
+Vec3 on_arc(const Vec3& rest, double angle) {
+  const double radius = length / angle;
+  const Vec3 centre(0, radius * (1 - std::cos(angle)), radius * std::sin(angle));
+  return centre + Vec3(rest.x(), rest.y() * std::cos(angle), -rest.y() * std::sin(angle));
+}
+
+struct Bent {
+  double degrees = 0;   ///< of the last layer against the first, long after the release
+  long yields_end = 0;  ///< rows that flowed in the last 200 steps
+};
+
+Bent bend(const std::optional<geometric::Plasticity>& plasticity, double seconds_free = 20) {
+  geometric::Options options;
+  options.plasticity = plasticity;
+  options.integrator = geometric::Integrator::euler;
+  auto built = geometric::build(unit_bar(), {.mass = 1, .stiffness = 0}, options);
+  EXPECT_TRUE(built) << built.error().text();
+  Method& body = **built;
+  const Points rest = body.nodes().x;
+  std::vector<Index> low, both;
+  Points low_targets, targets;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i].z() < 0.5) low.push_back(Index(i)), low_targets.push_back(rest[i]);
+    if (rest[i].z() < 0.5 || rest[i].z() > length - 0.5) both.push_back(Index(i));
+  }
+  Pool pool(2);
+  StepInput input;
+  input.h = h;
+  input.pool = &pool;
+  Bent out;
+  const int bending = int(std::lround(1 / h)), held = 2 * bending, all = held + int(seconds_free / h);
+  for (int k = 1; k <= all; ++k) {
+    if (k <= held) {
+      const double angle = std::numbers::pi / 2 * std::min(1.0, double(k) / bending);
+      targets.clear();
+      for (Index i : both) targets.push_back(rest[i].z() < 0.5 ? rest[i] : on_arc(rest[i], angle));
+      input.held = both;
+      input.targets = targets;
+    } else {
+      input.held = low;
+      input.targets = low_targets;
+    }
+    const StepReport report = body.advance(input);
+    EXPECT_TRUE(report.ok()) << report.trouble;
+    if (k > all - 200) out.yields_end += std::max(0, report.yields);
+  }
+  // The last layer's own y direction, turned about x.
+  Vec3 across = Vec3::Zero();
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    if (rest[i].z() > length - 0.5) across += rest[i].y() * body.nodes().x[i];
+  out.degrees = std::atan2(-across.z(), across.y()) * 180 / std::numbers::pi;
+  return out;
+}
+
+TEST(PlasticBar, keeps_of_a_quarter_circle_what_the_reference_keeps_and_comes_to_rest) {
+  struct {
+    double yield, creep, degrees, tolerance;
+  } const table[] = {{0.02, 0.2, 49.4, 2}, {0.05, 0.2, 38.2, 2}, {0.15, 0.2, 7.9, 2},
+                     {0.40, 0.2, 0.0, 2},  {0.02, 1, 76.8, 5},   {0.05, 1, 60.2, 5}};
+  for (const auto& row : table) {
+    const Bent bar = bend(geometric::Plasticity{{.yield = row.yield, .creep = row.creep, .cap = 0.5}, {}});
+    std::printf(
+        "yield %.2f, creep %.1f: %.1f degrees (reference %.1f), %ld rows flowed in the last 200 steps\n",
+        row.yield, row.creep, bar.degrees, row.degrees, bar.yields_end);
+    EXPECT_NEAR(bar.degrees, row.degrees, row.tolerance) << row.yield << " " << row.creep;
+    EXPECT_EQ(bar.yields_end, 0) << row.yield << " " << row.creep;
+  }
+}
+
+TEST(PlasticBar, an_elastic_one_keeps_nothing_and_the_printed_form_never_stops) {
+  EXPECT_LT(std::abs(bend(std::nullopt).degrees), 0.1);
+  const Bent printed =
+      bend(geometric::Plasticity{{.yield = 0.05, .creep = 0.2, .cap = 0.5}, geometric::PlasticForm::printed});
+  std::printf("as printed: %.1f degrees, %ld rows flowed in the last 200 steps\n", printed.degrees,
+              printed.yields_end);
+  EXPECT_GT(printed.yields_end, 1000);
+}
+
+/// How far the head of the shipped figure is from where it was, over how far it was moved; at the end.
+double kept_by_figure(std::vector<std::string> sets) {
+  LoadOptions options;
+  options.libraries = {PLIANT_SOURCE_DIR "/scenes"};
+  options.sets = std::move(sets);
+  Result<Scene> scene = load_scene("geometric/plastic", options);
+  EXPECT_TRUE(scene) << scene.error().text();
+  const auto head = [&] {
+    Vec3 sum = Vec3::Zero();
+    for (Index i : scene->probes[0].nodes) sum += scene->simulation.bodies()[0].method().nodes().x[i];
+    return Vec3(sum / double(scene->probes[0].nodes.size()));
+  };
+  const Vec3 start = head();
+  for (int frame = 0; frame < 150; ++frame) EXPECT_FALSE(scene->simulation.step());
+  const Vec3 moved = head() - start;
+  for (int frame = 150; frame < scene->spec.frames; ++frame) EXPECT_FALSE(scene->simulation.step());
+  return (head() - start).dot(moved) / moved.squaredNorm();
+}
+
+TEST(PlasticFigure, keeps_four_fifths_of_its_bend_and_next_to_nothing_when_it_cannot_yield) {
+  const double kept = kept_by_figure({});
+  const double sprung = kept_by_figure({"bodies.figure.geometric.plasticity.yield=10"});
+  std::printf("kept %.3f, without yielding %.4f\n", kept, sprung);
+  EXPECT_GT(kept, 0.8);
+  EXPECT_LT(kept, 1.05);
+  EXPECT_LT(std::abs(sprung), 0.02);
+}
+
+}  // namespace
+}  // namespace pliant

@@ -44,7 +44,26 @@ std::string trouble(const Rows& rows) {
     if (!((rows.rest[e.a] - rows.rest[e.b]).norm() > 0))
       return fmt::format("nodes {} and {} are joined and rest at the same place", e.a, e.b);
   }
+  const auto bad = [](double v) { return !(v >= 0) || !std::isfinite(v); };
+  for (const auto* numbers : {&rows.laplacian_share, &rows.laplacian_scale})
+    if (const auto at = std::find_if(numbers->begin(), numbers->end(), bad); at != numbers->end())
+      return fmt::format("{} {} has a share of {} in the Laplacian rows",
+                         numbers == &rows.laplacian_share ? "edge" : "node", at - numbers->begin(), *at);
   return {};
+}
+
+/// c and s of the Laplacian rows, as given or uniform.
+void set_laplacian(Rows& rows, Model& model) {
+  if (!model.has_laplacian()) return;
+  model.laplacian_share = std::move(rows.laplacian_share);
+  model.laplacian_scale = std::move(rows.laplacian_scale);
+  if (model.laplacian_share.empty()) model.laplacian_share.assign(model.edges.size(), 1);
+  if (!model.laplacian_scale.empty()) return;
+  model.laplacian_scale.assign(model.rest.size(), 0);
+  for (std::size_t k = 0; k < model.edges.size(); ++k)
+    for (const Index i : {model.edges[k].a, model.edges[k].b})
+      model.laplacian_scale[i] += model.laplacian_share[k];
+  for (double& s : model.laplacian_scale) s = s > 0 ? 1 / s : 0;
 }
 
 }  // namespace
@@ -55,6 +74,8 @@ double covariance_weight(const Model& model, Index edge, Index j) {
 
 Result<Model> make_model(Rows rows) {
   PLIANT_CHECK(rows.mass.size() == rows.rest.size() && rows.edge_weight.size() == rows.edges.size());
+  PLIANT_CHECK(rows.laplacian_share.empty() || rows.laplacian_share.size() == rows.edges.size());
+  PLIANT_CHECK(rows.laplacian_scale.empty() || rows.laplacian_scale.size() == rows.rest.size());
   if (rows.rest.empty())
     return refuse("a body without nodes", "at least one node", "give the shape more nodes");
   if (const std::string what = trouble(rows); !what.empty())
@@ -74,6 +95,7 @@ Result<Model> make_model(Rows rows) {
   model.edge_weight = std::move(rows.edge_weight);
   model.laplacian_weight = rows.laplacian_weight;
   model.covariance = rows.covariance;
+  set_laplacian(rows, model);
   model.adjacency = adjacency(model.nodes(), model.edges);
   model.part_of = components(model.nodes(), model.edges);
   model.parts.resize(std::size_t(*std::max_element(model.part_of.begin(), model.part_of.end())) + 1);
@@ -84,23 +106,26 @@ Result<Model> make_model(Rows rows) {
   model.slew.resize(model.rest.size());
   for (Index i = 0; i < model.nodes(); ++i) {
     Mat3 a = Mat3::Zero();
-    double weight_sum = 0, other_ends = 0;
+    double weight_sum = 0, share_sum = 0, other_ends = 0;
     const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
     for (Index k = begin; k < end; ++k) {
       const Index j = model.adjacency.target[k];
       const double weight = model.edge_weight[model.adjacency.edge[k]];
       const Vec3 r = model.rest[j] - model.rest[i];
-      const double valence = model.adjacency.begin[j + 1] - model.adjacency.begin[j];
       a += weight * r * r.transpose();
       model.edge_sum[i] += weight * r;
-      model.laplacian_rest[i] += r / (end - begin);
       weight_sum += weight;
-      other_ends += 1 / (valence * valence);
+      if (!model.has_laplacian()) continue;
+      const double share = model.laplacian_share[model.adjacency.edge[k]];
+      model.laplacian_rest[i] += model.laplacian_scale[i] * share * r;
+      share_sum += share;
+      other_ends += std::pow(model.laplacian_scale[j] * share, 2);
     }
     const Vec3& d = model.laplacian_rest[i];
     a += model.laplacian_weight * d * d.transpose();
     model.slew[i] = inverse_inertia(a);
-    const double diagonal = 2 * weight_sum + (end > begin ? model.laplacian_weight * (1 + other_ends) : 0);
+    const double own = model.has_laplacian() ? model.laplacian_scale[i] * share_sum : 0;
+    const double diagonal = 2 * weight_sum + model.laplacian_weight * (own * own + other_ends);
     model.stiffness_ratio = std::max(model.stiffness_ratio, diagonal / (12 * model.mass[i]));
   }
   return model;

@@ -46,6 +46,7 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement) {
              .slew = slew_.data(),
              .edge_sum = edge_sum_.data(),
              .laplacian = model.has_laplacian() ? laplacian_.data() : nullptr,
+             .laplacian_share = laplacian_share_.data(),
              .laplacian_weight = float(model.laplacian_weight),
              .laplacian_turns = model.covariance == Covariance::consistent,
              .quaternion = quaternion_.data(),
@@ -71,6 +72,7 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement) {
   target_.resize(count);
   row_.assign(4 * count, 0);
   star_.assign(own_star ? 4 * count : 0, 0);
+  laplacian_share_.assign(model.has_laplacian() ? count : 0, 0);
   for (int i = 0; i < padded(); ++i) {
     std::fill(target_.begin() + begin_[i], target_.begin() + begin_[i + 1], i);
     if (i >= nodes_) continue;
@@ -82,6 +84,7 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement) {
       const double weight = model.edge_weight[adj.edge[k]];
       target_[next] = arrangement.place[other];
       put(row_, next, weight * r, weight);
+      if (model.has_laplacian()) laplacian_share_[next] = float(model.laplacian_share[adj.edge[k]]);
       if (own_star) put(star_, next, covariance_weight(model, adj.edge[k], other) * r, weight);
     }
   }
@@ -98,13 +101,14 @@ void Sweeps::fill_nodes(const Model& model, const Arrangement& arrangement) {
     const Mat3& j = model.slew[node];
     const double entries[6] = {j(0, 0), j(0, 1), j(0, 2), j(1, 1), j(1, 2), j(2, 2)};
     for (int k = 0; k < 6; ++k) slew_[6 * batch + lanes * k + lane] = float(entries[k]);
-    // Empty edges add a node's own Laplacian row: the count takes them off again.
-    put(edge_sum_, i, model.edge_sum[node], -(begin_[i + 1] - begin_[i]));
+    // The shares as the kernels see them, so that they cancel in single precision.
+    double shares = 0;
+    for (int k = begin_[i]; model.has_laplacian() && k < begin_[i + 1]; ++k) shares += laplacian_share_[k];
+    put(edge_sum_, i, model.edge_sum[node], -shares);
     if (!model.has_laplacian()) continue;
-    const double valence = model.adjacency.begin[node + 1] - model.adjacency.begin[node];
     for (int k = 0; k < 3; ++k)
       laplacian_[4 * batch + lanes * k + lane] = float(model.laplacian_rest[node][k]);
-    laplacian_[4 * batch + lanes * 3 + lane] = float(valence > 0 ? 1 / valence : 0);
+    laplacian_[4 * batch + lanes * 3 + lane] = float(model.laplacian_scale[node]);
   }
 }
 
@@ -228,20 +232,22 @@ void Sweeps::quaternion(Index place, float q[4]) const {
   for (int k = 0; k < 4; ++k) q[k] = in[lanes * k];
 }
 
-// Bytes: per directed edge 4 (target) + 16 (row), read once for both sweeps; per node as the lists of arrays
-// say. A neighbour's data is counted once per node, not once per edge, and the tensor where it is written:
-// the order of the nodes keeps both in the nearest cache.
+// Bytes: per directed edge 4 (target) + 16 (row) + 4 (with Laplacian rows: c), read once for both sweeps; per
+// node as the lists of arrays say. A neighbour's data is counted once per node, not once per edge, and the
+// tensor where it is written: the order of the nodes keeps both in the nearest cache.
 
 std::size_t Sweeps::gradient_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
   // x, quaternion in and out, rotation, tensor; then sum, base, out.
-  return 20 * edges + n * (32 + 16 + 16 + 36 + 64) + f * (16 + 16 + 16);
+  return (laplacian_.empty() ? 20 : 24) * edges + 4 * laplacian_.size() + n * (32 + 16 + 16 + 36 + 64) +
+         f * (16 + 16 + 16);
 }
 
 std::size_t Sweeps::product_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
   // p, rotation, slew, turn, tensor; then sum, mass, out.
-  return 20 * edges + n * (16 + 36 + 24 + 12 + 64) + f * (16 + 4 + 16);
+  return (laplacian_.empty() ? 20 : 24) * edges + 4 * laplacian_.size() + n * (16 + 36 + 24 + 12 + 64) +
+         f * (16 + 4 + 16);
 }
 
 std::size_t Sweeps::update_bytes() const {
@@ -251,8 +257,8 @@ std::size_t Sweeps::update_bytes() const {
 
 std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
-  for (const Floats* array : {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &quaternion_, &rotation_,
-                              &turn_, &turn_sum_, &tensor_})
+  for (const Floats* array : {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &quaternion_,
+                              &rotation_, &turn_, &turn_sum_, &tensor_})
     bytes += sizeof(float) * array->size();
   return bytes;
 }

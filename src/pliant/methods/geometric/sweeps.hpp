@@ -70,7 +70,7 @@ class Sweeps {
 
   int nodes_ = 0, free_ = 0, batches_ = 0;
   AlignedVector<int> begin_, target_;
-  Floats row_, star_, slew_, edge_sum_, laplacian_;
+  Floats row_, star_, slew_, edge_sum_, laplacian_, laplacian_share_;
   Floats quaternion_, rotation_, turn_, turn_sum_, tensor_;
   struct Reach {
     int low, high;  ///< blocks

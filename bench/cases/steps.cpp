@@ -199,9 +199,14 @@ Case solid_case(const std::string& name, const Nodes& nodes) {
 }  // namespace
 
 std::vector<Case> step_cases() {
-  return {scene_case("geometric/bar"), scene_case("geometric/bar-stiff"),
+  return {scene_case("geometric/bar"),
+          scene_case("geometric/bar-stiff"),
+          scene_case("geometric/shell"),
+          scene_case("geometric/surface-solid"),
+          scene_case("geometric/plant"),
           solid_case("geometric/solid-14k", solid_14k_nodes),
-          solid_case("geometric/solid-100k", solid_100k_nodes), fem_case()};
+          solid_case("geometric/solid-100k", solid_100k_nodes),
+          fem_case()};
 }
 
 }  // namespace pliant::bench

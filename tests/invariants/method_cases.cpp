@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "pliant/geometry/surface_graph.hpp"
 #include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
+#include "pliant/methods/geometric/surface_rows.hpp"
 
 namespace pliant {
 namespace {
@@ -17,6 +19,14 @@ MethodCase geometric_case(std::string name, geometric::Options options) {
             return body ? std::move(*body) : nullptr;
           },
           .meets_colliders = true};
+}
+
+/// The vertices of the shape's surface are the nodes.
+MethodCase surface_case(std::string name, geometric::Options options) {
+  MethodCase out = geometric_case(std::move(name), options);
+  out.surface_nodes = true;
+  out.solid_by_surface = geometric::operator_of(options) != geometric::Operator::edge;
+  return out;
 }
 
 /// Solved so tightly that what is kept is kept; implicit integrators alone lose angular momentum.
@@ -33,6 +43,10 @@ MethodCase fem_case(std::string name, fem::Options options, double angular_toler
 
 }  // namespace
 
+Shape shape_for(const MethodCase& method, const Shape& shape) {
+  return method.surface_nodes ? on_surface(shape, 0.05) : shape;
+}
+
 std::vector<MethodCase> method_cases() {
   using namespace geometric;
   return {
@@ -43,6 +57,8 @@ std::vector<MethodCase> method_cases() {
       geometric_case("geometric_with_laplacian_rows", {.laplacian = 10}),
       geometric_case("geometric_papers_scheme",
                      {.integrator = Integrator::euler, .step_solver = StepSolver::local_global}),
+      surface_case("geometric_shell", {.preset = Preset::shell}),
+      surface_case("geometric_surface_solid", {.preset = Preset::surface_solid}),
       fem_case("fem", {}, 0.15),
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
   };

@@ -140,25 +140,6 @@ NodeGraph surface_graph(const Points& vertices, const std::vector<Triangle>& tri
   return graph;
 }
 
-std::vector<NodePair> second_ring(Index nodes, const std::vector<NodeGraph::Edge>& edges) {
-  const Adjacency adj = adjacency(nodes, edges);
-  std::vector<NodePair> pairs;
-  std::vector<Index> seen(std::size_t(nodes), -1);
-  for (Index i = 0; i < nodes; ++i) {
-    seen[i] = i;
-    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) seen[adj.target[k]] = i;
-    const std::size_t first = pairs.size();
-    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
-      for (Index l = adj.begin[adj.target[k]]; l < adj.begin[adj.target[k] + 1]; ++l)
-        if (const Index j = adj.target[l]; seen[j] != i) {
-          seen[j] = i;
-          if (j > i) pairs.push_back({i, j});
-        }
-    std::sort(pairs.begin() + std::ptrdiff_t(first), pairs.end());
-  }
-  return pairs;
-}
-
 Shape on_surface(Shape shape, double thickness) {
   const Points& x = shape.surface.vertices;
   shape.graph =

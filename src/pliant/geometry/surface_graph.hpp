@@ -3,11 +3,10 @@
 // three and more triangles, edges without a triangle (wires) and lone vertices are all allowed.
 #pragma once
 
+#include "pliant/geometry/body_graph.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 
 namespace pliant {
-
-using NodePair = std::array<Index, 2>;
 
 /// c_ij = 1/2 sum over the triangles at an edge of the cotangent of the angle opposite to it: one term at a
 /// border, two inside, all of them where more sheets meet. Then sum over edges of c_ij |M r_ij|^2 is the
@@ -20,9 +19,6 @@ std::vector<double> cotangent_weights(const Points& vertices, const std::vector<
 /// that edge rows of weight E/2 share resist stretching with Young's modulus times thickness.
 NodeGraph surface_graph(const Points& vertices, const std::vector<Triangle>& triangles, double thickness,
                         const std::vector<NodePair>& wires = {});
-
-/// Pairs of nodes two edges apart, a < b, ascending.
-std::vector<NodePair> second_ring(Index nodes, const std::vector<NodeGraph::Edge>& edges);
 
 /// The surface of a shape as a body of its own; thickness 0 = 0.01 of the diagonal.
 Shape on_surface(Shape shape, double thickness);

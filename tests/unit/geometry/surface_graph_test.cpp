@@ -101,10 +101,15 @@ TEST(SurfaceGraph, wires_and_lone_vertices_have_weight_and_mass) {
   for (const double v : wire.volumes) EXPECT_GT(v, 0);
 }
 
-TEST(SurfaceGraph, the_second_ring_is_two_edges_away) {
-  // A path 0-1-2-3 and a triangle 3 4 5.
-  const std::vector<NodeGraph::Edge> edges{{0, 1, 0}, {1, 2, 0}, {2, 3, 0}, {3, 4, 0}, {3, 5, 0}, {4, 5, 0}};
-  EXPECT_EQ(second_ring(6, edges), (std::vector<NodePair>{{0, 2}, {1, 3}, {2, 4}, {2, 5}}));
+TEST(SurfaceGraph, the_second_ring_joins_far_corners_and_the_ends_of_strips) {
+  // Two triangles 0 1 2 and 1 2 3 with a tail 3-4-5.
+  const std::vector<NodeGraph::Edge> edges{{0, 1, 0}, {0, 2, 0}, {1, 2, 0}, {1, 3, 0},
+                                           {2, 3, 0}, {3, 4, 0}, {4, 5, 0}};
+  EXPECT_EQ(second_ring(6, edges), (std::vector<NodePair>{{0, 3}, {1, 4}, {2, 4}, {3, 5}}));
+  // Inside a lattice of triangles, one pair for every edge with two triangles.
+  const TriMesh ball = sphere_surface(8);
+  const NodeGraph graph = surface_graph(ball.vertices, ball.triangles, 1);
+  EXPECT_EQ(second_ring(Index(ball.vertices.size()), graph.edges).size(), graph.edges.size());
 }
 
 TEST(SurfaceGraph, a_mesh_with_doubled_and_unused_vertices_rides_on_its_welded_ones) {

@@ -169,16 +169,16 @@ double sinking(int rings, const Options& options, double thickness) {
 }
 
 TEST(GeometricSurfaceRows, a_solid_by_its_surface_answers_alike_at_two_resolutions) {
-  const Options options = with(Operator::cotangent, 4e5);
+  const Options options = with(Operator::cotangent, 4e6);
   const double coarse = sinking(12, options, 0), fine = sinking(24, options, 0);
-  EXPECT_GT(fine, 0.01);
+  EXPECT_GT(fine, 1e-3);
   EXPECT_NEAR(coarse / fine, 1, 0.1) << coarse << " " << fine;
 }
 
 TEST(GeometricSurfaceRows, a_shell_answers_alike_at_two_resolutions) {
-  const Options options = with(Operator::edge, 2e5);
+  const Options options = with(Operator::edge, 2e6);
   const double coarse = sinking(12, options, 0.02), fine = sinking(24, options, 0.02);
-  EXPECT_GT(fine, 0.001);
+  EXPECT_GT(fine, 1e-4);
   EXPECT_NEAR(coarse / fine, 1, 0.1) << coarse << " " << fine;
 }
 
@@ -234,19 +234,119 @@ double strip_drop(double weight, double laplacian, double second) {
   return -body->nodes().x[tip].y() / 40;
 }
 
-TEST(GeometricSurfaceRows, scan) {
-  for (double e : {4e6}) {
-    Options o = with(Operator::cotangent, e);
-    fprintf(stderr, "E %g: solid %g, ", e, 0.025 * 4e5 / e);
-    for (double edge : {1., 10., 100.}) {
-      o.edge = edge;
-      fprintf(stderr, " edge %g: %g %g %g;", edge, sinking(8, o, 0), sinking(12, o, 0), sinking(24, o, 0));
+TEST(GeometricSurfaceRows, second_ring_edges_are_what_resists_bending) {
+  // With this weight edges alone sink by the published 0.76 of the length; the others follow from it.
+  // (Published for the Laplacian rows: 0.70 and 0.58.)
+  const double weight = 6200;
+  EXPECT_NEAR(strip_drop(weight, 0, 0), 0.76, 0.01);
+  EXPECT_NEAR(strip_drop(weight, 0, weight), 0.25, 0.02);
+  const double ten = strip_drop(weight, 10 * weight, 0), hundred = strip_drop(weight, 100 * weight, 0);
+  EXPECT_NEAR(ten, 0.67, 0.02);
+  EXPECT_NEAR(hundred, 0.51, 0.02);
+}
+
+// ---- whatever a mesh brings ----
+
+struct Odd {
+  std::string name;
+  Points vertices;
+  std::vector<Triangle> triangles;
+  std::vector<NodePair> wires = {};
+};
+std::vector<Odd> odd_surfaces() {
+  const double s = std::sqrt(3.0) / 2;
+  return {{"one triangle", {{0, 0, 0}, {1, 0, 0}, {0.5, 0, s}}, {{0, 1, 2}}},
+          {"a flat border",
+           {{0, 0, 0}, {1, 0, 0}, {0.5, 0, s}, {1.5, 0, s}, {2, 0, 0}},
+           {{0, 1, 2}, {1, 3, 2}, {1, 4, 3}}},
+          {"three sheets at an edge",
+           {{0, 0, 0}, {0, 1, 0}, {1, 0.5, 0}, {-0.5, 0.5, s}, {-0.5, 0.5, -s}},
+           {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}}},
+          {"a wire on a triangle: valence 2 and 1",
+           {{0, 0, 0}, {1, 0, 0}, {0.5, 0, s}, {0, 1, 0}, {0, 2, 0}},
+           {{0, 1, 2}},
+           {{0, 3}, {3, 4}}},
+          {"a lone vertex", {{0, 0, 0}, {1, 0, 0}, {0.5, 0, s}, {5, 5, 5}}, {{0, 1, 2}}},
+          {"a triangle without area", {{0, 0, 0}, {1, 0, 0}, {0.5, 0, s}, {2, 0, 0}}, {{0, 1, 2}, {0, 1, 3}}},
+          {"two cones at a point",
+           {{0, 0, 0}, {1, 1, 0}, {0, 1, 1}, {-1, 1, 0}, {1, -1, 0}, {0, -1, 1}, {-1, -1, 0}},
+           {{0, 1, 2}, {0, 2, 3}, {0, 4, 5}, {0, 5, 6}}}};
+}
+
+TEST(GeometricSurfaceRows, odd_surfaces_fall_turn_and_are_pulled_without_a_number_that_is_none) {
+  for (const Odd& odd : odd_surfaces())
+    for (const auto& [name, options] : operators()) {
+      const NodeGraph graph = surface_graph(odd.vertices, odd.triangles, 0.05, odd.wires);
+      auto body = body_of(*make_surface_rows(graph, 1000, options), options);
+      Points v(odd.vertices.size());
+      for (std::size_t i = 0; i < v.size(); ++i) v[i] = Vec3(1, 2, 3).cross(odd.vertices[i]) * 3;
+      body->place(odd.vertices, v);
+      Pool pool(1);
+      const std::vector<Index> held{0};
+      const Points target{odd.vertices[0] + Vec3(0.3, 0, 0)};
+      for (int step = 0; step < 40; ++step) {
+        StepInput input{.gravity = {0, -9.81, 0}, .contact = {}, .pool = &pool};
+        if (step >= 20) input.held = held, input.targets = target;
+        const StepReport report = body->advance(input);
+        ASSERT_TRUE(report.ok()) << odd.name << ", " << name << ": " << report.trouble;
+      }
+      for (const Vec3& x : body->nodes().x) ASSERT_TRUE(x.allFinite()) << odd.name << ", " << name;
+      EXPECT_TRUE(std::isfinite(body->elastic_energy())) << odd.name << ", " << name;
     }
-    fprintf(stderr, "\n");
-  }
-  for (double w : {1500., 3000., 6000., 12000.})
-    fprintf(stderr, "weight %g: %g, +10 L %g, +100 L %g, +ring %g\n", w, strip_drop(w, 0, 0),
-            strip_drop(w, 10 * w, 0), strip_drop(w, 100 * w, 0), strip_drop(w, 0, w));
+}
+
+TEST(GeometricSurfaceRows, a_star_that_does_not_say_its_rotation_keeps_the_one_it_had) {
+  // The end of a wire along y may spin about it: the spin of its warm start stays.
+  const NodeGraph graph = surface_graph({{0, 0, 0}, {0, 1, 0}}, {}, 1, {{0, 1}});
+  Rows rows;
+  rows.rest = graph.positions;
+  rows.mass = {1, 1};
+  rows.edges = graph.edges;
+  rows.edge_weight = {1};
+  const Model model = model_of(rows);
+  const Eigen::Quaterniond spin(Eigen::AngleAxisd(0.7, Vec3(0, 1, 0)));
+  Rotations rotations(2, spin);
+  update_rotations(model, model.rest, rotations);
+  for (const auto& r : rotations) EXPECT_LT(r.angularDistance(spin), 1e-12);
+}
+
+TEST(GeometricSurfaceRows, settings_that_contradict_each_other_are_refused_by_name) {
+  const Shape shape = as_shape(sphere_surface(5), 0.1);
+  const auto refused = [&](Options options, const char* place) {
+    const auto body = build(shape, 1000, {}, options);
+    ASSERT_FALSE(body);
+    EXPECT_EQ(body.error().problems.front().place, place);
+  };
+  Options options = with(Operator::edge);
+  options.laplacian = 1;
+  refused(options, "geometric.laplacian");
+  options = with(Operator::mixed);
+  options.laplacian = 0;
+  refused(options, "geometric.operator");
+  options = with(Operator::mixed);
+  options.preset = Preset::shell;
+  refused(options, "geometric.operator");
+  options = Options{};
+  options.bending = 1;
+  refused(options, "geometric.bending");
+  EXPECT_FALSE(build(make_shape(BoxShape{}), 1000, {}, with(Operator::edge)));
+  options = with(Operator::cotangent);
+  options.edge = 0;
+  EXPECT_FALSE(build(shape, 1000, {}, options));  // no rotation from one row a node
+  options.covariance = Covariance::paper;
+  EXPECT_TRUE(build(shape, 1000, {}, options));
+}
+
+TEST(GeometricSurfaceRows, presets_are_the_operators_they_name) {
+  Options options;
+  options.preset = Preset::shell;
+  EXPECT_EQ(operator_of(options), Operator::edge);
+  options.preset = Preset::surface_solid;
+  EXPECT_EQ(operator_of(options), Operator::cotangent);
+  const auto weights = surface_weights(options);
+  ASSERT_TRUE(weights);
+  EXPECT_EQ(weights->edge, 0.01);
+  EXPECT_EQ(weights->laplacian, 1);
 }
 
 }  // namespace

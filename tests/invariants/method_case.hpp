@@ -22,6 +22,8 @@ struct MethodCase {
   double momentum_tolerance = 1e-10;   ///< relative drift over the run, free body
   double angular_tolerance = 1e-10;    ///< the same of the angular momentum, for methods that do not keep it
   double energy_growth = 1e-3;         ///< allowed total energy above the start, relative
+  double rest_tolerance = 1e-6;        ///< drift of a body at rest, relative to its size
+  double gradient_tolerance = 1e-5;    ///< forces against differences of the energy, relative
   double node_order_tolerance = 1e-5;  ///< relative to the body's size, after 20 steps
 };
 

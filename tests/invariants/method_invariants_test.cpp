@@ -119,7 +119,7 @@ TEST_P(Invariants, rest_is_force_free_and_stays_at_rest) {
   EXPECT_LT(body->elastic_energy(), 1e-12);
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(body->advance(free_input()).ok());
   for (std::size_t i = 0; i < forces.size(); ++i)
-    ASSERT_LT((body->nodes().x[i] - shape.graph.positions[i]).norm(), 1e-6 * size);
+    ASSERT_LT((body->nodes().x[i] - shape.graph.positions[i]).norm(), method.rest_tolerance * size);
 }
 
 TEST_P(Invariants, rigid_motion_costs_nothing) {
@@ -155,7 +155,7 @@ TEST_P(Invariants, forces_are_minus_the_gradient_of_the_energy) {
       return body->elastic_energy();
     };
     const double s = 1e-5 * size;
-    EXPECT_NEAR((energy_at(s) - energy_at(-s)) / (2 * s) / slope, 1, 1e-5);
+    EXPECT_NEAR((energy_at(s) - energy_at(-s)) / (2 * s) / slope, 1, method.gradient_tolerance);
   }
 }
 

@@ -177,7 +177,7 @@ TEST(GeometricSurfaceRows, a_solid_by_its_surface_answers_alike_at_two_resolutio
 
 TEST(GeometricSurfaceRows, a_shell_answers_alike_at_two_resolutions) {
   const Options options = with(Operator::edge, 2e6);
-  const double coarse = sinking(12, options, 0.02), fine = sinking(24, options, 0.02);
+  const double coarse = sinking(16, options, 0.02), fine = sinking(32, options, 0.02);
   EXPECT_GT(fine, 1e-4);
   EXPECT_NEAR(coarse / fine, 1, 0.1) << coarse << " " << fine;
 }

@@ -214,6 +214,9 @@ std::vector<Case> step_cases() {
           volume_case(),
           plastic_case(),
           scene_case("geometric/plastic"),
+          scene_case("geometric/shell"),
+          scene_case("geometric/surface-solid"),
+          scene_case("geometric/plant"),
           solid_case("geometric/solid-14k", solid_14k_nodes),
           solid_case("geometric/solid-100k", solid_100k_nodes),
           fem_case()};

@@ -22,11 +22,13 @@ struct Context {
 struct Case {
   std::string name;
   std::function<Row(const Context&)> run;
+  bool on_demand = false;  ///< takes minutes: only when the filter begins its name
 };
 
 std::vector<Case> step_cases();
 std::vector<Case> kernel_cases();
 std::vector<Case> contact_cases();
 std::vector<Case> wild_cases();
+std::vector<Case> scramble_cases();
 
 }  // namespace pliant::bench

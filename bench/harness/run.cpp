@@ -25,6 +25,7 @@ std::vector<Case> all_cases() {
   for (Case& c : kernel_cases()) cases.push_back(std::move(c));
   for (Case& c : wild_cases()) cases.push_back(std::move(c));
   for (Case& c : contact_cases()) cases.push_back(std::move(c));
+  for (Case& c : scramble_cases()) cases.push_back(std::move(c));
   return cases;
 }
 
@@ -87,6 +88,7 @@ std::vector<Row> run(const Settings& settings) {
   std::vector<Row> rows;
   for (const Case& c : all_cases()) {
     if (!matches(c.name, settings.filter)) continue;
+    if (c.on_demand && (settings.filter.empty() || c.name.rfind(settings.filter, 0) != 0)) continue;
     Row row = c.run({pool, settings.seconds, settings.libraries});
     row.more["simd"] = name(simd_level());
     row.more["load"] = load_average();

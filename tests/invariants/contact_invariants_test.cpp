@@ -73,7 +73,7 @@ std::vector<MethodCase> contact_cases() {
 class ContactInvariants : public testing::TestWithParam<std::tuple<int, int>> {
  protected:
   const MethodCase method = contact_cases()[std::get<0>(GetParam())];
-  const Shape& shape = shapes()[std::get<1>(GetParam())].shape;
+  const Shape shape = shape_for(method, shapes()[std::get<1>(GetParam())].shape);
   Pool pool{1};
   std::vector<Collider> colliders{Collider(PlaneCollider{{0, 0, 0}, {0.1, 1, 0}}, {}, 0.6, 0),
                                   Collider(BoxCollider{{0.7, 0.2, 0}, {0.4, 0.4, 2}}, {}, 0.3, 0)};

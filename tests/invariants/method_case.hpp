@@ -15,13 +15,20 @@ namespace pliant {
 struct MethodCase {
   std::string name;
   std::function<std::unique_ptr<Method>(const Shape&)>
-      build;  ///< undamped, Young's modulus near 1e5 Pa, 1000 kg/m^3
+      build;                      ///< undamped, Young's modulus near 1e5 Pa, 1000 kg/m^3
+  bool surface_nodes = false;     ///< built on the shape's surface (geometry/surface_graph.hpp)
+  bool solid_by_surface = false;  ///< and its mass is that of the volume inside
   bool meets_colliders = false;
   double momentum_tolerance = 1e-10;   ///< relative drift over the run, free body
   double angular_tolerance = 1e-10;    ///< the same of the angular momentum, for methods that do not keep it
   double energy_growth = 1e-3;         ///< allowed total energy above the start, relative
+  double rest_tolerance = 1e-6;        ///< drift of a body at rest, relative to its size
+  double gradient_tolerance = 1e-5;    ///< forces against differences of the energy, relative
   double node_order_tolerance = 1e-5;  ///< relative to the body's size, after 20 steps
 };
+
+/// What a method makes its body of.
+Shape shape_for(const MethodCase& method, const Shape& shape);
 
 /// Every method adds its cases here.
 std::vector<MethodCase> method_cases();

@@ -10,7 +10,7 @@
 
 namespace pliant {
 
-std::vector<NodeGraph::Edge> edges_of(const std::vector<std::array<Index, 2>>& pairs) {
+std::vector<NodeGraph::Edge> edges_of(const std::vector<NodePair>& pairs) {
   Index nodes = 0;
   for (const auto& pair : pairs) nodes = std::max({nodes, pair[0] + 1, pair[1] + 1});
   // A bucket for every lower end: the buckets are short.
@@ -27,6 +27,27 @@ std::vector<NodeGraph::Edge> edges_of(const std::vector<std::array<Index, 2>>& p
       if (higher[k] != i && (k == begin[i] || higher[k] != higher[k - 1])) edges.push_back({i, higher[k], 0});
   }
   return edges;
+}
+
+std::vector<NodePair> second_ring(Index nodes, const std::vector<NodeGraph::Edge>& edges) {
+  const Adjacency adj = adjacency(nodes, edges);
+  const auto degree = [&](Index i) { return adj.begin[i + 1] - adj.begin[i]; };
+  std::vector<NodePair> pairs;
+  std::vector<Index> common(std::size_t(nodes), 0), near_to(std::size_t(nodes), -1), reached;
+  for (Index i = 0; i < nodes; ++i) {
+    reached.clear();
+    near_to[i] = i;
+    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) near_to[adj.target[k]] = i;
+    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
+      for (Index l = adj.begin[adj.target[k]]; l < adj.begin[adj.target[k] + 1]; ++l)
+        if (const Index j = adj.target[l]; j > i && near_to[j] != i && common[j]++ == 0) reached.push_back(j);
+    std::sort(reached.begin(), reached.end());
+    for (const Index j : reached) {
+      if (common[j] >= 2 || degree(i) < 3 || degree(j) < 3) pairs.push_back({i, j});
+      common[j] = 0;
+    }
+  }
+  return pairs;
 }
 
 namespace {

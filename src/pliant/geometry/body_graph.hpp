@@ -5,6 +5,8 @@
 
 namespace pliant {
 
+using NodePair = std::array<Index, 2>;
+
 /// The nodes every surface vertex leans on: node[begin[v]] .. node[begin[v + 1] - 1], at most nine, nearest
 /// first; none for a vertex that the graph does not carry.
 struct Leaning {
@@ -24,7 +26,12 @@ struct BodyGraph {
 };
 
 /// Edges from pairs in any order: sorted, each once, none from a node to itself; share 0.
-std::vector<NodeGraph::Edge> edges_of(const std::vector<std::array<Index, 2>>& pairs);
+std::vector<NodeGraph::Edge> edges_of(const std::vector<NodePair>& pairs);
+
+/// Pairs two edges apart that resist bending, a < b, ascending: those with at least two common neighbours
+/// (the far corners of two triangles with a common side), and, where a strip ends in a node of fewer than
+/// three edges, those with one.
+std::vector<NodePair> second_ring(Index nodes, const std::vector<NodeGraph::Edge>& edges);
 
 /// Edge shares from node volumes, so that an edge row of weight E / 2 * share makes the body's Young's
 /// modulus E: share_ij = d (V_i v_ij + V_j v_ji) / |r_ij|^2, d the dimension of the material (3 solid, 2

@@ -19,6 +19,9 @@ struct NodeGraph {
   /// Hexahedral cells (corner c at bit 0 = x, bit 1 = y, bit 2 = z), empty when the graph has none; they tell
   /// how many cells are inverted.
   std::vector<std::array<Index, 8>> cells;
+  /// Of nodes, when the nodes are the vertices of a surface (geometry/surface_graph.hpp); empty else.
+  std::vector<Triangle> triangles;
+  double thickness = 0;  ///< of the sheet that the triangles are, m
 };
 
 /// Compressed adjacency: the neighbours of node i are target[begin[i]] .. target[begin[i + 1] - 1],

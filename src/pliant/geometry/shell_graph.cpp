@@ -131,27 +131,6 @@ std::vector<Index> thin_out(const Sheet& sheet, const std::vector<Index>& part, 
   return chosen;
 }
 
-/// Pairs with at least two common neighbours: they resist bending. One is enough for the ends of a strip.
-std::vector<Pair> second_ring(Index nodes, const std::vector<NodeGraph::Edge>& edges) {
-  const Adjacency adj = adjacency(nodes, edges);
-  std::vector<Pair> pairs;
-  std::vector<Index> seen(std::size_t(nodes), 0), reached;
-  for (Index i = 0; i < nodes; ++i) {
-    reached.clear();
-    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
-      for (Index l = adj.begin[adj.target[k]]; l < adj.begin[adj.target[k] + 1]; ++l) {
-        const Index j = adj.target[l];
-        if (j > i && seen[j]++ == 0) reached.push_back(j);
-      }
-    for (const Index j : reached) {
-      const bool end = adj.begin[i + 1] - adj.begin[i] < 3 || adj.begin[j + 1] - adj.begin[j] < 3;
-      if (seen[j] >= 2 || end) pairs.push_back({i, j});
-      seen[j] = 0;
-    }
-  }
-  return pairs;
-}
-
 /// All pairs of parts with few nodes: a mesh of so few edges may be a chain.
 std::vector<Pair> small_parts(Index nodes, const std::vector<NodeGraph::Edge>& edges) {
   const std::vector<Index> label = components(nodes, edges);

@@ -51,7 +51,7 @@ bool on_mesh(const Shape& shape) { return !shape.touching.empty(); }
 /// How deep the outermost layer of nodes may lie under a face of a mesh: 0.3 of the lattice constant
 /// (geometry/lattice.cpp), the next layer being half a constant deeper.
 double node_depth(const Shape& shape) {
-  if (!on_mesh(shape)) return 0;
+  if (!on_mesh(shape) || !shape.graph.triangles.empty()) return 0;
   const auto& volumes = shape.graph.volumes;
   const double volume = std::accumulate(volumes.begin(), volumes.end(), 0.0);
   return 0.31 * std::cbrt(2 * volume / double(volumes.size()));

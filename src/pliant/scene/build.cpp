@@ -8,7 +8,9 @@
 #include <random>
 
 #include "pliant/geometry/mesh_shape.hpp"
+#include "pliant/geometry/surface_graph.hpp"
 #include "pliant/io/read_mesh.hpp"
+#include "pliant/methods/geometric/surface_rows.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/build_fibres.hpp"
 #include "pliant/scene/find_file.hpp"
@@ -40,6 +42,19 @@ void note_mesh(const std::string& name, const MeshShapeReport& report, std::vect
   for (const std::string& warning : report.warnings) notes.push_back(fmt::format("{}: {}", name, warning));
 }
 
+/// The operator makes the vertices of the surface nodes: said for every shape that could have been filled.
+void note_surface(const std::string& name, const Shape& shape, std::vector<std::string>& notes) {
+  notes.push_back(
+      fmt::format("{}: its operator makes the {} vertices of the surface nodes; thickness {:.3g} m", name,
+                  shape.graph.positions.size(), shape.graph.thickness));
+}
+
+/// Nodes on the surface, not inside it.
+bool on_its_surface(const BodySpec& body) {
+  return body.method == "geometric" &&
+         geometric::operator_of(body.geometric) != geometric::Operator::volumetric;
+}
+
 /// The shipped scenes of wild meshes name files that have to be fetched.
 Error with_hint(Error error, const std::string& file) {
   if (file.find("models/meshes/") != std::string::npos)
@@ -51,15 +66,19 @@ Error with_hint(Error error, const std::string& file) {
 /// Builds the shape of a body; the error names the file of a mesh.
 struct MakeShape {
   const std::string& name;
+  bool surface_nodes;
   Surroundings& around;
 
   Result<Shape> operator()(const SphereShape& sphere) const {
-    return make_shape(EllipsoidShape{Vec3::Constant(sphere.radius), sphere.nodes, sphere.center});
+    return (*this)(EllipsoidShape{Vec3::Constant(sphere.radius), sphere.nodes, sphere.center});
   }
+  Result<Shape> operator()(const PlantShape& plant) const { return make_shape(plant); }
   Result<Shape> operator()(const BlobsShape& blobs) const {
     const Result<PolygonMesh> surface = blob_surface(blobs);
     if (!surface) return surface.error();
-    return from_mesh(*surface, {.nodes = blobs.nodes, .solid = true});
+    return from_mesh(*surface, {.nodes = blobs.nodes,
+                                .solid = true,
+                                .thickness = blobs.thickness == not_given ? 0 : blobs.thickness});
   }
   Result<Shape> operator()(const MeshSpec& spec) const {
     const std::filesystem::path file = find_file(spec.mesh, around.folder);
@@ -79,13 +98,23 @@ struct MakeShape {
   }
   template <class S>
   Result<Shape> operator()(const S& shape) const {
-    return make_shape(shape);
+    if (!surface_nodes) return make_shape(shape);
+    Shape sheet = on_surface(make_shape(shape), thickness_of(shape));
+    note_surface(name, sheet, around.notes);
+    return sheet;
   }
 
  private:
+  static double thickness_of(const SheetShape& sheet) { return sheet.thickness; }
+  template <class S>
+  static double thickness_of(const S&) {
+    return 0;
+  }
   Result<Shape> from_mesh(const PolygonMesh& surface, const MeshShapeOptions& options) const {
-    Result<MeshShape> made = make_mesh_shape(surface, options, around.pool);
+    Result<MeshShape> made = surface_nodes ? make_surface_shape(surface, options, around.pool)
+                                           : make_mesh_shape(surface, options, around.pool);
     if (!made) return made.error();
+    if (surface_nodes) note_surface(name, made->shape, around.notes);
     note_mesh(name, made->report, around.notes);
     return std::move(made->shape);
   }
@@ -198,11 +227,11 @@ void scramble(Start& start, const std::vector<Hold>& holds, int seed) {
 Start make_start(const InitialSpec& initial, const NodeGraph& graph, const std::vector<Hold>& holds) {
   const Vec3 centre = rest_centre(graph);
   const Mat3 turn = initial.rotate.degrees == 0 ? Mat3(Mat3::Identity()) : rotation_matrix(initial.rotate);
-  const bool turned = initial.rotate.degrees != 0;
+  const bool moved = initial.rotate.degrees != 0 || initial.stretch != Vec3(1, 1, 1);
   Start start;
   for (const Vec3& X : graph.positions) {
-    const Vec3 arm = turn * (X - centre);
-    start.x.push_back((turned ? Vec3(centre + arm) : X) + initial.translate);
+    const Vec3 arm = turn * (X - centre).cwiseProduct(initial.stretch);
+    start.x.push_back((moved ? Vec3(centre + arm) : X) + initial.translate);
     start.v.push_back(initial.velocity + initial.spin.cross(arm));
   }
   if (initial.scramble) scramble(start, holds, initial.scramble->seed);
@@ -265,7 +294,8 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     const std::string place = fmt::format("bodies.{}", i);
     if (any_within(known, place + ".shape")) continue;
-    Result<Shape> shape = std::visit(MakeShape{spec.bodies[i].name, around}, spec.bodies[i].shape.is);
+    Result<Shape> shape = std::visit(MakeShape{spec.bodies[i].name, on_its_surface(spec.bodies[i]), around},
+                                     spec.bodies[i].shape.is);
     if (!shape) {
       for (Problem& problem : shape_problems(shape.error(), place + ".shape"))
         known.push_back(std::move(problem));

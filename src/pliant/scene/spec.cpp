@@ -26,6 +26,12 @@ OptionFacts budget_facts() {
           .scale = Scale::logarithmic,
           .help = "about how many nodes carry the surface: more is finer and slower"};
 }
+OptionFacts shell_facts() {
+  return {.unit = "m",
+          .min = 1e-9,
+          .max = far_away,
+          .help = "of a sheet, or of a shell (an operator of surfaces); none = 0.01 of the diagonal"};
+}
 OptionFacts time_facts(std::string help) {
   return {.unit = "s", .min = 0, .max = 1e9, .help = std::move(help)};
 }
@@ -130,8 +136,21 @@ const Layout<BlobsShape>& layout_of() {
               {.unit = "m", .min = 0, .max = far_away, .help = "how far parts melt into one another"}),
        option("resolution", static_cast<int S::*>(&S::resolution),
               {.unit = "1", .min = 4, .max = 400, .help = "cells of the surface along its longest side"}),
-       option("nodes", &S::nodes, budget_facts())},
+       option("nodes", &S::nodes, budget_facts()), option("thickness", &S::thickness, shell_facts())},
       {list_field("parts", static_cast<std::vector<BlobPart> S::*>(&S::parts), "at least one")});
+  return layout;
+}
+
+template <>
+const Layout<PlantShape>& layout_of() {
+  using S = PlantShape;
+  static const auto layout = make_layout<S>(
+      "plant", "a stem with leaves, each of three sheets that meet in the midrib; its vertices are the nodes",
+      {option("seed", &S::seed, {.unit = "1", .min = 0, .help = "same seed, same plant"}),
+       option("leaves", &S::leaves, count_facts(1, "366 nodes for the stem and 112 for each")),
+       option("height", &S::height, length_facts("of the stem")),
+       option("thickness", &S::thickness, length_facts("of the stem's wall and the leaves")),
+       option("base", &S::base, place_facts("foot of the stem"))});
   return layout;
 }
 
@@ -155,7 +174,7 @@ const Layout<MeshSpec>& layout_of() {
            "solid", &S::solid,
            {.help = "true: the skin of a solid; false: a sheet; none: decided by how much of the view from "
                     "just inside escapes through holes, and said"}),
-       option("thickness", &S::thickness, length_facts("of a sheet; none = 0.01 of the diagonal")),
+       option("thickness", &S::thickness, shell_facts()),
        option("join", &S::join, {.help = "link separate parts, so that they do not fall apart"})},
       {object_field("rotate", &S::rotate, "turn about the origin, after scale and up, before translate")});
   return layout;
@@ -171,6 +190,7 @@ const Layout<ShapeSpec>& layout_of() {
        alternative<S, CylinderShape>("cylinder", "a round column"),
        alternative<S, TorusShape>("torus", "a ring"), alternative<S, SheetShape>("sheet", "a flat sheet"),
        alternative<S, BlobsShape>("blobs", "round parts melted together"),
+       alternative<S, PlantShape>("plant", "a stem with leaves"),
        flat_alternative<S, MeshSpec>("mesh", "any surface from a file")});
   return layout;
 }
@@ -322,6 +342,11 @@ const Layout<InitialSpec>& layout_of() {
   static const auto layout =
       make_layout<S>("initial", "where and how the body starts; turns and spin are about its centre of mass",
                      {option("translate", &S::translate, place_facts("shift from the shape's own place")),
+                      option("stretch", &S::stretch,
+                             {.unit = "1",
+                              .min = 0.001,
+                              .max = 1000,
+                              .help = "factors along x, y, z, before the turn: a squashed or pulled start"}),
                       option("velocity", &S::velocity, rate_facts("m/s", "velocity of the centre of mass")),
                       option("spin", &S::spin, rate_facts("rad/s", "angular velocity"))},
                      {object_field("rotate", &S::rotate, "turn of the whole body"),

@@ -11,6 +11,7 @@
 #include "pliant/base/option.hpp"
 #include "pliant/contact/collider.hpp"
 #include "pliant/geometry/blobs.hpp"
+#include "pliant/geometry/plant.hpp"
 #include "pliant/geometry/polygon_mesh.hpp"
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/registry.hpp"
@@ -46,11 +47,12 @@ struct MeshSpec {
 /// A procedural surface: Blobs, and how many nodes carry it.
 struct BlobsShape : Blobs {
   int nodes = 5000;
+  double thickness = not_given;  ///< m
 };
 
 struct ShapeSpec {
   std::variant<BoxShape, SphereShape, EllipsoidShape, CylinderShape, TorusShape, SheetShape, BlobsShape,
-               MeshSpec>
+               PlantShape, MeshSpec>
       is;
 };
 
@@ -73,6 +75,7 @@ struct ScrambleSpec {
 struct InitialSpec {
   Vec3 translate{0, 0, 0};  ///< m
   Turn rotate;              ///< about the centre of mass
+  Vec3 stretch{1, 1, 1};    ///< about the centre of mass, before the turn
   Vec3 velocity{0, 0, 0};   ///< m/s
   Vec3 spin{0, 0, 0};       ///< rad/s, about the centre of mass
   std::optional<ScrambleSpec> scramble;

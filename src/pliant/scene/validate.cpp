@@ -93,6 +93,9 @@ struct ShapeCheck {
   void operator()(const BlobsShape& s) const {
     if (s.parts.empty()) problems.push_back({place + ".parts", "none", "at least one part", {}});
   }
+  void operator()(const PlantShape& s) const {
+    apart(s.height, 1000, s.base.cwiseAbs().maxCoeff() + s.height);
+  }
   void operator()(const MeshSpec& s) const {
     if (s.mesh.empty()) problems.push_back({place, "no file", "the name of a mesh file", {}});
     if (s.rotate.axis.norm() == 0)
@@ -106,8 +109,8 @@ struct ShapeCheck {
 };
 
 const char* shape_name(const ShapeSpec& shape) {
-  constexpr const char* names[] = {"box",   "sphere", "ellipsoid", "cylinder",
-                                   "torus", "sheet",  "blobs",     "mesh"};
+  constexpr const char* names[] = {"box",   "sphere", "ellipsoid", "cylinder", "torus",
+                                   "sheet", "blobs",  "plant",     "mesh"};
   return names[shape.is.index()];
 }
 

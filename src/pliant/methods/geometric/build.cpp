@@ -7,6 +7,7 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/surface_rows.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -116,7 +117,15 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
 
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
                                       const Options& options) {
-  Result<Rows> rows = make_rows(shape.graph, density, options);
+  const bool on_surface = operator_of(options) != Operator::volumetric;
+  if (on_surface && shape.graph.triangles.empty())
+    return refuse("geometric.operator", "an operator of surfaces, but the nodes fill the shape",
+                  "volumetric, or a shape whose vertices are the nodes", {});
+  if (!on_surface && options.bending > 0)
+    return refuse("geometric.bending", "above 0 with operator volumetric", "0",
+                  "second-ring edges are for operators edge, cotangent and mixed");
+  Result<Rows> rows = on_surface ? make_surface_rows(shape.graph, density, options)
+                                 : make_rows(shape.graph, density, options);
   if (!rows) return rows.error();
   return build_body(std::move(*rows), {shape.embedding, shape.graph.cells, shape.contact}, damping, options);
 }

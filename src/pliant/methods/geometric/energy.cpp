@@ -10,12 +10,13 @@
 namespace pliant::geometric {
 namespace {
 
-/// l_i = mean over the neighbours of x_j - x_i.
+/// l_i = s_i sum_j c_ij (x_j - x_i).
 Vec3 laplacian(const Model& model, std::span<const Vec3> x, Index i) {
   const Adjacency& adj = model.adjacency;
   Vec3 sum = Vec3::Zero();
-  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) sum += x[adj.target[k]] - x[i];
-  return adj.begin[i + 1] > adj.begin[i] ? Vec3(sum / (adj.begin[i + 1] - adj.begin[i])) : sum;
+  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
+    sum += model.laplacian_share[adj.edge[k]] * (x[adj.target[k]] - x[i]);
+  return model.laplacian_scale[i] * sum;
 }
 
 double volume_row(const Model& model, Index i) { return model.has_volume() ? model.volume_rows[i] : 0; }
@@ -40,11 +41,13 @@ void rows_transposed(const Model& model, std::span<const Vec3> x, const Tensor& 
   }
   if (!model.has_laplacian()) return;
   for (Index i = 0; i < model.nodes(); ++i) {
-    const Index begin = adj.begin[i], end = adj.begin[i + 1];
-    if (begin == end) continue;
-    const Vec3 row = model.laplacian_weight * (laplacian(model, x, i) - tensor(i) * model.laplacian_rest[i]);
-    out[i] -= row;
-    for (Index k = begin; k < end; ++k) out[adj.target[k]] += row / (end - begin);
+    const Vec3 row = model.laplacian_weight * model.laplacian_scale[i] *
+                     (laplacian(model, x, i) - tensor(i) * model.laplacian_rest[i]);
+    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
+      const Vec3 part = model.laplacian_share[adj.edge[k]] * row;
+      out[i] -= part;
+      out[adj.target[k]] += part;
+    }
   }
 }
 
@@ -119,11 +122,14 @@ SymmetricMatrix stiffness_matrix(const Model& model) {
     if (!present[j]) present[j] = 1, row.push_back(j);
     sum[j] += value;
   };
-  // Row k of the Laplacian: -1 at k, 1/|N(k)| at the neighbours; K gets lambda L_ki L_kj.
+  // Row k of the Laplacian: s_k c_kj at the neighbours j, minus their sum at k; K gets lambda L_ki L_kj.
   const auto add_laplacian_row = [&](Index i, Index k, double coefficient_at_i) {
-    const Index begin = adj.begin[k], end = adj.begin[k + 1];
-    add(i, k, -coefficient_at_i);
-    for (Index n = begin; n < end; ++n) add(i, adj.target[n], coefficient_at_i / (end - begin));
+    for (Index n = adj.begin[k]; n < adj.begin[k + 1]; ++n) {
+      const double value = coefficient_at_i * model.laplacian_scale[k] * model.laplacian_share[adj.edge[n]];
+      if (value == 0) continue;
+      add(i, adj.target[n], value);
+      add(i, k, -value);
+    }
   };
   for (Index i = 0; i < model.nodes(); ++i) {
     const Index begin = adj.begin[i], end = adj.begin[i + 1];
@@ -133,12 +139,11 @@ SymmetricMatrix stiffness_matrix(const Model& model) {
       add(i, i, twice);
       add(i, adj.target[n], -twice);
     }
-    if (model.has_laplacian() && end > begin) {
-      add_laplacian_row(i, i, -model.laplacian_weight);
-      for (Index n = begin; n < end; ++n) {
-        const Index k = adj.target[n];
-        add_laplacian_row(i, k, model.laplacian_weight / (adj.begin[k + 1] - adj.begin[k]));
-      }
+    for (Index n = begin; model.has_laplacian() && n < end; ++n) {
+      const Index k = adj.target[n];
+      const double share = model.laplacian_weight * model.laplacian_share[adj.edge[n]];
+      add_laplacian_row(i, i, -share * model.laplacian_scale[i]);
+      add_laplacian_row(i, k, share * model.laplacian_scale[k]);
     }
     std::sort(row.begin(), row.end());
     for (Index j : row) {

@@ -62,7 +62,26 @@ std::string trouble(const Rows& rows) {
     if (!((rows.rest[e.a] - rows.rest[e.b]).norm() > 0))
       return fmt::format("nodes {} and {} are joined and rest at the same place", e.a, e.b);
   }
+  const auto bad = [](double v) { return !(v >= 0) || !std::isfinite(v); };
+  for (const auto* numbers : {&rows.laplacian_share, &rows.laplacian_scale})
+    if (const auto at = std::find_if(numbers->begin(), numbers->end(), bad); at != numbers->end())
+      return fmt::format("{} {} has a share of {} in the Laplacian rows",
+                         numbers == &rows.laplacian_share ? "edge" : "node", at - numbers->begin(), *at);
   return {};
+}
+
+/// c and s of the Laplacian rows, as given or uniform.
+void set_laplacian(Rows& rows, Model& model) {
+  if (!model.has_laplacian()) return;
+  model.laplacian_share = std::move(rows.laplacian_share);
+  model.laplacian_scale = std::move(rows.laplacian_scale);
+  if (model.laplacian_share.empty()) model.laplacian_share.assign(model.edges.size(), 1);
+  if (!model.laplacian_scale.empty()) return;
+  model.laplacian_scale.assign(model.rest.size(), 0);
+  for (std::size_t k = 0; k < model.edges.size(); ++k)
+    for (const Index i : {model.edges[k].a, model.edges[k].b})
+      model.laplacian_scale[i] += model.laplacian_share[k];
+  for (double& s : model.laplacian_scale) s = s > 0 ? 1 / s : 0;
 }
 
 }  // namespace
@@ -92,6 +111,8 @@ Star star_of(const Model& model, Index i, RestVectors d) {
 
 Result<Model> make_model(Rows rows) {
   PLIANT_CHECK(rows.mass.size() == rows.rest.size() && rows.edge_weight.size() == rows.edges.size());
+  PLIANT_CHECK(rows.laplacian_share.empty() || rows.laplacian_share.size() == rows.edges.size());
+  PLIANT_CHECK(rows.laplacian_scale.empty() || rows.laplacian_scale.size() == rows.rest.size());
   if (rows.rest.empty())
     return refuse("a body without nodes", "at least one node", "give the shape more nodes");
   if (const std::string what = trouble(rows); !what.empty())
@@ -116,6 +137,7 @@ Result<Model> make_model(Rows rows) {
   model.edge_weight = std::move(rows.edge_weight);
   model.laplacian_weight = rows.laplacian_weight;
   model.covariance = rows.covariance;
+  set_laplacian(rows, model);
   model.adjacency = adjacency(model.nodes(), model.edges);
   model.part_of = components(model.nodes(), model.edges);
   model.parts.resize(std::size_t(*std::max_element(model.part_of.begin(), model.part_of.end())) + 1);
@@ -126,8 +148,9 @@ Result<Model> make_model(Rows rows) {
   if (rows.volume > 0) model.volume_rows.assign(model.rest.size(), 0);
   for (Index i = 0; i < model.nodes(); ++i) {
     const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
-    for (Index k = begin; k < end; ++k)
-      model.laplacian_rest[i] += model.rest_vector(i, k, {}) / (end - begin);
+    for (Index k = begin; model.has_laplacian() && k < end; ++k)
+      model.laplacian_rest[i] += model.laplacian_scale[i] * model.laplacian_share[model.adjacency.edge[k]] *
+                                 model.rest_vector(i, k, {});
     model.stars[i] = star_of(model, i, {});
     if (model.has_volume() && model.stars[i].compliance > 0) model.volume_rows[i] = rows.volume;
   }
@@ -138,15 +161,18 @@ Result<Model> make_model(Rows rows) {
       model.pull[k] *= 1 + (model.volume_rows[e.a] + model.volume_rows[e.b]) / 2;
     }
   for (Index i = 0; i < model.nodes(); ++i) {
-    double weight_sum = 0, other_ends = 0;
+    double weight_sum = 0, share_sum = 0, other_ends = 0;
     const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
     for (Index k = begin; k < end; ++k) {
-      const Index j = model.adjacency.target[k];
-      const double valence = model.adjacency.begin[j + 1] - model.adjacency.begin[j];
-      weight_sum += model.pull[model.adjacency.edge[k]];
-      other_ends += 1 / (valence * valence);
+      const Index edge = model.adjacency.edge[k];
+      weight_sum += model.pull[edge];
+      if (!model.has_laplacian()) continue;
+      const double share = model.laplacian_share[edge];
+      share_sum += share;
+      other_ends += std::pow(model.laplacian_scale[model.adjacency.target[k]] * share, 2);
     }
-    const double diagonal = 2 * weight_sum + (end > begin ? model.laplacian_weight * (1 + other_ends) : 0);
+    const double own = model.has_laplacian() ? model.laplacian_scale[i] * share_sum : 0;
+    const double diagonal = 2 * weight_sum + model.laplacian_weight * (own * own + other_ends);
     model.stiffness_ratio = std::max(model.stiffness_ratio, diagonal / (12 * model.mass[i]));
   }
   return model;

@@ -3,7 +3,8 @@
 // o(k), a stencil s_k whose coefficients sum to zero, a rest vector d_k = s_k X and a weight:
 //   V(x) = 1/2 sum_k lambda_k |s_k x - R_o(k)(x) d_k|^2                                                (E)
 // Edge rows: for every edge, from both ends, a_ij |x_j - x_i - R_i (X_j - X_i)|^2 / 2.
-// Laplacian rows: for every node, lambda |l_i - R_i d_i|^2 / 2, l_i = mean over the neighbours of x_j - x_i.
+// Laplacian rows: for every node, lambda |l_i - R_i d_i|^2 / 2, l_i = s_i sum_j c_ij (x_j - x_i); c = 1 and
+// s_i = 1/|N(i)| make it the mean over the neighbours.
 // Volume rows: the edge rows of a node once more, by w_i, about the nearest map of determinant 1 instead of
 // the nearest rotation: w_i a_ij |x_j - x_i - T_i (X_j - X_i)|^2 / 2 (volume_target.hpp). Flat stars have
 // w_i = 0.
@@ -19,12 +20,14 @@ namespace pliant::geometric {
 
 /// What a model is made of, in the caller's hands: tests and special bodies set weights directly.
 struct Rows {
-  Points rest;                         ///< X, m
-  std::vector<double> mass;            ///< kg, > 0
-  std::vector<NodeGraph::Edge> edges;  ///< a < b, sorted; share is not read
-  std::vector<double> edge_weight;     ///< a_ij, N/m, one per edge, >= 0
-  double laplacian_weight = 0;         ///< lambda of the Laplacian rows, N/m, >= 0
-  double volume = 0;                   ///< w of the volume rows, >= 0
+  Points rest;                          ///< X, m
+  std::vector<double> mass;             ///< kg, > 0
+  std::vector<NodeGraph::Edge> edges;   ///< a < b, sorted; share is not read
+  std::vector<double> edge_weight;      ///< a_ij, N/m, one per edge, >= 0
+  double laplacian_weight = 0;          ///< lambda of the Laplacian rows, N/m, >= 0
+  std::vector<double> laplacian_share;  ///< c_ij, one per edge, >= 0; none = 1 everywhere
+  std::vector<double> laplacian_scale;  ///< s_i, one per node, >= 0; none = 1 / sum_j c_ij
+  double volume = 0;                    ///< w of the volume rows, >= 0
   Covariance covariance = Covariance::consistent;
 };
 
@@ -45,6 +48,7 @@ struct Model {
   std::vector<NodeGraph::Edge> edges;
   std::vector<double> edge_weight;
   double laplacian_weight = 0;
+  std::vector<double> laplacian_share, laplacian_scale;  ///< c, s; empty without Laplacian rows
   Covariance covariance = Covariance::consistent;
 
   Adjacency adjacency;

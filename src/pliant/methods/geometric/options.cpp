@@ -6,7 +6,13 @@ namespace pliant::geometric {
 const OptionTable<Options>& option_table() {
   static const OptionTable<Options> table{
       option("operator", &Options::op,
-             {.choices = {"volumetric"}, .help = "which differential coordinates carry the energy"}),
+             {.choices = {"volumetric", "edge", "cotangent", "mixed"},
+              .help = "which differential coordinates carry the energy: edges of nodes that fill the body; "
+                      "or, with the surface's own vertices as nodes, its edges (a shell), its cotangent "
+                      "Laplacian with 0.01 of edge rows (a solid by its surface), both as weighted"}),
+      option("preset", &Options::preset,
+             {.choices = {"none", "surface-solid", "shell"},
+              .help = "surface-solid: operator cotangent; shell: operator edge"}),
       option("stiffness", &Options::stiffness,
              {.unit = "Pa",
               .min = 1,
@@ -23,7 +29,16 @@ const OptionTable<Options>& option_table() {
           {.unit = "1",
            .min = 0,
            .max = 1e4,
-           .help = "weight of the Laplacian rows relative to the edge rows; 10 to 100 resists bending more"}),
+           .help =
+               "weight of the Laplacian rows relative to the edge rows; 10 to 100 resists bending more. On "
+               "a surface 1 is the bending stiffness of stiffness and thickness, and cotangent takes 0 "
+               "as 1"}),
+      option("bending", &Options::bending,
+             {.unit = "1",
+              .min = 0,
+              .max = 100,
+              .help = "operators on a surface: weight of edges to the second ring relative to the mean edge; "
+                      "0 = none"}),
       option(
           "covariance", &Options::covariance,
           {.choices = {"consistent", "paper"},

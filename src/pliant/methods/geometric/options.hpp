@@ -10,7 +10,8 @@
 
 namespace pliant::geometric {
 
-enum class Operator { volumetric };
+enum class Operator { volumetric, edge, cotangent, mixed };
+enum class Preset { none, surface_solid, shell };
 enum class Covariance { consistent, paper };
 enum class Weights { tributary, calibrated, uniform };
 enum class Integrator { bdf2, euler };
@@ -35,9 +36,11 @@ struct Fibres {
 
 struct Options {
   Operator op = Operator::volumetric;
+  Preset preset = Preset::none;
   double stiffness = 1e5;
   double edge = 1;
   double laplacian = 0;
+  double bending = 0;
   Covariance covariance = Covariance::consistent;
   Weights weights = Weights::tributary;
   Integrator integrator = Integrator::bdf2;

@@ -26,10 +26,11 @@ struct SweepArrays {
   const float* weight = nullptr;     ///< per directed edge: a; null without plastic flow
   const float* volume = nullptr;     ///< [batch][B^-1/tr(B^-1): 6, tr(B^-1), w][16]; null without volume rows
   const float* slew = nullptr;       ///< [batch][xx xy xz yy yz zz][16]: J of energy.hpp
-  const float* edge_sum = nullptr;   ///< per node: s_i, -(number of directed edges)
-  const float* laplacian = nullptr;  ///< [batch][d_i, 1/|N(i)|][16]; null without Laplacian rows
-  float laplacian_weight = 0;        ///< lambda, N/m
-  bool laplacian_turns = false;      ///< Laplacian rows take part in the covariance
+  const float* edge_sum = nullptr;   ///< per node: s_i, -sum_j c_ij
+  const float* laplacian = nullptr;  ///< [batch][d_i, scale][16] of model.hpp; null without Laplacian rows
+  const float* laplacian_share = nullptr;  ///< per directed edge: c; empty edges have 0
+  float laplacian_weight = 0;              ///< lambda, N/m
+  bool laplacian_turns = false;            ///< Laplacian rows take part in the covariance
 
   float* quaternion = nullptr;  ///< [batch][w x y z][16]: warm start in, result out
   float* rotation = nullptr;    ///< [batch][9][16], row-major R

@@ -100,18 +100,18 @@ struct Sixteen {
 
   static Sixteen at(const float* p) { return {_mm512_load_ps(p)}; }
   void store_to(float* p) const { _mm512_store_ps(p, value); }
-  /// + (c x, c y, c z, with_fourth ? e : 0) for e = (x, y, z, 0).
+  /// + (c x, c y, c z, with_fourth ? fourth e : 0) for e = (x, y, z, 0).
   template <bool with_fourth>
-  void add_outer(Quad e, const float* c) {
+  void add_outer(Quad e, const float* c, float fourth) {
     const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 0, 1, 2, 3);
     const __m512 spread = _mm512_maskz_permutexvar_ps(0xffff, each, _mm512_zextps128_ps512((__m128)e));
-    value = _mm512_fmadd_ps(spread, with_fourth ? one_for_fourth(c) : four_times(c), value);
+    value = _mm512_fmadd_ps(spread, with_fourth ? replace_fourth(c, fourth) : four_times(c), value);
   }
-  /// + s * c for each quad of s; with_laplacian: the last number of c counts as 1.
+  /// + s * c for each quad of s; with_laplacian: `fourth` in place of the last number of c.
   template <bool with_laplacian>
-  void add_product(const float* s, const float* c) {
+  void add_product(const float* s, const float* c, float fourth) {
     __m512 factor = four_times(c);
-    if constexpr (with_laplacian) factor = _mm512_mask_blend_ps(0x8888, factor, _mm512_set1_ps(1));
+    if constexpr (with_laplacian) factor = _mm512_mask_blend_ps(0x8888, factor, _mm512_set1_ps(fourth));
     value = _mm512_fmadd_ps(_mm512_load_ps(s), factor, value);
   }
   /// Sums of the first three quads, 0.
@@ -130,8 +130,8 @@ struct Sixteen {
 #else
   static __m512 four_times(const float* c) { return _mm512_maskz_broadcast_f32x4(0xffff, _mm_load_ps(c)); }
 #endif
-  static __m512 one_for_fourth(const float* c) {
-    return _mm512_mask_broadcast_f32x4(_mm512_set1_ps(1), 0x0fff, _mm_load_ps(c));
+  static __m512 replace_fourth(const float* c, float fourth) {
+    return _mm512_mask_broadcast_f32x4(_mm512_set1_ps(fourth), 0x0fff, _mm_load_ps(c));
   }
 };
 #else
@@ -143,17 +143,17 @@ struct Sixteen {
     for (int k = 0; k < 4; ++k) store(p + 4 * k, value[k]);
   }
   template <bool with_fourth>
-  void add_outer(Quad e, const float* c) {
+  void add_outer(Quad e, const float* c, float fourth) {
     const Quad coefficients = load(c);
     value[0] += __builtin_shufflevector(e, e, 0, 0, 0, 0) * coefficients;
     value[1] += __builtin_shufflevector(e, e, 1, 1, 1, 1) * coefficients;
     value[2] += __builtin_shufflevector(e, e, 2, 2, 2, 2) * coefficients;
-    if constexpr (with_fourth) value[3] += e;
+    if constexpr (with_fourth) value[3] += fourth * e;
   }
   template <bool with_laplacian>
-  void add_product(const float* s, const float* c) {
+  void add_product(const float* s, const float* c, float fourth) {
     Quad factor = load(c);
-    if constexpr (with_laplacian) factor[3] = 1;
+    if constexpr (with_laplacian) factor[3] = fourth;
     for (int k = 0; k < 3; ++k) value[k] += load(s + 4 * k) * factor;
   }
   Quad row_sums() const {
@@ -179,7 +179,7 @@ struct Vectors {
 };
 
 /// The stars of a batch: per node the rows of sum_j (x_j - x_i)(c r_ij, a)^T and, for Laplacian rows, the
-/// plain sum of the differences. All nodes of a batch have the same number of edges (empty ones fill up), so
+/// sum of c_ij (x_j - x_i). All nodes of a batch have the same number of edges (empty ones fill up), so
 /// that two of them run side by side and no loop ends by surprise.
 template <bool with_laplacian, class Field>
 inline void sum_stars(const SweepArrays& s, const float* coefficients, const Field& field, int batch,
@@ -190,21 +190,24 @@ inline void sum_stars(const SweepArrays& s, const float* coefficients, const Fie
     const typename Field::Own one = field.own(i), two = field.own(i + 1);
     const int* target = s.target + s.begin[i];
     const float* c = coefficients + 4 * static_cast<long>(s.begin[i]);
+    const float* share = with_laplacian ? s.laplacian_share + s.begin[i] : nullptr;
     Sixteen sum_one, sum_two;
     for (int k = 0; k < count; ++k) {
-      sum_one.add_outer<with_laplacian>(field.minus(target[k], one), c + 4 * k);
-      sum_two.add_outer<with_laplacian>(field.minus(target[count + k], two), c + 4 * (count + k));
+      sum_one.add_outer<with_laplacian>(field.minus(target[k], one), c + 4 * k,
+                                        with_laplacian ? share[k] : 0);
+      sum_two.add_outer<with_laplacian>(field.minus(target[count + k], two), c + 4 * (count + k),
+                                        with_laplacian ? share[count + k] : 0);
     }
     sum_one.store_to(star[lane]);
     sum_two.store_to(star[lane + 1]);
   }
 }
 
-// Numbers of a star side by side: row r of the matrix at 4 r .. 4 r + 2, of the pull at 4 r + 3, the plain
-// sum at 12 .. 14. The tensor of a node: row r of T at 4 r .. 4 r + 2, of the Laplacian row at 4 r + 3, the
-// pull at 12 .. 14.
+// Numbers of a star side by side: row r of the matrix at 4 r .. 4 r + 2, of the pull at 4 r + 3, the sum of
+// c (x_j - x_i) at 12 .. 14. The tensor of a node: row r of T at 4 r .. 4 r + 2, of the Laplacian row at 4 r
+// + 3, the pull at 12 .. 14.
 
-/// matrix += lambda l d^T, l the mean difference.
+/// matrix += lambda l d^T.
 inline void add_laplacian_rows(const SweepArrays& s, int batch, float (*e)[16]) {
   const float* d = s.laplacian + 4 * lanes * batch;
   for (int lane = 0; lane < lanes; lane += width) {
@@ -215,7 +218,7 @@ inline void add_laplacian_rows(const SweepArrays& s, int batch, float (*e)[16]) 
   }
 }
 
-/// The tensors of a batch: T (16 lanes of 9), lambda (pull_scale l - T d)/|N| and -2 pull_scale pull.
+/// The tensors of a batch: T (16 lanes of 9), lambda scale (pull_scale l - T d) and -2 pull_scale pull.
 template <bool with_laplacian>
 inline void store_tensors(const SweepArrays& s, int batch, const float (*t)[16], float pull_scale,
                           const float (*e)[16]) {
@@ -229,9 +232,9 @@ inline void store_tensors(const SweepArrays& s, int batch, const float (*t)[16],
         const float* d = s.laplacian + 4 * lanes * batch + lane;
         const Lanes turned = at(t[3 * row] + lane) * at(d) + at(t[3 * row + 1] + lane) * at(d + lanes) +
                              at(t[3 * row + 2] + lane) * at(d + 2 * lanes);
-        const Lanes inverse = at(d + 3 * lanes);
+        const Lanes own = at(d + 3 * lanes);
         at(out[4 * row + 3] + lane) =
-            s.laplacian_weight * inverse * (pull_scale * inverse * at(e[12 + row] + lane) - turned);
+            s.laplacian_weight * own * (pull_scale * own * at(e[12 + row] + lane) - turned);
       } else {
         at(out[4 * row + 3] + lane) = Lanes{};
       }
@@ -412,19 +415,21 @@ void turn(const SweepArrays& s, const float* p, float pull_scale, float turn_sca
               : turn_batches<false>(s, p, pull_scale, turn_scale, first, last);
 }
 
-/// T_i s_i + sum_j T_j a_ij r_ij + sum_j y_j - |N(i)| y_i (Laplacian rows) for nodes i and i + 1.
+/// T_i s_i + sum_j T_j a_ij r_ij + sum_j c_ij (y_j - y_i) (Laplacian rows) for nodes i and i + 1.
 template <bool with_laplacian>
 inline void sum_rows(const SweepArrays& s, int i, Quad out[2]) {
   const int count = s.begin[i + 1] - s.begin[i];
   const int* target = s.target + s.begin[i];
   const float* c = s.row + 4 * static_cast<long>(s.begin[i]);
+  const float* share = with_laplacian ? s.laplacian_share + s.begin[i] : nullptr;
   Sixteen one, two;
-  one.add_product<false>(s.tensor + 16 * static_cast<long>(i), s.edge_sum + 4 * i);
-  two.add_product<false>(s.tensor + 16 * static_cast<long>(i + 1), s.edge_sum + 4 * (i + 1));
+  one.add_product<false>(s.tensor + 16 * static_cast<long>(i), s.edge_sum + 4 * i, 0);
+  two.add_product<false>(s.tensor + 16 * static_cast<long>(i + 1), s.edge_sum + 4 * (i + 1), 0);
   for (int k = 0; k < count; ++k) {
-    one.add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(target[k]), c + 4 * k);
-    two.add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(target[count + k]),
-                                    c + 4 * (count + k));
+    one.add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(target[k]), c + 4 * k,
+                                    with_laplacian ? share[k] : 0);
+    two.add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(target[count + k]), c + 4 * (count + k),
+                                    with_laplacian ? share[count + k] : 0);
   }
   out[0] = one.row_sums() + load(s.tensor + 16 * static_cast<long>(i) + 12);
   out[1] = two.row_sums() + load(s.tensor + 16 * static_cast<long>(i + 1) + 12);

@@ -52,6 +52,7 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVec
              .slew = slew_.data(),
              .edge_sum = edge_sum_.data(),
              .laplacian = model.has_laplacian() ? laplacian_.data() : nullptr,
+             .laplacian_share = laplacian_share_.data(),
              .laplacian_weight = float(model.laplacian_weight),
              .laplacian_turns = model.covariance == Covariance::consistent,
              .quaternion = quaternion_.data(),
@@ -78,6 +79,7 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement, Rest
   target_.resize(count);
   row_.assign(4 * count, 0);
   star_.assign(own_star || plastic ? 4 * count : 0, 0);
+  laplacian_share_.assign(model.has_laplacian() ? count : 0, 0);
   weight_.assign(plastic ? count : 0, 0);
   yielding_.assign(plastic ? std::size_t(padded()) : 0, 0);
   if (plastic && opposite_.empty()) opposite_ = opposite_edges(adj);
@@ -92,6 +94,7 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement, Rest
       const double weight = model.edge_weight[adj.edge[k]], pull = model.pull[adj.edge[k]];
       target_[next] = arrangement.place[other];
       put(row_, next, weight * r, pull);
+      if (model.has_laplacian()) laplacian_share_[next] = float(model.laplacian_share[adj.edge[k]]);
       if (own_star) put(star_, next, covariance_weight(model, adj.edge[k], other) * r, pull);
       if (plastic) weight_[next] = float(weight);
     }
@@ -110,10 +113,9 @@ void Sweeps::fill_nodes(const Model& model, const Arrangement& arrangement) {
     set_star(i, model.stars[node]);
     if (model.has_volume()) volume_[8 * batch + 7 * lanes + lane] = float(model.volume_rows[node]);
     if (!model.has_laplacian()) continue;
-    const double valence = model.adjacency.begin[node + 1] - model.adjacency.begin[node];
     for (int k = 0; k < 3; ++k)
       laplacian_[4 * batch + lanes * k + lane] = float(model.laplacian_rest[node][k]);
-    laplacian_[4 * batch + lanes * 3 + lane] = float(valence > 0 ? 1 / valence : 0);
+    laplacian_[4 * batch + lanes * 3 + lane] = float(model.laplacian_scale[node]);
   }
 }
 
@@ -124,8 +126,10 @@ void Sweeps::set_star(int i, const Star& star) {
     for (int k = 0; k < 6; ++k) out[lanes * k] = float(entries[k]);
   };
   put_symmetric(slew_.data() + 6 * batch + lane, star.slew);
-  // Empty edges add a node's own Laplacian row: the count takes them off again.
-  put(edge_sum_, i, star.sum, -(begin_[i + 1] - begin_[i]));
+  // The shares as the kernels see them, so that they cancel in single precision.
+  double shares = 0;
+  for (int k = begin_[i]; !laplacian_share_.empty() && k < begin_[i + 1]; ++k) shares += laplacian_share_[k];
+  put(edge_sum_, i, star.sum, -shares);
   if (volume_.empty()) return;
   put_symmetric(volume_.data() + 8 * batch + lane, star.shape);
   volume_[8 * batch + 6 * lanes + lane] = float(star.compliance);
@@ -273,14 +277,15 @@ void Sweeps::quaternion(Index place, float q[4]) const {
   for (int k = 0; k < 4; ++k) q[k] = in[lanes * k];
 }
 
-// Bytes: per directed edge 4 (target) + 16 (row), read once for both sweeps; per node as the lists of arrays
-// say. A neighbour's data is counted once per node, not once per edge, and the tensor where it is written:
-// the order of the nodes keeps both in the nearest cache.
+// Bytes: per directed edge 4 (target) + 16 (row) + 4 (with Laplacian rows: c), read once for both sweeps; per
+// node as the lists of arrays say. A neighbour's data is counted once per node, not once per edge, and the
+// tensor where it is written: the order of the nodes keeps both in the nearest cache.
 
 std::size_t Sweeps::gradient_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
   // x, quaternion in and out, rotation, tensor; then sum, base, out. A second row where sweeps differ.
-  return 20 * edges + 4 * star_.size() + n * (32 + 16 + 16 + 36 + 64) + 4 * (volume_.size() + bulk_.size()) +
+  return 20 * edges + 4 * (star_.size() + laplacian_.size() + laplacian_share_.size()) +
+         n * (32 + 16 + 16 + 36 + 64) + 4 * (volume_.size() + bulk_.size()) +
          f * (16 + 16 + 16);
 }
 
@@ -288,8 +293,8 @@ std::size_t Sweeps::product_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
   // p, rotation, slew, turn, tensor; then sum, mass, out.
   const std::size_t second = weight_.empty() ? 0 : 4 * star_.size();
-  return 20 * edges + second + n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size()) +
-         f * (16 + 4 + 16);
+  return 20 * edges + second + 4 * (laplacian_.size() + laplacian_share_.size()) +
+         n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size()) + f * (16 + 4 + 16);
 }
 
 std::size_t Sweeps::flow_bytes() const {
@@ -305,8 +310,9 @@ std::size_t Sweeps::update_bytes() const {
 
 std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
-  for (const Floats* array : {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &weight_, &volume_, &bulk_,
-                              &quaternion_, &rotation_, &turn_, &turn_sum_, &tensor_})
+  for (const Floats* array :
+       {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_, &volume_, &bulk_,
+        &quaternion_, &rotation_, &turn_, &turn_sum_, &tensor_})
     bytes += sizeof(float) * array->size();
   bytes += sizeof(Index) * opposite_.size() + yielding_.size();
   return bytes;

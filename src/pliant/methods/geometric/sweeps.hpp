@@ -82,7 +82,7 @@ class Sweeps {
 
   int nodes_ = 0, free_ = 0, batches_ = 0;
   AlignedVector<int> begin_, target_;
-  Floats row_, star_, slew_, edge_sum_, laplacian_, weight_, volume_, bulk_;
+  Floats row_, star_, slew_, edge_sum_, laplacian_, laplacian_share_, weight_, volume_, bulk_;
   std::vector<Index> opposite_;          ///< of plastic bodies, see plastic_flow.hpp
   std::vector<unsigned char> yielding_;  ///< by place
   Floats quaternion_, rotation_, turn_, turn_sum_, tensor_;

@@ -3,6 +3,8 @@
 #include "pliant/methods/geometric/sweeps.hpp"
 
 #include "pliant/base/simd.hpp"
+#include "pliant/geometry/surface_graph.hpp"
+#include "pliant/methods/geometric/surface_rows.hpp"
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
@@ -30,6 +32,13 @@ std::vector<Named> models() {
   add("cylinder", make_shape(CylinderShape{.nodes = {7, 9}}));
   add("torus", make_shape(TorusShape{.nodes = {5, 24}}));
   add("sheet", make_shape(SheetShape{.nodes = {9, 9}}));
+  const auto add_surface = [&](const char* name, Options options) {
+    const Shape shape = on_surface(make_shape(TorusShape{.nodes = {5, 24}}), 0.05);
+    out.push_back({name, model_of(*make_surface_rows(shape.graph, 1000, options))});
+  };
+  add_surface("shell", {.op = Operator::edge, .bending = 0.5});
+  add_surface("surface of a solid", {.op = Operator::cotangent});
+  add_surface("both kinds of rows and a second ring", {.op = Operator::mixed, .laplacian = 3, .bending = 1});
   Rows chain;  // collinear stars: the spin of a node is free
   for (int i = 0; i < 20; ++i) {
     chain.rest.push_back(Vec3(0.1 * i, 0, 0));
@@ -125,7 +134,9 @@ TEST_P(SweepsAtEverySimdLevel, rotations_equal_those_in_double_precision) {
       float q[4];
       sweeps.quaternion(arrangement.place[i], q);
       const Mat3 r = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
-      ASSERT_LT((r - turn.toRotationMatrix()).cwiseAbs().maxCoeff(), 2e-6) << name;
+      // One row dominates the stars of a solid by its surface: two of three axes hang on the weak edge rows.
+      const double tolerance = name == "surface of a solid" ? 1e-5 : 2e-6;
+      ASSERT_LT((r - turn.toRotationMatrix()).cwiseAbs().maxCoeff(), tolerance) << name;
     }
   }
 }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/cases/scramble.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+
+#include "bench/harness/case.hpp"
+#include "bench/harness/timing.hpp"
+#include "pliant/geometry/repair.hpp"
+#include "pliant/geometry/surface_graph.hpp"
+#include "pliant/math/rotation.hpp"
+#include "pliant/methods/geometric/build.hpp"
+
+namespace pliant::bench {
+namespace {
+
+constexpr int seeds = 100;
+constexpr double density = 1000, back = 0.01;
+
+/// Root of the mean squared distance to the rest shape; of a free body after the best rigid motion.
+double distance_to_rest(const Points& x, const Points& rest, bool free) {
+  Vec3 shift = Vec3::Zero(), centre = Vec3::Zero();
+  Mat3 turn = Mat3::Identity();
+  const double n = double(x.size());
+  if (free) {
+    for (std::size_t i = 0; i < x.size(); ++i) shift += x[i] / n, centre += rest[i] / n;
+    Mat3 a = Mat3::Zero();
+    for (std::size_t i = 0; i < x.size(); ++i) a += (x[i] - shift) * (rest[i] - centre).transpose();
+    turn = nearest_rotation(a, Eigen::Quaterniond::Identity()).q.toRotationMatrix();
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    sum += (x[i] - shift - turn * (rest[i] - centre)).squaredNorm() / n;
+  return std::sqrt(sum);
+}
+
+Points scrambled(const Points& rest, const std::vector<Index>& held, int seed) {
+  Vec3 low = rest.front(), high = low;
+  for (const Vec3& p : rest) low = low.cwiseMin(p), high = high.cwiseMax(p);
+  std::mt19937_64 bits{std::uint64_t(seed)};
+  const auto unit = [&] { return double(bits() >> 11) * 0x1.0p-53; };
+  Points x = rest;
+  for (Index i = 0; i < Index(x.size()); ++i)
+    if (!std::binary_search(held.begin(), held.end(), i))
+      for (int c = 0; c < 3; ++c) x[i][c] = low[c] + unit() * (high[c] - low[c]);
+  return x;
+}
+
+double kinetic(const NodeState& s) {
+  double sum = 0;
+  for (std::size_t i = 0; i < s.v.size(); ++i) sum += 0.5 * s.mass[i] * s.v[i].squaredNorm();
+  return sum;
+}
+
+Row measure(const Context& context, const ScrambleBody& body) {
+  std::vector<ScrambleResult> results;
+  std::vector<double> per_step;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    results.push_back(run_scramble(body, seed, context.pool));
+    per_step.push_back(results.back().ms / std::max(1, results.back().steps));
+  }
+  fmt::print("scramble/{}: {}\n", body.name, scramble_text(results));
+  Row row{.name = "scramble/" + body.name,
+          .nodes = Index(body.shape.graph.positions.size()),
+          .threads = context.pool.threads()};
+  row.ms_min = minimum(per_step);
+  row.ms_median = median(per_step);
+  row.more["seeds"] = seeds;
+  row.more["returned"] = std::count_if(
+      results.begin(), results.end(), [](const ScrambleResult& r) { return r.end == ScrambleEnd::returned; });
+  row.more["outcome"] = scramble_text(results);
+  return row;
+}
+
+}  // namespace
+
+std::vector<ScrambleBody> scramble_bodies() {
+  std::vector<ScrambleBody> out(3);
+  out[0].name = "bar";
+  out[0].shape = make_shape(BoxShape{.size = {0.4, 0.4, 2}, .nodes = {9, 9, 41}});
+  out[0].options.stiffness = 5e6;
+  for (Index i = 0; i < Index(out[0].shape.graph.positions.size()); ++i)
+    if (out[0].shape.graph.positions[i].z() < 1e-9) out[0].held.push_back(i);
+  out[1].name = "shell";
+  out[1].shape = on_surface(make_shape(EllipsoidShape{.radii = {0.5, 0.3, 0.4}, .nodes = 17}), 0.02);
+  out[1].options.stiffness = 5e6;
+  out[1].options.preset = geometric::Preset::shell;
+  out[1].options.bending = 0.3;
+  out[2].name = "torus";
+  out[2].shape = make_shape(TorusShape{});
+  out[2].options.stiffness = 5e6;
+  return out;
+}
+
+ScrambleResult run_scramble(const ScrambleBody& body, int seed, Pool& pool) {
+  auto built = geometric::build(body.shape, density, {.mass = 1, .stiffness = 0.001}, body.options);
+  if (!built) throw std::runtime_error(built.error().text());
+  Method& method = **built;
+  const Points& rest = body.shape.graph.positions;
+  method.place(scrambled(rest, body.held, seed), Points(rest.size(), Vec3::Zero()));
+  Points targets;
+  for (const Index i : body.held) targets.push_back(rest[i]);
+  StepInput input;
+  input.held = body.held;
+  input.targets = targets;
+  input.pool = &pool;
+
+  const double size = diagonal(rest), start = method.elastic_energy();
+  ScrambleResult out;
+  while (out.end != ScrambleEnd::returned && out.steps < scramble_steps) {
+    const StepReport report = method.advance(input);
+    if (!report.ok()) throw std::runtime_error(body.name + ": " + report.trouble);
+    out.ms += report.ms.total;
+    ++out.steps;
+    out.rms = distance_to_rest(method.nodes().x, rest, body.held.empty()) / size;
+    out.grew |= kinetic(method.nodes()) + method.elastic_energy() > 1.001 * start;
+    if (out.rms < back) out.end = ScrambleEnd::returned;
+  }
+  if (out.end == ScrambleEnd::moving && kinetic(method.nodes()) < 0.01 * method.elastic_energy())
+    out.end = ScrambleEnd::elsewhere;
+  return out;
+}
+
+std::string scramble_text(const std::vector<ScrambleResult>& results) {
+  int returned = 0, elsewhere = 0, moving = 0, grew = 0, worst = 0;
+  double steps = 0, rms = 0;
+  for (const ScrambleResult& r : results) {
+    grew += r.grew;
+    if (r.end == ScrambleEnd::returned)
+      ++returned, steps += r.steps, worst = std::max(worst, r.steps);
+    else
+      r.end == ScrambleEnd::elsewhere ? ++elsewhere : ++moving, rms = std::max(rms, r.rms);
+  }
+  std::string text = fmt::format("{} of {} return", returned, results.size());
+  if (returned) text += fmt::format(" in {:.0f} steps on average (worst {})", steps / returned, worst);
+  if (elsewhere) text += fmt::format("; {} come to rest in another equilibrium, folded or dented", elsewhere);
+  if (moving) text += fmt::format("; {} still move after {} steps", moving, scramble_steps);
+  if (elsewhere + moving) text += fmt::format(" (rms up to {:.3f} of the diagonal)", rms);
+  text += fmt::format("; energy grew in {}", grew);
+  return text;
+}
+
+std::vector<Case> scramble_cases() {
+  std::vector<Case> out;
+  for (const std::string name : {"bar", "shell", "torus"})
+    out.push_back({"scramble/" + name, [name](const Context& context) {
+                     for (const ScrambleBody& body : scramble_bodies())
+                       if (body.name == name) return measure(context, body);
+                     throw std::runtime_error("no scramble body " + name);
+                   }});
+  for (Case& c : out) c.on_demand = true;
+  return out;
+}
+
+}  // namespace pliant::bench

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recovery test: every free node at a random place of the bounding box, at rest. Does the body find its
+// shape again, and in how many steps?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pliant/base/parallel.hpp"
+#include "pliant/geometry/shape.hpp"
+#include "pliant/methods/geometric/options.hpp"
+
+namespace pliant::bench {
+
+struct ScrambleBody {
+  std::string name;
+  Shape shape;
+  geometric::Options options;
+  std::vector<Index> held = {};  ///< ascending; none: the shape counts wherever it is and however turned
+};
+std::vector<ScrambleBody> scramble_bodies();  ///< bar, shell, torus
+
+inline constexpr int scramble_steps = 600;  ///< at h = 1/60 s, lightly damped, without gravity
+
+enum class ScrambleEnd { returned, elsewhere, moving };  ///< elsewhere: at rest in another shape
+
+struct ScrambleResult {
+  ScrambleEnd end = ScrambleEnd::moving;
+  int steps = 0;      ///< until the shape was back: rms distance below 1 % of the diagonal
+  double rms = 0;     ///< at the end, share of the diagonal
+  double ms = 0;      ///< of all steps
+  bool grew = false;  ///< kinetic and elastic energy once exceeded those of the start
+};
+ScrambleResult run_scramble(const ScrambleBody& body, int seed, Pool& pool);
+
+/// "100 of 100 return in 15 steps (worst 82)", and why others do not.
+std::string scramble_text(const std::vector<ScrambleResult>& results);
+
+}  // namespace pliant::bench

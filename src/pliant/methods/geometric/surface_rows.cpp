@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/surface_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "pliant/base/check.hpp"
+#include "pliant/geometry/surface_graph.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+// Edge rows beside Laplacian ones: they tell every node its rotation and resist stretching.
+constexpr double edge_beside_laplacian = 0.01;
+
+Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
+  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
+}
+
+/// Moduli of the two kinds of rows and the masses.
+struct Material {
+  double stretch = 0;  ///< k, N/m
+  double bend = 0;     ///< B, N m
+  std::vector<double> mass;
+};
+
+Material sheet_material(const NodeGraph& graph, double density, double modulus) {
+  Material out{modulus * graph.thickness / 2, modulus * std::pow(graph.thickness, 3) / 12, graph.volumes};
+  for (double& m : out.mass) m *= density;
+  return out;
+}
+
+Material solid_material(const NodeGraph& graph, double density, double modulus) {
+  const double volume = std::abs(enclosed_volume(graph.positions, graph.triangles));
+  const double sheet = std::accumulate(graph.volumes.begin(), graph.volumes.end(), 0.0);
+  const double depth = volume * graph.thickness / sheet;  // V / S
+  Material out{0.75 * modulus * depth, 6.75 * modulus * std::pow(depth, 3), graph.volumes};
+  for (double& m : out.mass) m *= density * volume / sheet;
+  return out;
+}
+
+/// Edges of the second ring among the others, in order; Laplacian rows do not see them.
+void add_second_ring(double weight, Rows& rows) {
+  struct Entry {
+    NodeGraph::Edge edge;
+    double weight, share;
+  };
+  std::vector<Entry> all;
+  for (std::size_t k = 0; k < rows.edges.size(); ++k)
+    all.push_back(
+        {rows.edges[k], rows.edge_weight[k], rows.laplacian_share.empty() ? 0 : rows.laplacian_share[k]});
+  for (const auto& [a, b] : second_ring(Index(rows.rest.size()), rows.edges))
+    if ((rows.rest[b] - rows.rest[a]).norm() > 0) all.push_back({{a, b, 0}, weight, 0});
+  std::sort(all.begin(), all.end(), [](const Entry& l, const Entry& r) {
+    return l.edge.a != r.edge.a ? l.edge.a < r.edge.a : l.edge.b < r.edge.b;
+  });
+  const bool laplacian = !rows.laplacian_share.empty();
+  rows.edges.clear(), rows.edge_weight.clear(), rows.laplacian_share.clear();
+  for (const Entry& e : all) {
+    rows.edges.push_back(e.edge);
+    rows.edge_weight.push_back(e.weight);
+    if (laplacian) rows.laplacian_share.push_back(e.share);
+  }
+}
+
+}  // namespace
+
+Operator operator_of(const Options& options) {
+  switch (options.preset) {
+    case Preset::surface_solid:
+      return Operator::cotangent;
+    case Preset::shell:
+      return Operator::edge;
+    default:
+      return options.op;
+  }
+}
+
+Result<SurfaceWeights> surface_weights(const Options& options) {
+  const Operator op = operator_of(options);
+  if (options.preset != Preset::none && options.op != Operator::volumetric && options.op != op)
+    return refuse("geometric.operator", "another operator than the preset's", "no operator beside a preset",
+                  "surface-solid is cotangent, shell is edge");
+  if (op == Operator::edge) {
+    if (options.laplacian > 0)
+      return refuse("geometric.laplacian", "Laplacian rows with operator edge", "0",
+                    "operator mixed has both kinds of rows");
+    return SurfaceWeights{options.edge, 0, options.bending};
+  }
+  if (op == Operator::cotangent)
+    return SurfaceWeights{edge_beside_laplacian * options.edge, options.laplacian > 0 ? options.laplacian : 1,
+                          options.bending};
+  if (!(options.edge > 0 && options.laplacian > 0))
+    return refuse("geometric.operator", "mixed, and edge or laplacian is 0", "both above 0",
+                  "operators edge and cotangent have one kind of rows");
+  return SurfaceWeights{options.edge, options.laplacian, options.bending};
+}
+
+bool stands_for_solid(const NodeGraph& graph, const SurfaceWeights& weights) {
+  return weights.laplacian > 0 && is_closed(graph.triangles) &&
+         std::abs(enclosed_volume(graph.positions, graph.triangles)) > 0;
+}
+
+Result<Rows> make_surface_rows(const NodeGraph& graph, double density, const Options& options) {
+  PLIANT_CHECK(!graph.triangles.empty() && graph.thickness > 0);
+  const Result<SurfaceWeights> weights = surface_weights(options);
+  if (!weights) return weights.error();
+  if (weights->edge == 0 && weights->laplacian == 0)
+    return refuse("geometric.edge", "0", "above 0", "a body without rows has no stiffness");
+  Material material = stands_for_solid(graph, *weights) ? solid_material(graph, density, options.stiffness)
+                                                        : sheet_material(graph, density, options.stiffness);
+  Rows rows;
+  rows.rest = graph.positions;
+  rows.edges = graph.edges;
+  rows.mass = std::move(material.mass);
+  rows.covariance = options.covariance;
+  rows.laplacian_weight = weights->laplacian * material.bend;
+  double mean = 0;
+  for (const auto& e : graph.edges) {
+    const double cotangent = e.share / graph.thickness;
+    mean += cotangent / double(graph.edges.size());
+    rows.edge_weight.push_back(weights->edge * material.stretch * cotangent);
+    if (weights->laplacian > 0) rows.laplacian_share.push_back(cotangent);
+  }
+  if (weights->laplacian > 0)
+    for (const double volume : graph.volumes)
+      rows.laplacian_scale.push_back(std::sqrt(graph.thickness / volume));
+  if (weights->bending > 0) add_second_ring(weights->bending * weights->edge * material.stretch * mean, rows);
+  return rows;
+}
+
+}  // namespace pliant::geometric

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The published experiments with surfaces [Huang06, Fig. 2 and 9], coarser where that saves time.
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "pliant/geometry/surface_graph.hpp"
+#include "pliant/math/rotation.hpp"
+#include "pliant/scene/build.hpp"
+
+namespace pliant {
+namespace {
+
+ParsedScene shipped(const std::string& name, const std::vector<std::string>& sets = {}) {
+  const std::string file = std::string(PLIANT_SOURCE_DIR) + "/scenes/geometric/" + name + ".json";
+  std::ifstream stream(file);
+  return parse_scene(std::string(std::istreambuf_iterator<char>(stream), {}), file, sets);
+}
+
+/// A body of a scene, stepped.
+class Playing {
+ public:
+  explicit Playing(const ParsedScene& parsed) : scene_(build_scene(parsed)) {
+    EXPECT_TRUE(bool(scene_)) << (scene_ ? "" : scene_.error().text());
+  }
+  void step(int count) {
+    for (int k = 0; k < count; ++k) {
+      const auto failure = scene_->simulation.step();
+      ASSERT_FALSE(failure) << failure->text();
+    }
+  }
+  const Points& x() const { return scene_->simulation.bodies()[0].method().nodes().x; }
+  const NodeState& nodes() const { return scene_->simulation.bodies()[0].method().nodes(); }
+  const std::vector<std::string>& notes() const { return scene_->notes; }
+
+ private:
+  Result<Scene> scene_;
+};
+
+/// The toy at rest, as nodes and as a graph.
+NodeGraph toy_at_rest(int resolution) {
+  const ParsedScene parsed = shipped("shell");
+  Blobs blobs = std::get<BlobsShape>(parsed.spec.bodies[0].shape.is);
+  blobs.resolution = resolution;
+  Pool pool(1);
+  const auto surface = blob_surface(blobs);
+  return make_surface_shape(*surface, {}, pool)->shape.graph;
+}
+
+/// Root mean square distance after the best rigid motion, share of the diagonal.
+double shape_error(const Points& x, const Points& rest) {
+  const double n = double(x.size());
+  Vec3 shift = Vec3::Zero(), centre = Vec3::Zero();
+  for (std::size_t i = 0; i < x.size(); ++i) shift += x[i] / n, centre += rest[i] / n;
+  Mat3 a = Mat3::Zero();
+  for (std::size_t i = 0; i < x.size(); ++i) a += (x[i] - shift) * (rest[i] - centre).transpose();
+  const Mat3 turn = nearest_rotation(a, Eigen::Quaterniond::Identity()).q.toRotationMatrix();
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    sum += (x[i] - shift - turn * (rest[i] - centre)).squaredNorm() / n;
+  return std::sqrt(sum) / diagonal(rest);
+}
+
+/// Mean change of the length of the curvature vectors, relative to their mean length at rest.
+double curvature_change(const Points& x, const NodeGraph& rest) {
+  Points now(x.size(), Vec3::Zero()), before = now;
+  for (const auto& e : rest.edges) {
+    const Vec3 d = e.share * (x[e.b] - x[e.a]), r = e.share * (rest.positions[e.b] - rest.positions[e.a]);
+    now[e.a] += d, now[e.b] -= d;
+    before[e.a] += r, before[e.b] -= r;
+  }
+  double change = 0, size = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    change += std::abs(now[i].norm() - before[i].norm()) / rest.volumes[i];
+    size += before[i].norm() / rest.volumes[i];
+  }
+  return change / size;
+}
+
+const std::string coarse = "bodies.0.shape.blobs.resolution=28";
+
+TEST(Surfaces, a_squashed_toy_of_either_kind_has_its_shape_back_within_five_seconds) {
+  const NodeGraph rest = toy_at_rest(28);
+  for (const std::string name : {"surface-solid", "shell"}) {
+    Playing run(shipped(name, {coarse}));
+    ASSERT_EQ(run.x().size(), rest.positions.size());
+    const double squashed = shape_error(run.x(), rest.positions);
+    run.step(300);
+    const double back = shape_error(run.x(), rest.positions);
+    std::printf("%s, %zu nodes: shape error %.4f squashed, %.5f five seconds later\n", name.c_str(),
+                run.x().size(), squashed, back);
+    EXPECT_GT(squashed, 0.03);
+    EXPECT_LT(back, 0.01) << name;
+    EXPECT_NE(run.notes().front().find("vertices of the surface nodes"), std::string::npos);
+  }
+}
+
+TEST(Surfaces, a_pressed_shell_wrinkles_where_a_solid_by_its_surface_does_not) {
+  const NodeGraph rest = toy_at_rest(28);
+  double change[2];
+  int k = 0;
+  for (const std::string name : {"surface-solid", "shell"}) {
+    ParsedScene parsed = shipped(name, {coarse});
+    PinSpec feet, ears;  // held where the squashed start has them
+    feet.select.is = SelectHalfspace{{0, -0.4, 0}, {0, -1, 0}};
+    ears.select.is = SelectHalfspace{{0, 0.6, 0}, {0, 1, 0}};
+    parsed.spec.bodies[0].pins = {feet, ears};
+    Playing run(parsed);
+    run.step(180);
+    change[k] = curvature_change(run.x(), rest);
+    std::printf("%s pressed to 0.6: curvature changes by %.3f of itself\n", name.c_str(), change[k++]);
+  }
+  EXPECT_GT(change[1], 1.5 * change[0]);
+}
+
+TEST(Surfaces, the_plant_sways_and_its_motion_dies_away) {
+  Playing run(shipped("plant"));
+  ASSERT_EQ(run.x().size(), 2606u);
+  const auto kinetic = [&] {
+    double sum = 0;
+    for (std::size_t i = 0; i < run.x().size(); ++i)
+      sum += 0.5 * run.nodes().mass[i] * run.nodes().v[i].squaredNorm();
+    return sum;
+  };
+  const double start = kinetic();
+  double largest = 0;
+  for (int k = 0; k < 120; ++k) {
+    run.step(1);
+    largest = std::max(largest, kinetic());
+  }
+  for (const Vec3& p : run.x()) ASSERT_LT(p.norm(), 2);  // nothing was torn off
+  std::printf("plant: kinetic energy %.3g J at the gust, %.3g J two seconds later\n", start, kinetic());
+  EXPECT_LT(largest, start);
+  EXPECT_LT(kinetic(), 0.05 * start);
+}
+
+}  // namespace
+}  // namespace pliant

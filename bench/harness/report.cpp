@@ -55,6 +55,21 @@ void add_scaling(const std::vector<Row>& rows, std::string& text) {
     text += line("solid-100k over solid-14k, set-up", *large->setup_ms / *small->setup_ms, {15});
 }
 
+void add_large(const std::vector<Row>& rows, std::string& text) {
+  const Row* small = find(rows, "geometric/solid-20k");
+  const Row* large = find(rows, "geometric/solid-1m");
+  if (small && large)
+    text += line("solid-1m over solid-20k, cost per node and step, minimum",
+                 large->ms_min / small->ms_min * small->nodes / large->nodes, {2});
+  if (small && large && small->iterations && large->iterations)
+    text += line("solid-1m over solid-20k, cost per node and conjugate-gradient iteration, median",
+                 large->ms_median / small->ms_median * small->nodes / large->nodes * *small->iterations /
+                     *large->iterations,
+                 {2});
+  if (large && large->peak_bytes)
+    text += line("solid-1m, peak memory over 12 GB", double(*large->peak_bytes) / 12e9, {1});
+}
+
 void add_wild(const std::vector<Row>& rows, std::string& text) {
   if (const Row* row = find(rows, "wild/set-up-75k"))
     text += line("set-up of a mesh body of 75 000 triangles over Embree's build of its surface",
@@ -187,6 +202,7 @@ std::string summary(const std::vector<Row>& rows) {
   std::string text;
   add_limits(rows, text);
   add_scaling(rows, text);
+  add_large(rows, text);
   add_wild(rows, text);
   add_fem(rows, text);
   add_bullet(rows, text);

@@ -277,9 +277,19 @@ const Layout<Damping>& layout_of() {
 }
 
 template <>
+const Layout<geometric::Adaptive>& layout_of() {
+  static const auto layout = make_layout<geometric::Adaptive>(
+      "adaptive", "which rotations the geometric method computes", geometric::adaptive_table());
+  return layout;
+}
+
+template <>
 const Layout<geometric::Options>& layout_of() {
-  static const auto layout = make_layout<geometric::Options>("geometric", "settings of the geometric method",
-                                                             geometric::option_table());
+  using S = geometric::Options;
+  static const auto layout = make_layout<S>(
+      "geometric", "settings of the geometric method", geometric::option_table(),
+      {optional_field("adaptive", &S::adaptive,
+                      "rotations are computed only where they change; absent: everywhere")});
   return layout;
 }
 

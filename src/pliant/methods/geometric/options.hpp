@@ -2,6 +2,8 @@
 // Settings of the geometric method (docs/methods/geometric.md).
 #pragma once
 
+#include <optional>
+
 #include "pliant/base/option.hpp"
 
 namespace pliant::geometric {
@@ -14,6 +16,17 @@ enum class StepSolver { newton, local_global };
 enum class RotationState { predicted, current };
 enum class DampingFrame { corotated, paper };
 enum class LinearSolver { automatic, direct, multigrid };
+
+enum class RotationCriterion { angle, printed, naive_1, naive_2 };
+enum class RotationSeeds { end, tips, first };
+
+/// Rotations only where they change (adaptive_rotations.hpp).
+struct Adaptive {
+  RotationCriterion criterion = RotationCriterion::angle;
+  double threshold = 0.03;
+  bool correct = true;
+  RotationSeeds seeds = RotationSeeds::end;
+};
 
 struct Options {
   Operator op = Operator::volumetric;
@@ -30,8 +43,10 @@ struct Options {
   DampingFrame damping_frame = DampingFrame::corotated;
   bool angular_momentum = true;
   LinearSolver linear_solver = LinearSolver::automatic;
+  std::optional<Adaptive> adaptive;  ///< none: every rotation in every step
 };
 
 const OptionTable<Options>& option_table();
+const OptionTable<Adaptive>& adaptive_table();
 
 }  // namespace pliant::geometric

@@ -77,7 +77,7 @@ StepReport Body::advance(const StepInput& input) {
     return report;
   }
   accept(input, now);
-  report.active_rotations = model_.nodes();
+  report.active_rotations = sweeps_.active();
   report.ms = watch.total();
   report.bytes = traffic(report);
   return report;

@@ -43,16 +43,19 @@ TEST(PoseCommand, writes_the_body_at_rest_in_every_format_asked_for) {
   const double low = lowest(folder / "posed.obj");
   EXPECT_LT(low, -0.005);
   EXPECT_GT(low, -0.5);
-  for (const char* file : {"posed.ply", "posed.stl", "posed.glb"}) EXPECT_NEAR(lowest(folder / file), low, 1e-6);
+  for (const char* file : {"posed.ply", "posed.stl", "posed.glb"})
+    EXPECT_NEAR(lowest(folder / file), low, 1e-6);
 }
 
 TEST(PoseCommand, takes_the_handles_at_their_last_key_or_at_a_time) {
   const TempFolder folder;
   const std::string out = (folder / "twist.obj").string();
-  auto result = run_pliant("pose geometric/bar-twist -o '" + out + "' --set bodies.bar.shape.box.nodes=[5,5,11]");
+  auto result =
+      run_pliant("pose geometric/bar-twist -o '" + out + "' --set bodies.bar.shape.box.nodes=[5,5,11]");
   EXPECT_EQ(result.exit, 0) << result.output;
   EXPECT_FALSE(result.says("in 1 increment;")) << result.output;
-  result = run_pliant("pose geometric/bar-twist --time 0 -o '" + out + "' --set bodies.bar.shape.box.nodes=[5,5,11]");
+  result = run_pliant("pose geometric/bar-twist --time 0 -o '" + out +
+                      "' --set bodies.bar.shape.box.nodes=[5,5,11]");
   EXPECT_EQ(result.exit, 0) << result.output;
   EXPECT_TRUE(result.says("in 1 increment;")) << result.output;
 }
@@ -68,7 +71,8 @@ TEST(PoseCommand, finite_elements_rest_too) {
 TEST(PoseCommand, a_solve_that_does_not_converge_fails_and_writes_nothing) {
   const TempFolder folder;
   const std::string scene = write_text(folder / "bar.json", bar).string();
-  const auto result = run_pliant("pose '" + scene + "' --iterations 1 -o '" + (folder / "a.obj").string() + "'");
+  const auto result =
+      run_pliant("pose '" + scene + "' --iterations 1 -o '" + (folder / "a.obj").string() + "'");
   EXPECT_EQ(result.exit, 1);
   EXPECT_TRUE(result.says("the static solve failed: body bar")) << result.output;
   EXPECT_TRUE(result.says("no balance after 1 Newton steps")) << result.output;
@@ -98,7 +102,8 @@ TEST(PoseCommand, several_bodies_get_a_file_each) {
     "bodies": [
       {"name": "a", "shape": {"box": {"size": [1, 0.2, 0.2], "nodes": [6, 2, 2]}}, "pins": [{"select": {"sphere": {"center": [0, 0, 0], "radius": 0.3}}}]},
       {"name": "b", "shape": {"box": {"size": [1, 0.2, 0.2], "nodes": [6, 2, 2]}}, "pins": [{"select": {"sphere": {"center": [0, 0, 0], "radius": 0.3}}}]}
-    ]})").string();
+    ]})")
+                                .string();
   const auto result = run_pliant("pose '" + scene + "' -o '" + (folder / "posed.obj").string() + "'");
   ASSERT_EQ(result.exit, 0) << result.output;
   EXPECT_TRUE(std::filesystem::exists(folder / "posed_a.obj"));

@@ -47,7 +47,8 @@ double distance(const Points& a, const Points& b) {
 
 PoseResult pose(Simulation& simulation, double time = 0) {
   PoseResult result = simulation.pose(0, time, {});
-  std::printf("%d Newton steps, %d increments, residual %.2g\n", result.iterations, result.increments, result.residual);
+  std::printf("%d Newton steps, %d increments, residual %.2g\n", result.iterations, result.increments,
+              result.residual);
   return result;
 }
 
@@ -85,16 +86,18 @@ TEST(Pose, multigrid_and_direct_rest_in_the_same_place) {
 TEST(Pose, a_handle_that_turns_more_than_once_twists_the_bar_all_the_way) {
   Bar bar;
   bar.gravity.setZero();
-  bar.holds.push_back({bar.layer(1), Motion{{{0, Vec3(0, 0, 0), {}}, {1, Vec3(0, 0, 0.05), {Vec3(0, 0, 1), 400}}},
-                                            Ease::smooth}});
+  bar.holds.push_back(
+      {bar.layer(1),
+       Motion{{{0, Vec3(0, 0, 0), {}}, {1, Vec3(0, 0, 0.05), {Vec3(0, 0, 1), 400}}}, Ease::smooth}});
   Simulation simulation = bar.make();
   const PoseResult result = pose(simulation, 1);
   EXPECT_TRUE(result.ok()) << result.trouble;
   EXPECT_GT(result.increments, 10);
   // Half way along, the section has turned by half the angle.
-  const Index node = Index(std::find_if(bar.shape.graph.positions.begin(), bar.shape.graph.positions.end(),
-                                        [](const Vec3& p) { return (p - Vec3(0.2, 0.1, 0.5)).norm() < 1e-9; }) -
-                           bar.shape.graph.positions.begin());
+  const Index node =
+      Index(std::find_if(bar.shape.graph.positions.begin(), bar.shape.graph.positions.end(),
+                         [](const Vec3& p) { return (p - Vec3(0.2, 0.1, 0.5)).norm() < 1e-9; }) -
+            bar.shape.graph.positions.begin());
   const Vec3 arm = x_of(simulation)[node] - Vec3(0.1, 0.1, 0.525);
   EXPECT_NEAR(std::atan2(arm.y(), arm.x()), (200 - 360) * std::numbers::pi / 180, 0.01);
 }
@@ -127,7 +130,8 @@ TEST(Pose, a_free_body_without_gravity_takes_its_rest_shape_again) {
 TEST(Pose, a_bar_on_a_hinge_turns_until_it_hangs) {
   Bar bar;
   bar.options.geometric.stiffness = 5e6;
-  bar.holds = {{select_nodes({SelectBox{{Vec3(-1, 0.1 - 1e-6, -1e-6), Vec3(2, 0.1 + 1e-6, 1e-6)}}}, bar.shape), {}}};
+  bar.holds = {
+      {select_nodes({SelectBox{{Vec3(-1, 0.1 - 1e-6, -1e-6), Vec3(2, 0.1 + 1e-6, 1e-6)}}}, bar.shape), {}}};
   Simulation simulation = bar.make();
   const PoseResult result = pose(simulation);
   EXPECT_TRUE(result.ok()) << result.trouble;

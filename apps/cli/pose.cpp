@@ -30,7 +30,8 @@ struct PoseArguments {
 };
 
 [[noreturn]] void refuse(std::string place, std::string found, std::string expected, std::string hint) {
-  throw InputError(Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}}.text());
+  throw InputError(
+      Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}}.text());
 }
 
 Scene load(const PoseArguments& arguments) {
@@ -50,7 +51,8 @@ double time_of(const PoseArguments& arguments, const Simulation& simulation) {
 void check(const Scene& scene, double time) {
   const Simulation& simulation = scene.simulation;
   if (!simulation.colliders().empty())
-    refuse("colliders", fmt::format("{}", simulation.colliders().size()), "none: a static solve has no contact",
+    refuse("colliders", fmt::format("{}", simulation.colliders().size()),
+           "none: a static solve has no contact",
            "let `pliant run` with damping bring the body to rest on them");
   for (std::size_t b = 0; b < simulation.bodies().size(); ++b)
     if (simulation.options().gravity.norm() > 0 && !simulation.bodies()[b].held_at(time))
@@ -80,10 +82,11 @@ void write(const PoseArguments& arguments, const Scene& scene) {
 /// A name usable in a message: what one Newton step more would not change.
 void tell(const Body& body, const PoseResult& result) {
   const std::optional<double> volume = body.volume_ratio();
-  fmt::print("{}: at rest after {} Newton steps in {} increment{}; unbalanced force {:.2g} N, {:.1e} of those "
-             "that act{}\n",
-             body.name(), result.iterations, result.increments, result.increments == 1 ? "" : "s", result.force,
-             result.residual, volume ? fmt::format("; volume ratio {:.5f}", *volume) : "");
+  fmt::print(
+      "{}: at rest after {} Newton steps in {} increment{}; unbalanced force {:.2g} N, {:.1e} of those "
+      "that act{}\n",
+      body.name(), result.iterations, result.increments, result.increments == 1 ? "" : "s", result.force,
+      result.residual, volume ? fmt::format("; volume ratio {:.5f}", *volume) : "");
 }
 
 void pose(PoseArguments& arguments) {
@@ -106,7 +109,8 @@ void pose(PoseArguments& arguments) {
     const Body& body = scene.simulation.bodies()[std::size_t(b)];
     if (result.stopped) throw Interrupted{};
     if (!result.ok())
-      throw RunError(fmt::format("the static solve failed: body {}, t = {:g} s: {}", body.name(), time, result.trouble));
+      throw RunError(
+          fmt::format("the static solve failed: body {}, t = {:g} s: {}", body.name(), time, result.trouble));
     if (!arguments.quiet) tell(body, result);
   }
   write(arguments, scene);

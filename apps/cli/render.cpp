@@ -74,7 +74,7 @@ std::string ending(const std::string& file) {
 /// What a simulation shows, kept in single precision.
 struct Recording {
   std::vector<std::vector<std::vector<Eigen::Vector3f>>> bodies;  // body, frame, vertex
-  std::vector<std::vector<std::vector<float>>> active;            // likewise; none for methods that cannot tell
+  std::vector<std::vector<std::vector<float>>> active;  // likewise; none for methods that cannot tell
   bool with_activity = false;
 
   void keep(const Simulation& simulation) {
@@ -376,8 +376,9 @@ void add_render(CLI::App& app) {
   command->add_option("--frame", options->frame, "which frame to picture (default: the last)");
   command->add_option("--time", options->time, "the frame nearest to this time, s")->excludes("--frame");
   command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels")->capture_default_str();
-  add_words(*command, "--color", options->coloring, {"none", "speed", "stretch", "rotation", "active"},
-            "what colours show; rotation is that since rest, active where rotations are computed (scenes only)");
+  add_words(
+      *command, "--color", options->coloring, {"none", "speed", "stretch", "rotation", "active"},
+      "what colours show; rotation is that since rest, active where rotations are computed (scenes only)");
   command->add_option("--camera", options->camera, "azimuth,elevation,zoom: degrees, degrees, factor")
       ->delimiter(',')
       ->expected(1, 3)

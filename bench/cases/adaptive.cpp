@@ -39,9 +39,8 @@ Row rotations(const Context& context, const std::string& name, double threshold)
   if (!rows) throw std::runtime_error(rows.error().text());
   Result<geometric::Model> model = geometric::make_model(std::move(*rows));
   if (!model) throw std::runtime_error(model.error().text());
-  const geometric::Arrangement arrangement =
-      geometric::arrange(geometric::breadth_first_order(model->adjacency),
-                         std::vector<unsigned char>(model->rest.size(), 0));
+  const geometric::Arrangement arrangement = geometric::arrange(
+      geometric::breadth_first_order(model->adjacency), std::vector<unsigned char>(model->rest.size(), 0));
   Sweeps sweeps;
   if (threshold >= 0) sweeps.adapt(*model, {.threshold = threshold});
   sweeps.arrange(*model, arrangement);

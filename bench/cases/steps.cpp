@@ -205,7 +205,8 @@ Case large_solid_case(const std::string& name, const Nodes& nodes) {
   return {name,
           [=](const Context& context) {
             const Solid solid = make_solid(nodes);
-            return measure(context, name, [&] { return solid_simulation(context, solid); }, less);
+            return measure(
+                context, name, [&] { return solid_simulation(context, solid); }, less);
           },
           true};
 }
@@ -213,11 +214,13 @@ Case large_solid_case(const std::string& name, const Nodes& nodes) {
 }  // namespace
 
 std::vector<Case> step_cases() {
-  return {scene_case("geometric/bar"), scene_case("geometric/bar-stiff"),
+  return {scene_case("geometric/bar"),
+          scene_case("geometric/bar-stiff"),
           solid_case("geometric/solid-14k", solid_14k_nodes),
           solid_case("geometric/solid-20k", solid_20k_nodes),
           solid_case("geometric/solid-100k", solid_100k_nodes),
-          large_solid_case("geometric/solid-1m", solid_1m_nodes), fem_case()};
+          large_solid_case("geometric/solid-1m", solid_1m_nodes),
+          fem_case()};
 }
 
 }  // namespace pliant::bench

@@ -26,22 +26,14 @@ struct Format {
   std::optional<Error> (*write)(const Path&, const SurfaceInfo&, const Points&);
 };
 const Format formats[] = {
-    {".obj",
-     [](const Path& path, const SurfaceInfo& s, const Points& x) {
-       return write_obj(path, to_floats(x), s.triangles, s.faces);
-     }},
-    {".ply",
-     [](const Path& path, const SurfaceInfo& s, const Points& x) {
-       return write_ply(path, to_floats(x), s.triangles, s.faces);
-     }},
-    {".stl",
-     [](const Path& path, const SurfaceInfo& s, const Points& x) {
-       return write_stl(path, to_floats(x), s.triangles);
-     }},
-    {".glb",
-     [](const Path& path, const SurfaceInfo& s, const Points& x) {
-       return write_glb(path, still(s, x), FrameSpool::none(x.size()));
-     }},
+    {".obj", [](const Path& path, const SurfaceInfo& s,
+                const Points& x) { return write_obj(path, to_floats(x), s.triangles, s.faces); }},
+    {".ply", [](const Path& path, const SurfaceInfo& s,
+                const Points& x) { return write_ply(path, to_floats(x), s.triangles, s.faces); }},
+    {".stl", [](const Path& path, const SurfaceInfo& s,
+                const Points& x) { return write_stl(path, to_floats(x), s.triangles); }},
+    {".glb", [](const Path& path, const SurfaceInfo& s,
+                const Points& x) { return write_glb(path, still(s, x), FrameSpool::none(x.size())); }},
     {".vtu",
      [](const Path& path, const SurfaceInfo& s, const Points& x) {
        return write_vtu(path, to_floats(x), to_floats(s.rest), s.triangles, 0, s.faces);
@@ -68,9 +60,9 @@ std::optional<Error> write_mesh(const Path& path, const SurfaceInfo& surface, co
   const Format* format = format_of(path);
   const std::string extension = path.extension().string();
   if (!format)
-    return Error{path.string(),
-                 {{"", extension.empty() ? "no extension" : "extension " + in_quotes(extension),
-                   mesh_formats(), ""}}};
+    return Error{
+        path.string(),
+        {{"", extension.empty() ? "no extension" : "extension " + in_quotes(extension), mesh_formats(), ""}}};
   return format->write(path, surface, x);
 }
 

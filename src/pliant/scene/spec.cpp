@@ -286,10 +286,10 @@ const Layout<geometric::Adaptive>& layout_of() {
 template <>
 const Layout<geometric::Options>& layout_of() {
   using S = geometric::Options;
-  static const auto layout = make_layout<S>(
-      "geometric", "settings of the geometric method", geometric::option_table(),
-      {optional_field("adaptive", &S::adaptive,
-                      "rotations are computed only where they change; absent: everywhere")});
+  static const auto layout =
+      make_layout<S>("geometric", "settings of the geometric method", geometric::option_table(),
+                     {optional_field("adaptive", &S::adaptive,
+                                     "rotations are computed only where they change; absent: everywhere")});
   return layout;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shape in which a body rests: a minimum of
 //   Pi(x) = V(x) - sum_i m_i g . x_i,   held nodes at their targets
-// by Newton steps with a line search. A step solves (M/h^2 + H) d = f for the unbalanced force f = -dPi/dx, both
-// in double; M/h^2 keeps it near where H knows better (h is long when steps go well and short when they do
-// not: Levenberg's and Marquardt's damping, in the units of a time step). Handles go their way in increments,
-// each balanced roughly before the next: a bar that is twisted twice ends twisted twice.
+// by Newton steps with a line search. A step solves (M/h^2 + H) d = f for the unbalanced force f = -dPi/dx,
+// both in double; M/h^2 keeps it near where H knows better (h is long when steps go well and short when they
+// do not: Levenberg's and Marquardt's damping, in the units of a time step). Handles go their way in
+// increments, each balanced roughly before the next: a bar that is twisted twice ends twisted twice.
 #include "pliant/sim/pose.hpp"
 
 #include <fmt/format.h>
@@ -22,13 +22,13 @@ constexpr double first_h = 0.5, shortest_h = 1e-4, longest_h = 100;  // s
 constexpr double longest_turn = 0.25;                                // rad, of a handle in an increment
 constexpr double longest_way = 0.05;                                 // of the body's size, likewise
 constexpr int most_increments = 1000;
-constexpr int steps_between = 6;          // Newton steps of an increment that is not the last, at most
-constexpr double rough = 1e-2;            // residual of such an increment
-constexpr int halvings = 6;               // of the line search
-constexpr double sufficient = 1e-4;       // share of the expected decrease (Armijo)
-constexpr double energy_noise = 1e-11;    // round-off of Pi, relative
-constexpr double gone = 30;               // sizes from its start: nothing holds it
-constexpr double jump_share = 1e-2;       // forces that act count at least this much of the first unbalanced ones
+constexpr int steps_between = 6;        // Newton steps of an increment that is not the last, at most
+constexpr double rough = 1e-2;          // residual of such an increment
+constexpr int halvings = 6;             // of the line search
+constexpr double sufficient = 1e-4;     // share of the expected decrease (Armijo)
+constexpr double energy_noise = 1e-11;  // round-off of Pi, relative
+constexpr double gone = 30;             // sizes from its start: nothing holds it
+constexpr double jump_share = 1e-2;  // forces that act count at least this much of the first unbalanced ones
 
 /// The static problem at the positions of the method.
 class Balance {
@@ -47,7 +47,9 @@ class Balance {
   }
 
   double size() const { return size_; }
-  double residual() const { return unbalanced_ == 0 ? 0 : unbalanced_ / std::max(acting_, jump_share * most_); }
+  double residual() const {
+    return unbalanced_ == 0 ? 0 : unbalanced_ / std::max(acting_, jump_share * most_);
+  }
   double unbalanced() const { return unbalanced_; }
 
   void hold(std::span<const Vec3> targets) {
@@ -165,7 +167,8 @@ double Body::travel(double from, double to) const {
     if (!active_[k]) continue;
     const Pose a = holds_[k].motion.at(from), b = holds_[k].motion.at(to);
     const double angle = Eigen::AngleAxisd(Mat3(b.rotation * a.rotation.transpose())).angle();
-    most = std::max(most, angle / longest_turn + (b.translation - a.translation).norm() / (longest_way * size));
+    most =
+        std::max(most, angle / longest_turn + (b.translation - a.translation).norm() / (longest_way * size));
   }
   return most;
 }

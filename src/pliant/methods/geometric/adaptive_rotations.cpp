@@ -15,8 +15,8 @@ namespace pliant::geometric {
 namespace {
 
 constexpr int visits_at_once = 512;
-constexpr int newton_steps = 2;      // as in the sweep over all rotations
-constexpr double flat_star = 1e-4;   // eigenvalues of A0 below this share of the largest count as none
+constexpr int newton_steps = 2;     // as in the sweep over all rotations
+constexpr double flat_star = 1e-4;  // eigenvalues of A0 below this share of the largest count as none
 
 /// Entry k of the 3x3 of a place.
 inline float entry(const float* array, int place, int k) {
@@ -31,7 +31,8 @@ inline void put_entry(float* array, int numbers, int place, int k, float value) 
 }
 
 /// Breadth first from the seeds, over nodes of their parts.
-void flood(const Adjacency& adj, std::vector<Index> front, std::vector<int>& depth, std::vector<Index>& before) {
+void flood(const Adjacency& adj, std::vector<Index> front, std::vector<int>& depth,
+           std::vector<Index>& before) {
   for (const Index seed : front) depth[std::size_t(seed)] = 0;
   for (std::size_t next = 0; next < front.size(); ++next) {
     const Index i = front[next];
@@ -115,8 +116,8 @@ void AdaptiveRotations::arrange(const Model& model, const Arrangement& arrangeme
   // By place within a level: near in memory.
   for (const Index i : arrangement.node) {
     const Index before = before_[std::size_t(i)];
-    visits_[std::size_t(next[std::size_t(depth_[std::size_t(i)])]++)] = {arrangement.place[i],
-                                                                        before < 0 ? -1 : arrangement.place[before]};
+    visits_[std::size_t(next[std::size_t(depth_[std::size_t(i)])]++)] = {
+        arrangement.place[i], before < 0 ? -1 : arrangement.place[before]};
   }
   rest_norm_.assign(n, 0);
   rest_trace_.assign(n, 0);
@@ -208,12 +209,14 @@ void AdaptiveRotations::visit_range(int begin, int end, const float* covariance,
     if (take_over) {
       if (w[0] == 0 && w[1] == 0 && w[2] == 0) {
         for (int k = 0; k < 9; ++k) put_entry(rotation, 9, visit.place, k, entry(rotation, visit.before, k));
-        for (int k = 0; k < 4; ++k) put_entry(quaternion, 4, visit.place, k, part(quaternion, visit.before, k));
+        for (int k = 0; k < 4; ++k)
+          put_entry(quaternion, 4, visit.place, k, part(quaternion, visit.before, k));
         continue;
       }
       const Eigen::Quaternionf before(part(quaternion, visit.before, 0), part(quaternion, visit.before, 1),
                                       part(quaternion, visit.before, 2), part(quaternion, visit.before, 3));
-      const Eigen::Quaternionf q = (before * Eigen::Quaternionf(1, w[0] / 2, w[1] / 2, w[2] / 2)).normalized();
+      const Eigen::Quaternionf q =
+          (before * Eigen::Quaternionf(1, w[0] / 2, w[1] / 2, w[2] / 2)).normalized();
       const Eigen::Matrix3f r = q.toRotationMatrix();
       const float parts[4] = {q.w(), q.x(), q.y(), q.z()};
       for (int k = 0; k < 9; ++k) put_entry(rotation, 9, visit.place, k, r(k / 3, k % 3));

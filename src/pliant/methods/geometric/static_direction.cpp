@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Newton direction of the static problem: the same matrix, Hessian and conjugate gradients as a time step
-// (step.cpp), for a force that the caller has in double. (M/h^2 + H) d = f is solved as (M + h^2 H) d = h^2 f.
+// (step.cpp), for a force that the caller has in double. (M/h^2 + H) d = f is solved as (M + h^2 H) d = h^2
+// f.
 #include <algorithm>
 
 #include "pliant/base/check.hpp"

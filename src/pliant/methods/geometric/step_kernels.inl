@@ -324,7 +324,8 @@ void carry(const SweepArrays& s, float scale, int first, int last) {
         for (int column = 0; column < 3; ++column) {
           tensor[4 * row + column] = scale * r[3 * row + column][lane];
           if (s.laplacian)
-            turned += tensor[4 * row + column] * s.laplacian[4 * lanes * static_cast<long>(b) + lanes * column + lane];
+            turned += tensor[4 * row + column] *
+                      s.laplacian[4 * lanes * static_cast<long>(b) + lanes * column + lane];
         }
         if (s.laplacian)
           tensor[4 * row + 3] -=
@@ -505,7 +506,8 @@ float largest_turn(const float* turn, int first, int last) {
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate, stretch, measure, carry, turn, collect, add, redirect, dot, extrapolate, predict, accept, largest_turn};
+  return {rotate,   stretch, measure,     carry,   turn,   collect,     add,
+          redirect, dot,     extrapolate, predict, accept, largest_turn};
 }
 
 }  // namespace

@@ -66,6 +66,11 @@ void add_large(const std::vector<Row>& rows, std::string& text) {
                  large->ms_median / small->ms_median * small->nodes / large->nodes * *small->iterations /
                      *large->iterations,
                  {2});
+  if (small && large && small->more.contains("cpu_ms_min") && large->more.contains("cpu_ms_min"))
+    text += line("solid-1m over solid-20k, processor time per node and step, minimum",
+                 large->more["cpu_ms_min"].get<double>() / small->more["cpu_ms_min"].get<double>() *
+                     small->nodes / large->nodes,
+                 {2});
   if (large && large->peak_bytes)
     text += line("solid-1m, peak memory over 12 GB", double(*large->peak_bytes) / 12e9, {1});
 }

@@ -107,6 +107,9 @@ void add_fem(const std::vector<Row>& rows, std::string& text) {
       line("fem over geometric/bar-stiff, time of a step, minimum", fem->ms_min / ours->ms_min, {40, true});
   text += line("fem over geometric/bar-stiff, time of a step, median", fem->ms_median / ours->ms_median,
                {40, true});
+  if (ours->more.contains("cpu_ms_min") && fem->more.contains("cpu_ms_min"))
+    text += line("fem over geometric/bar-stiff, processor time of a step, minimum",
+                 fem->more["cpu_ms_min"].get<double>() / ours->more["cpu_ms_min"].get<double>(), {40, true});
 }
 
 void add_factors(const std::vector<Row>& rows, std::string& text) {

@@ -23,6 +23,7 @@ struct RunError : std::runtime_error {
 struct Interrupted {};
 
 void add_inspect(CLI::App& app);
+void add_pose(CLI::App& app);
 void add_prepare(CLI::App& app);
 void add_render(CLI::App& app);
 void add_run(CLI::App& app);

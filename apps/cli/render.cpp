@@ -74,6 +74,8 @@ std::string ending(const std::string& file) {
 /// What a simulation shows, kept in single precision.
 struct Recording {
   std::vector<std::vector<std::vector<Eigen::Vector3f>>> bodies;  // body, frame, vertex
+  std::vector<std::vector<std::vector<float>>> active;  // likewise; none for methods that cannot tell
+  bool with_activity = false;
 
   void keep(const Simulation& simulation) {
     bodies.resize(simulation.bodies().size());
@@ -81,6 +83,10 @@ struct Recording {
       const Points& surface = simulation.bodies()[b].surface();
       std::vector<Eigen::Vector3f>& frame = bodies[b].emplace_back();
       for (const Vec3& p : surface) frame.push_back(p.cast<float>());
+      if (!with_activity) continue;
+      active.resize(bodies.size());
+      std::vector<float> shares(surface.size());
+      if (simulation.bodies()[b].method().activity(shares)) active[b].push_back(std::move(shares));
     }
   }
 };
@@ -107,6 +113,7 @@ Sequence simulate(const RenderOptions& options) {
   if (!scene) throw InputError("the scene has problems\n" + scene.error().text());
   Simulation& simulation = scene->simulation;
   const auto recording = std::make_shared<Recording>();
+  recording->with_activity = options.coloring == Coloring::active;
   Sequence sequence;
   const InterruptGuard interrupt;
   Progress progress("frames simulated", 0, scene->spec.frames, options.quiet);
@@ -134,6 +141,10 @@ Sequence simulate(const RenderOptions& options) {
              points.push_back(p.cast<double>());
            return points;
          }});
+    if (recording->with_activity && !recording->active[b].empty())
+      sequence.bodies.back().active = [recording, b](int frame) {
+        return recording->active[b][std::size_t(frame)];
+      };
   }
   for (const Collider& collider : simulation.colliders())
     sequence.colliders.push_back(track_of(collider, sequence.times));
@@ -263,6 +274,11 @@ class RenderJob {
   }
 
   void check_coloring() const {
+    if (options_.coloring == Coloring::active)
+      for (const SurfaceTrack& track : sequence_.bodies)
+        if (!track.active)
+          refuse("--color", "active, which nothing tells of " + track.name,
+                 "a scene whose bodies are of method geometric", "give the scene instead of its run folder");
     if (options_.coloring != Coloring::none && sequence_.frames == 1)
       refuse("--color", "one frame in " + options_.what, "a run or a scene: colours compare frames");
   }
@@ -360,8 +376,9 @@ void add_render(CLI::App& app) {
   command->add_option("--frame", options->frame, "which frame to picture (default: the last)");
   command->add_option("--time", options->time, "the frame nearest to this time, s")->excludes("--frame");
   command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels")->capture_default_str();
-  add_words(*command, "--color", options->coloring, {"none", "speed", "stretch", "rotation"},
-            "what colours show; rotation is that since rest");
+  add_words(
+      *command, "--color", options->coloring, {"none", "speed", "stretch", "rotation", "active"},
+      "what colours show; rotation is that since rest, active where rotations are computed (scenes only)");
   command->add_option("--camera", options->camera, "azimuth,elevation,zoom: degrees, degrees, factor")
       ->delimiter(',')
       ->expected(1, 3)

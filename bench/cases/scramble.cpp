@@ -153,7 +153,7 @@ std::vector<Case> scramble_cases() {
                        if (body.name == name) return measure(context, body);
                      throw std::runtime_error("no scramble body " + name);
                    }});
-  for (Case& c : out) c.on_demand = true;
+  for (Case& c : out) c.large = true;
   return out;
 }
 

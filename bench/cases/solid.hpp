@@ -18,9 +18,11 @@ inline constexpr double time_step = 1.0 / 60;  ///< s
 
 /// Nodes per axis. Sizes are never below what the case's name says.
 using Nodes = std::array<int, 3>;
-inline constexpr Nodes bar_nodes{9, 9, 41};           ///< 3 321, the bar of geometric/bar-stiff
-inline constexpr Nodes solid_14k_nodes{24, 25, 24};   ///< 14 400
-inline constexpr Nodes solid_100k_nodes{47, 46, 47};  ///< 101 614
+inline constexpr Nodes bar_nodes{9, 9, 41};            ///< 3 321, the bar of geometric/bar-stiff
+inline constexpr Nodes solid_14k_nodes{24, 25, 24};    ///< 14 400
+inline constexpr Nodes solid_20k_nodes{27, 28, 27};    ///< 20 412
+inline constexpr Nodes solid_100k_nodes{47, 46, 47};   ///< 101 614
+inline constexpr Nodes solid_1m_nodes{100, 100, 100};  ///< 1 000 000
 
 struct Solid {
   Shape shape;

@@ -18,9 +18,13 @@
 namespace pliant::bench {
 namespace {
 
-constexpr int setups = 3;  // the fastest counts: a set-up cannot be repeated as often as a step
-constexpr int warm_up = 10;
-constexpr int frames_at_least = 30;
+/// How often things are repeated.
+struct Effort {
+  int setups = 3;  // the fastest counts: a set-up cannot be repeated as often as a step
+  int warm_up = 10;
+  int frames_at_least = 30;
+};
+constexpr Effort less{.setups = 1, .warm_up = 2, .frames_at_least = 5};  // for what takes minutes
 
 // Gather of one surface vertex that is one node, as on every box: place in and out, weight, column, row
 // begin.
@@ -103,27 +107,28 @@ void set_frames(const std::vector<Frame>& frames, double bandwidth, Row& row) {
 using MakeSimulation = std::function<Simulation()>;
 
 /// Set-up is everything make does and the first step, which factors.
-Row measure(const Context& context, const std::string& name, const MakeSimulation& make) {
+Row measure(const Context& context, const std::string& name, const MakeSimulation& make,
+            const Effort& effort = {}) {
   reset_peak_memory();
   std::vector<double> setup_ms;
   std::optional<Simulation> simulation;
-  for (int i = 0; i < setups; ++i) {
+  for (int i = 0; i < effort.setups; ++i) {
     simulation.reset();
     const Stopwatch setup;
     simulation.emplace(make());
     measure_frame(name, *simulation);
     setup_ms.push_back(setup.ms());
   }
-  for (int i = 0; i < warm_up; ++i) measure_frame(name, *simulation);
+  for (int i = 0; i < effort.warm_up; ++i) measure_frame(name, *simulation);
   const std::size_t working_set = measure_frame(name, *simulation).bytes.working_set;
 
   // The machine may be busier before than after: the better of both is the limit.
   BandwidthMeter meter(context.pool);
   double bandwidth = meter.measure(working_set);
-  for (int i = 0; i < warm_up; ++i) measure_frame(name, *simulation);
+  for (int i = 0; i < effort.warm_up; ++i) measure_frame(name, *simulation);
   std::vector<Frame> frames;
   const Stopwatch whole;
-  while (int(frames.size()) < frames_at_least || whole.seconds() < context.seconds)
+  while (int(frames.size()) < effort.frames_at_least || whole.seconds() < context.seconds)
     frames.push_back(measure_frame(name, *simulation));
   bandwidth = std::max(bandwidth, meter.measure(working_set));
 
@@ -196,6 +201,16 @@ Case solid_case(const std::string& name, const Nodes& nodes) {
           }};
 }
 
+Case large_solid_case(const std::string& name, const Nodes& nodes) {
+  return {name,
+          [=](const Context& context) {
+            const Solid solid = make_solid(nodes);
+            return measure(
+                context, name, [&] { return solid_simulation(context, solid); }, less);
+          },
+          true};
+}
+
 }  // namespace
 
 /// The stiff bar, kept at its volume, and flowing: it sags so far that its upper edges yield all the time.
@@ -218,7 +233,9 @@ std::vector<Case> step_cases() {
           scene_case("geometric/surface-solid"),
           scene_case("geometric/plant"),
           solid_case("geometric/solid-14k", solid_14k_nodes),
+          solid_case("geometric/solid-20k", solid_20k_nodes),
           solid_case("geometric/solid-100k", solid_100k_nodes),
+          large_solid_case("geometric/solid-1m", solid_1m_nodes),
           fem_case()};
 }
 

@@ -22,10 +22,11 @@ struct Context {
 struct Case {
   std::string name;
   std::function<Row(const Context&)> run;
-  bool on_demand = false;  ///< takes minutes: only when the filter begins its name
+  bool large = false;  ///< takes minutes: only when the filter leaves nothing else, or with --large
 };
 
 std::vector<Case> step_cases();
+std::vector<Case> adaptive_cases();
 std::vector<Case> kernel_cases();
 std::vector<Case> contact_cases();
 std::vector<Case> wild_cases();

@@ -67,6 +67,26 @@ void add_set_up(const Row& row, std::string& text) {
   text += fmt::format(", Embree {:.0f}\n", row.more.at("embree_cpu_ms_min").get<double>());
 }
 
+void add_large(const std::vector<Row>& rows, std::string& text) {
+  const Row* small = find(rows, "geometric/solid-20k");
+  const Row* large = find(rows, "geometric/solid-1m");
+  if (small && large)
+    text += line("solid-1m over solid-20k, cost per node and step, minimum",
+                 large->ms_min / small->ms_min * small->nodes / large->nodes, {2});
+  if (small && large && small->iterations && large->iterations)
+    text += line("solid-1m over solid-20k, cost per node and conjugate-gradient iteration, median",
+                 large->ms_median / small->ms_median * small->nodes / large->nodes * *small->iterations /
+                     *large->iterations,
+                 {2});
+  if (small && large && small->more.contains("cpu_ms_min") && large->more.contains("cpu_ms_min"))
+    text += line("solid-1m over solid-20k, processor time per node and step, minimum",
+                 large->more["cpu_ms_min"].get<double>() / small->more["cpu_ms_min"].get<double>() *
+                     small->nodes / large->nodes,
+                 {2});
+  if (large && large->peak_bytes)
+    text += line("solid-1m, peak memory over 12 GB", double(*large->peak_bytes) / 12e9, {1});
+}
+
 void add_wild(const std::vector<Row>& rows, std::string& text) {
   if (const Row* row = find(rows, "wild/set-up-75k")) add_set_up(*row, text);
   for (const auto& [name, most] : {std::pair{"wild/contact-100", 2.5}, {"wild/contact-369", 4.0}})
@@ -97,6 +117,9 @@ void add_fem(const std::vector<Row>& rows, std::string& text) {
       line("fem over geometric/bar-stiff, time of a step, minimum", fem->ms_min / ours->ms_min, {40, true});
   text += line("fem over geometric/bar-stiff, time of a step, median", fem->ms_median / ours->ms_median,
                {40, true});
+  if (ours->more.contains("cpu_ms_min") && fem->more.contains("cpu_ms_min"))
+    text += line("fem over geometric/bar-stiff, processor time of a step, minimum",
+                 fem->more["cpu_ms_min"].get<double>() / ours->more["cpu_ms_min"].get<double>(), {40, true});
 }
 
 void add_factors(const std::vector<Row>& rows, std::string& text) {
@@ -197,6 +220,7 @@ std::string summary(const std::vector<Row>& rows) {
   std::string text;
   add_limits(rows, text);
   add_scaling(rows, text);
+  add_large(rows, text);
   add_wild(rows, text);
   add_fem(rows, text);
   add_bullet(rows, text);

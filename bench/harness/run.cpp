@@ -22,10 +22,20 @@ bool matches(const std::string& name, const std::string& filter) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases = step_cases();
+  for (Case& c : adaptive_cases()) cases.push_back(std::move(c));
   for (Case& c : kernel_cases()) cases.push_back(std::move(c));
   for (Case& c : wild_cases()) cases.push_back(std::move(c));
   for (Case& c : contact_cases()) cases.push_back(std::move(c));
   for (Case& c : scramble_cases()) cases.push_back(std::move(c));
+  return cases;
+}
+
+/// Large cases run on demand, or when the filter means nothing else.
+std::vector<Case> chosen_cases(const Settings& settings) {
+  std::vector<Case> cases = all_cases();
+  std::erase_if(cases, [&](const Case& c) { return !matches(c.name, settings.filter); });
+  const bool only_large = std::all_of(cases.begin(), cases.end(), [](const Case& c) { return c.large; });
+  if (!settings.large && !only_large) std::erase_if(cases, [](const Case& c) { return c.large; });
   return cases;
 }
 
@@ -86,9 +96,7 @@ std::vector<Row> run(const Settings& settings) {
   print_machine(pool);
   show(table_head());
   std::vector<Row> rows;
-  for (const Case& c : all_cases()) {
-    if (!matches(c.name, settings.filter)) continue;
-    if (c.on_demand && (settings.filter.empty() || c.name.rfind(settings.filter, 0) != 0)) continue;
+  for (const Case& c : chosen_cases(settings)) {
     Row row = c.run({pool, settings.seconds, settings.libraries});
     row.more["simd"] = name(simd_level());
     row.more["load"] = load_average();

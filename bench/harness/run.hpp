@@ -14,6 +14,7 @@ struct Settings {
   std::string filter;                            ///< only cases whose name contains it; empty = all
   int threads = 1;                               ///< 0 = one per processor
   double seconds = 1;                            ///< spent repeating one case
+  bool large = false;                            ///< cases that take minutes, too
   std::filesystem::path peers;                   ///< folder of the peer programs; may be missing
   std::vector<std::filesystem::path> libraries;  ///< folders of shipped scenes
 };

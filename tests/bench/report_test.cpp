@@ -84,6 +84,14 @@ TEST(BenchReport, the_summary_tells_cost_per_node_and_set_up_of_the_large_solid)
   EXPECT_NE(text.find("14.00x   asked: at most 15x\n"), std::string::npos) << text;
 }
 
+TEST(BenchReport, the_summary_tells_cost_per_node_and_memory_of_a_million_nodes) {
+  Row large = step_row("geometric/solid-1m", 1000000, 150), small = step_row("geometric/solid-20k", 20000, 1);
+  large.peak_bytes = 3000000000;
+  const std::string text = summary({small, large});
+  EXPECT_NE(text.find("3.00x   asked: at most 2x   MISSED"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.25x   asked: at most 1x\n"), std::string::npos) << text;
+}
+
 TEST(BenchReport, the_summary_tells_the_speed_up_over_a_peer_only_when_the_peer_ran) {
   Row bullet{
       .name = "peer/bullet-neohookean/bar", .nodes = 3321, .threads = 1, .ms_min = 300, .ms_median = 320};

@@ -27,6 +27,9 @@ class FrameSpool {
  public:
   static Result<FrameSpool> create(const std::filesystem::path& path, std::size_t vertices);
 
+  /// No frames and no file: for formats that show the rest surface alone.
+  static FrameSpool none(std::size_t vertices) { return {{}, vertices, {}}; }
+
   /// Opens the spool an earlier run has left and drops the frames from first_frame on. An Error when it is
   /// not there, of another mesh, or does not reach to first_frame.
   static Result<FrameSpool> resume(const std::filesystem::path& path, std::size_t vertices, int first_frame);

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <cstdint>
 #include <cstring>
 
+#include "pliant/io/atomic_file.hpp"
 #include "pliant/io/mesh_problems.hpp"
 #include "pliant/io/text_scan.hpp"
 
@@ -132,6 +134,30 @@ class StlText {
 };
 
 }  // namespace
+
+std::optional<Error> write_stl(const std::filesystem::path& path, std::span<const float> xyz,
+                               const std::vector<Triangle>& triangles) {
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file) return file.error();
+  // Not "solid": readers take that for the text form.
+  char head[head_bytes] = "made by pliant, metres, y up";
+  const std::uint32_t count = std::uint32_t(triangles.size());
+  std::memcpy(head + 80, &count, sizeof(count));
+  file->write(head, sizeof(head));
+  for (const Triangle& triangle : triangles) {
+    float numbers[12];
+    Vec3 corner[3];
+    for (int c = 0; c < 3; ++c)
+      for (int axis = 0; axis < 3; ++axis)
+        corner[c][axis] = numbers[3 + 3 * c + axis] = xyz[3 * std::size_t(triangle[std::size_t(c)]) + axis];
+    const Vec3 normal = (corner[1] - corner[0]).cross(corner[2] - corner[0]).normalized();
+    for (int axis = 0; axis < 3; ++axis) numbers[axis] = float(normal[axis]);
+    char bytes[triangle_bytes] = {};
+    std::memcpy(bytes, numbers, sizeof(numbers));
+    file->write(bytes, sizeof(bytes));
+  }
+  return file->commit();
+}
 
 Result<PolygonMesh> parse_stl(std::string_view bytes, const std::string& name) {
   MeshProblems problems(name);

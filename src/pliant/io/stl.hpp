@@ -3,6 +3,9 @@
 // becomes a vertex, in the order of the file.
 #pragma once
 
+#include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,6 +13,10 @@
 #include "pliant/geometry/polygon_mesh.hpp"
 
 namespace pliant {
+
+/// Binary, with the normal of every triangle.
+[[nodiscard]] std::optional<Error> write_stl(const std::filesystem::path& path, std::span<const float> xyz,
+                                             const std::vector<Triangle>& triangles);
 
 /// A file is binary when its size is the one its triangle count tells, also when it begins with "solid".
 /// Normals are passed over. Problems carry the line, or in binary data the byte and the triangle.

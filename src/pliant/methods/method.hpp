@@ -52,6 +52,16 @@ class Method {
   /// energy.
   virtual void elastic_forces(std::span<Vec3> out) const = 0;
 
+  /// d = (M/h^2 + H)^-1 f on the nodes that are not held, 0 on held ones; f and d one entry a node, H the
+  /// Hessian of the elastic energy at the current positions or a semidefinite model of it. It is what a
+  /// static solve descends along (sim/pose.hpp). Of the input only h, the held nodes and the pool count; the
+  /// state stays. Returns the trouble, empty when all is well.
+  virtual std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
+
+  /// For every surface vertex the share, 0 .. 1, of rotations around it that the last step computed afresh;
+  /// false when the method cannot tell.
+  virtual bool activity(std::span<float> /*vertices*/) const { return false; }
+
   /// Cells turned inside out; none when the method has no cells.
   virtual std::optional<int> inverted_cells() const { return std::nullopt; }
 
@@ -60,5 +70,9 @@ class Method {
 
   virtual MethodDescription describe() const = 0;
 };
+
+inline std::string Method::newton_direction(const StepInput&, std::span<const Vec3>, std::span<Vec3>) {
+  return "method " + describe().name + " has no static solve: use `pliant run` with damping";
+}
 
 }  // namespace pliant

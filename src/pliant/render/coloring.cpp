@@ -23,6 +23,10 @@ double round_up(double value) {
 Result<std::vector<float>> color_values(const Sequence& sequence, int body, int frame, Coloring coloring) {
   if (coloring == Coloring::none) return std::vector<float>();
   const SurfaceTrack& track = sequence.bodies[std::size_t(body)];
+  if (coloring == Coloring::active) {
+    PLIANT_CHECK(bool(track.active));
+    return track.active(frame);
+  }
   if (coloring == Coloring::speed) {
     PLIANT_CHECK(sequence.frames > 1 && int(sequence.times.size()) == sequence.frames);
     const int from = std::max(frame - 1, 0), to = std::min(frame + 1, sequence.frames - 1);
@@ -38,6 +42,7 @@ Result<std::vector<float>> color_values(const Sequence& sequence, int body, int 
 }
 
 Result<Legend> color_legend(const Sequence& sequence, const std::vector<int>& frames, Coloring coloring) {
+  if (coloring == Coloring::active) return Legend{"rotations computed afresh", 0, 1};
   constexpr int enough = 48;  // frames looked at, evenly spread
   const double neutral = coloring == Coloring::stretch ? 1 : 0;
   double high = 0;

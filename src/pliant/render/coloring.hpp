@@ -7,10 +7,11 @@
 
 namespace pliant {
 
-enum class Coloring { none, speed, stretch, rotation };
+enum class Coloring { none, speed, stretch, rotation, active };
 
 /// The numbers of one body at a frame, one a vertex; empty for Coloring::none. Speed is a central difference
-/// over the frames before and after (one-sided at the ends): the sequence needs times and two frames.
+/// over the frames before and after (one-sided at the ends): the sequence needs times and two frames. Active
+/// needs a sequence that knows it (SurfaceTrack::active).
 Result<std::vector<float>> color_values(const Sequence& sequence, int body, int frame, Coloring coloring);
 
 /// One legend for all frames given: from the neutral value to a round number that only the highest 0.5 % of

@@ -19,6 +19,8 @@ struct SurfaceTrack {
   std::vector<Triangle> triangles;
   Points rest;                                     ///< m
   std::function<Result<Points>(int frame)> shape;  ///< positions at a frame, 0-based; may read a file
+  /// Share of freshly computed rotations around every vertex, 0 .. 1; null when nothing tells.
+  std::function<std::vector<float>(int frame)> active = {};
 };
 
 /// x = rotation * X + translation.

@@ -311,12 +311,21 @@ const Layout<geometric::Fibres>& layout_of() {
 }
 
 template <>
+const Layout<geometric::Adaptive>& layout_of() {
+  static const auto layout = make_layout<geometric::Adaptive>(
+      "adaptive", "which rotations the geometric method computes", geometric::adaptive_table());
+  return layout;
+}
+
+template <>
 const Layout<geometric::Options>& layout_of() {
   using S = geometric::Options;
   static const auto layout = make_layout<S>(
       "geometric", "settings of the geometric method", geometric::option_table(),
       {optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back"),
-       object_field("fibres", &S::fibres, "stiffer along a direction")});
+       object_field("fibres", &S::fibres, "stiffer along a direction"),
+       optional_field("adaptive", &S::adaptive,
+                      "rotations are computed only where they change; absent: everywhere")});
   return layout;
 }
 

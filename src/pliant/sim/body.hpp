@@ -12,6 +12,7 @@
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/motion.hpp"
+#include "pliant/sim/pose.hpp"
 
 namespace pliant {
 
@@ -39,6 +40,14 @@ class Body {
   const StepReport& advance(double end, double h, const Vec3& gravity, std::span<const Collider> colliders,
                             Pool& pool);  ///< which must outlive the body's last use
 
+  /// Where the elastic forces balance gravity and the holds, hard ones where they belong at `time`
+  /// (sim/pose.cpp). The body is there afterwards, at rest; without an answer it is as near as it came.
+  PoseResult pose(double time, const Vec3& gravity, const PoseOptions& options, Pool& pool);
+  /// When the last handle reaches its last key, s; 0 without handles.
+  double last_key() const;
+  /// Something holds the body at that time.
+  bool held_at(double time) const;
+
   const std::string& name() const { return name_; }
   const Method& method() const { return *method_; }
   Method& method() { return *method_; }
@@ -65,6 +74,7 @@ class Body {
     Index node, hold, rank;  ///< node = holds_[hold].nodes[rank]
   };
   void choose_held(double end, double h);
+  double travel(double from, double to) const;
   void aim(double end);
   double volume(const Points& nodes, const Points& surface) const;
 

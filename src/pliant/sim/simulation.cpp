@@ -20,6 +20,10 @@ Simulation::Simulation(std::vector<Body> bodies, const SimulationOptions& option
   waiting_.reserve(64);
 }
 
+PoseResult Simulation::pose(int body, double time, const PoseOptions& options) {
+  return bodies_[std::size_t(body)].pose(time, options_.gravity, options, *pool_);
+}
+
 void Simulation::post(const Command& command) { waiting_.push_back(command); }
 
 void Simulation::apply_commands() {

@@ -39,6 +39,9 @@ class Simulation {
   /// One time step of every body. On failure the body that failed keeps its last good state.
   [[nodiscard]] std::optional<StepFailure> step();
 
+  /// Body::pose with this simulation's gravity and threads; colliders play no part in it. The clock stays.
+  PoseResult pose(int body, double time, const PoseOptions& options);
+
   /// Takes effect at the next step.
   void post(const Command& command);
 

@@ -28,6 +28,7 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
   for (Points* points : {&hat_x_, &hat_v_, &new_x_, &new_v_}) points->assign(n, Vec3::Zero());
 
   if (options.plasticity) state_.rest_vectors = rest_vectors(model_);
+  if (options_.adaptive) sweeps_.adapt(model_, *options_.adaptive);
   arrangement_ = arrange(order_, arranged_held_);
   sweeps_.arrange(model_, arrangement_, state_.rest_vectors);
   const std::size_t padded = std::size_t(sweeps_.padded());

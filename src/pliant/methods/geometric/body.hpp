@@ -42,6 +42,8 @@ class Body final : public Method {
   void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
   double elastic_energy() const override;
   void elastic_forces(std::span<Vec3> out) const override;
+  std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) override;
+  bool activity(std::span<float> vertices) const override;
   /// A cell counts when the Jacobian at any of its eight corners is not positive.
   std::optional<int> inverted_cells() const override;
   void save(Writer& writer) const override;

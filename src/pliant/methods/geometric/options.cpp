@@ -141,4 +141,29 @@ const OptionTable<Fibres>& fibre_table() {
   return table;
 }
 
+const OptionTable<Adaptive>& adaptive_table() {
+  static const OptionTable<Adaptive> table{
+      option(
+          "criterion", &Adaptive::criterion,
+          {.choices = {"angle", "printed", "naive-1", "naive-2"},
+           .help = "when a node takes over its predecessor's rotation: the angle between them by the paper's "
+                   "equation 8, that equation as printed, or unchanged covariances or gradients (worse)"}),
+      option(
+          "threshold", &Adaptive::threshold,
+          {.unit = "rad",
+           .min = 0,
+           .max = 3,
+           .help = "largest angle (other criteria: largest relative change) that is overlooked; 0 computes "
+                   "every rotation"}),
+      option(
+          "correct", &Adaptive::correct,
+          {.help = "turn what is taken over by the estimated angle (criteria angle and printed); false: as "
+                   "in the paper, which is for soft, damped bodies"}),
+      option("seeds", &Adaptive::seeds,
+             {.choices = {"end", "tips", "first"},
+              .help = "where rotations spread from: one end of every part, all its tips, or its first node"}),
+  };
+  return table;
+}
+
 }  // namespace pliant::geometric

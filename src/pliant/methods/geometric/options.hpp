@@ -34,6 +34,17 @@ struct Fibres {
   Points field;             ///< one a node, zero = no fibres there; empty = `direction` everywhere
 };
 
+enum class RotationCriterion { angle, printed, naive_1, naive_2 };
+enum class RotationSeeds { end, tips, first };
+
+/// Rotations only where they change (adaptive_rotations.hpp).
+struct Adaptive {
+  RotationCriterion criterion = RotationCriterion::angle;
+  double threshold = 0.03;
+  bool correct = true;
+  RotationSeeds seeds = RotationSeeds::end;
+};
+
 struct Options {
   Operator op = Operator::volumetric;
   Preset preset = Preset::none;
@@ -54,10 +65,12 @@ struct Options {
   double volume = 0;
   std::optional<Plasticity> plasticity = std::nullopt;
   Fibres fibres = {};
+  std::optional<Adaptive> adaptive = std::nullopt;  ///< none: every rotation in every step
 };
 
 const OptionTable<Options>& option_table();
 const OptionTable<Plasticity>& plasticity_table();
 const OptionTable<Fibres>& fibre_table();
+const OptionTable<Adaptive>& adaptive_table();
 
 }  // namespace pliant::geometric

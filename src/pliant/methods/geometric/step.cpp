@@ -79,9 +79,9 @@ StepReport Body::advance(const StepInput& input) {
     return report;
   }
   accept(input, now);
+  report.active_rotations = sweeps_.active();
   if (options_.plasticity) flow(input, report);
   watch.add_to(&StageTimes::rotation);
-  report.active_rotations = model_.nodes();
   report.ms = watch.total();
   report.bytes = traffic(report);
   return report;

@@ -36,6 +36,7 @@ struct SweepArrays {
   float* rotation = nullptr;    ///< [batch][9][16], row-major R
   float* bulk = nullptr;        ///< [batch][9][16]: N = cof(T)/sqrt(cof(T) : cof(T) Y) of the volume targets
   float* turn = nullptr;        ///< [batch][3][16]: w of the last turn sweep, rad per unit of p
+  float* covariance = nullptr;  ///< [batch][9][16], row-major A; only for measure, may be null
   float* tensor = nullptr;      ///< [node][16]: what the second sweep gathers, see the kernels
 
   /// math/rotation.hpp: finish_rotations.
@@ -57,6 +58,10 @@ struct StepKernels {
   void (*rotate)(const SweepArrays&, const double* x, float scale, int first, int last);
   /// The same with the rotations that are there.
   void (*stretch)(const SweepArrays&, const double* x, float scale, int first, int last);
+  /// `rotate` in two, for rotations that are decided between: first the covariances A and what of the tensor
+  /// does not depend on R; then, with R there, T = scale R.
+  void (*measure)(const SweepArrays&, const double* x, float scale, int first, int last);
+  void (*carry)(const SweepArrays&, float scale, int first, int last);
   /// Sweep 1 of the product with p: w = J axial(R^T dA), T = turn_scale R [w]x, the linear part by
   /// pull_scale.
   void (*turn)(const SweepArrays&, const float* p, float pull_scale, float turn_scale, int first, int last);

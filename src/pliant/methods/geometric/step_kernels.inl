@@ -368,6 +368,46 @@ void stretch(const SweepArrays& s, const double* x, float scale, int first, int 
               : rotate_batches<false, false>(s, x, scale, first, last);
 }
 
+template <bool with_laplacian>
+void measure_batches(const SweepArrays& s, const double* x, float scale, int first, int last) {
+  for (int b = first; b < last; ++b) {
+    alignas(64) float star[lanes][16], e[16][16], t[9][16] = {};
+    sum_stars<with_laplacian>(s, s.star, Positions{x}, b, star);
+    to_lanes(star, e, with_laplacian ? 4 : 3);
+    if (with_laplacian && s.laplacian_turns) add_laplacian_rows(s, b, e);
+    float(*a)[16] = rows_of(s.covariance, 9, b);
+    for (int n = 0; n < 9; ++n)
+      for (int lane = 0; lane < lanes; lane += width) at(a[n] + lane) = at(e[4 * (n / 3) + n % 3] + lane);
+    store_tensors<with_laplacian>(s, b, t, scale, e);
+  }
+}
+
+void measure(const SweepArrays& s, const double* x, float scale, int first, int last) {
+  s.laplacian ? measure_batches<true>(s, x, scale, first, last)
+              : measure_batches<false>(s, x, scale, first, last);
+}
+
+void carry(const SweepArrays& s, float scale, int first, int last) {
+  for (int b = first; b < last; ++b) {
+    const float(*r)[16] = rows_of(s.rotation, 9, b);
+    for (int lane = 0; lane < lanes; ++lane) {
+      float* tensor = s.tensor + 16 * (lanes * static_cast<long>(b) + lane);
+      for (int row = 0; row < 3; ++row) {
+        float turned = 0;
+        for (int column = 0; column < 3; ++column) {
+          tensor[4 * row + column] = scale * r[3 * row + column][lane];
+          if (s.laplacian)
+            turned += tensor[4 * row + column] *
+                      s.laplacian[4 * lanes * static_cast<long>(b) + lanes * column + lane];
+        }
+        if (s.laplacian)
+          tensor[4 * row + 3] -=
+              s.laplacian_weight * s.laplacian[4 * lanes * static_cast<long>(b) + lanes * 3 + lane] * turned;
+      }
+    }
+  }
+}
+
 /// w = J axial(R^T dA), dA in e; t = scale R [w]x.
 inline void turn_lanes(const float (*rotation)[16], const float (*slew)[16], float scale,
                        const float (*e)[16], float (*turn)[16], float (*t)[16]) {
@@ -572,8 +612,8 @@ float largest_turn(const float* turn, int first, int last) {
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate,   stretch, turn,        collect, find_yielding, add,
-          redirect, dot,     extrapolate, predict, accept,        largest_turn};
+  return {rotate, stretch, measure, carry,       turn,    collect, find_yielding,
+          add,    redirect, dot,    extrapolate, predict, accept,  largest_turn};
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the nodes show: the embedded surface, and whether cells have turned inside out.
+#include <cmath>
+
+#include "pliant/base/check.hpp"
 #include "pliant/math/parallel_gather.hpp"
 #include "pliant/methods/geometric/body.hpp"
 
@@ -25,6 +28,20 @@ void Body::surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const {
 
 void Body::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {
   scatter_add(skin_.embedding, surface_forces, node_forces);
+}
+
+bool Body::activity(std::span<float> vertices) const {
+  const Gather& w = skin_.embedding;
+  PLIANT_CHECK(Index(vertices.size()) == w.rows());
+  for (Index v = 0; v < w.rows(); ++v) {
+    double active = 0, all = 0;
+    for (Index k = w.begin[v]; k < w.begin[v + 1]; ++k) {
+      all += std::abs(w.weight[k]);
+      active += std::abs(w.weight[k]) * sweeps_.is_active(arrangement_.place[w.column[k]]);
+    }
+    vertices[std::size_t(v)] = all > 0 ? float(active / all) : 0.0f;
+  }
+  return true;
 }
 
 std::optional<int> Body::inverted_cells() const {

@@ -40,6 +40,8 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVec
   turn_.assign(3 * n, 0);
   turn_sum_.assign(3 * n, 0);
   tensor_.assign(16 * n, 0);
+  covariance_.assign(adaptive_.on() ? 9 * n : 0, 0);
+  if (adaptive_.on()) adaptive_.arrange(model, arrangement);
   partial_.assign(std::size_t(parts_of(padded(), block_nodes)), 0);
 
   arrays_ = {.begin = begin_.data(),
@@ -59,6 +61,7 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVec
              .rotation = rotation_.data(),
              .bulk = bulk_.data(),
              .turn = turn_.data(),
+             .covariance = covariance_.data(),
              .tensor = tensor_.data(),
              .finish = finish_rotations};
 }
@@ -209,13 +212,26 @@ double Sweeps::sweep_twice(const First& first, const Collect& c, Pool& pool) {
   return summed(blocks);
 }
 
+void Sweeps::choose_rotations(const double* x, float scale, Pool& pool) {
+  const StepKernels& kernels = step_kernels();
+  for_blocks(pool, batches_, block_batches,
+             [&](int first, int last) { kernels.measure(arrays_, x, scale, first, last); });
+  adaptive_.spread(covariance_.data(), quaternion_.data(), rotation_.data(), pool);
+}
+
 void Sweeps::rotate(const double* x, Pool& pool) {
+  if (adaptive_.on()) return choose_rotations(x, 1, pool);
   const StepKernels& kernels = step_kernels();
   for_blocks(pool, batches_, block_batches,
              [&](int first, int last) { kernels.rotate(arrays_, x, 1, first, last); });
 }
 
 double Sweeps::gradient(const double* x, float scale, bool renew, const Collect& collect, Pool& pool) {
+  if (renew && adaptive_.on()) {
+    choose_rotations(x, scale, pool);
+    const auto carry = [&](int first, int last) { step_kernels().carry(arrays_, scale, first, last); };
+    return sweep_twice(carry, collect, pool);
+  }
   const auto first_sweep = renew ? step_kernels().rotate : step_kernels().stretch;
   return sweep_twice([&](int first, int last) { first_sweep(arrays_, x, scale, first, last); }, collect,
                      pool);
@@ -312,7 +328,7 @@ std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
   for (const Floats* array :
        {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_, &volume_, &bulk_,
-        &quaternion_, &rotation_, &turn_, &turn_sum_, &tensor_})
+        &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_})
     bytes += sizeof(float) * array->size();
   bytes += sizeof(Index) * opposite_.size() + yielding_.size();
   return bytes;

@@ -8,7 +8,7 @@
 
 #include "pliant/base/aligned.hpp"
 #include "pliant/base/parallel.hpp"
-#include "pliant/methods/geometric/arrangement.hpp"
+#include "pliant/methods/geometric/adaptive_rotations.hpp"
 #include "pliant/methods/geometric/step_kernels.hpp"
 
 namespace pliant::geometric {
@@ -30,6 +30,12 @@ class Sweeps {
   /// 1 at places whose rows are strained by more than the limit, with the last rotations or without.
   void find_yielding(const double* x, double limit, bool turned_back, Pool& pool);
   const std::vector<unsigned char>& yielding() const { return yielding_; }
+
+  /// From the next arrange on: rotations only where they change.
+  void adapt(const Model& model, const Adaptive& options) { adaptive_.choose(model, options); }
+  /// Rotations that the last rotate or gradient computed afresh.
+  int active() const { return adaptive_.on() ? adaptive_.active() : nodes_; }
+  bool is_active(Index place) const { return !adaptive_.on() || adaptive_.is_active(place); }
 
   int padded() const { return lanes * batches_; }  ///< nodes of a padded vector
 
@@ -80,12 +86,15 @@ class Sweeps {
   double sweep_twice(const First& first, const Collect& collect, Pool& pool);
   double summed(int parts) const;
 
+  void choose_rotations(const double* x, float scale, Pool& pool);
+
   int nodes_ = 0, free_ = 0, batches_ = 0;
+  AdaptiveRotations adaptive_;
   AlignedVector<int> begin_, target_;
   Floats row_, star_, slew_, edge_sum_, laplacian_, laplacian_share_, weight_, volume_, bulk_;
   std::vector<Index> opposite_;          ///< of plastic bodies, see plastic_flow.hpp
   std::vector<unsigned char> yielding_;  ///< by place
-  Floats quaternion_, rotation_, turn_, turn_sum_, tensor_;
+  Floats quaternion_, rotation_, turn_, turn_sum_, covariance_, tensor_;
   struct Reach {
     int low, high;  ///< blocks
   };

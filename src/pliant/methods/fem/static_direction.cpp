@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Newton direction of the static problem by the matrix of a time step (step.cpp): (M/h^2 + K') d = f.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pliant/base/check.hpp"
+#include "pliant/base/tiny_numbers.hpp"
+#include "pliant/methods/fem/body.hpp"
+
+namespace pliant::fem {
+namespace {
+
+constexpr double reduction = 1e-3;  // of the residual: the caller repeats with the true forces
+
+}  // namespace
+
+std::string Body::newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
+  PLIANT_CHECK(input.pool && f.size() == model_.rest.size() && d.size() == f.size());
+  const FlushTinyNumbers in_here;
+  StepInput loose = input;
+  loose.grabs = {};
+  arrange(loose);
+  Scheme s;
+  s.h = input.h;
+  s.elastic = s.stiffness = s.h * s.h;
+  std::copy(state_.nodes.x.begin(), state_.nodes.x.end(), new_x_.begin());
+  std::fill(new_v_.begin(), new_v_.end(), Vec3::Zero());
+  std::copy(state_.rotations.begin(), state_.rotations.end(), new_rotations_.begin());
+  assembly_.visit(model_, new_x_, new_v_, 0, new_rotations_, *input.pool);
+  assemble(loose, s);
+
+  std::fill(d.begin(), d.end(), Vec3::Zero());
+  const std::vector<Index>& free = assembly_.free();
+  if (free.empty()) return {};
+  for (std::size_t k = 0; k < free.size(); ++k) g_[k] = s.elastic * f[free[k]];
+  const int allowed = std::max(1000, 3 * int(free.size()));
+  const auto solved = matrix_.solve(g_.data(), p_.data(), reduction, allowed, *input.pool);
+  if (!(solved.residual <= reduction))
+    return fmt::format("the linear solve did not converge in {} iterations (residual {:.1e} of its start)",
+                       solved.iterations, solved.residual);
+  for (std::size_t k = 0; k < free.size(); ++k) d[free[k]] = p_[k];
+  return {};
+}
+
+}  // namespace pliant::fem

@@ -28,5 +28,6 @@ std::vector<Case> step_cases();
 std::vector<Case> kernel_cases();
 std::vector<Case> contact_cases();
 std::vector<Case> wild_cases();
+std::vector<Case> reduced_cases();
 
 }  // namespace pliant::bench

@@ -24,6 +24,7 @@ std::vector<Case> all_cases() {
   std::vector<Case> cases = step_cases();
   for (Case& c : kernel_cases()) cases.push_back(std::move(c));
   for (Case& c : wild_cases()) cases.push_back(std::move(c));
+  for (Case& c : reduced_cases()) cases.push_back(std::move(c));
   for (Case& c : contact_cases()) cases.push_back(std::move(c));
   return cases;
 }

@@ -17,6 +17,8 @@ struct MethodCase {
   std::function<std::unique_ptr<Method>(const Shape&)>
       build;  ///< undamped, Young's modulus near 1e5 Pa, 1000 kg/m^3
   bool meets_colliders = false;
+  bool any_node_order = true;          ///< equal modes of a symmetric body are not unique
+  bool holds_any_nodes = true;         ///< reduced bodies hold only what their basis was made for
   double momentum_tolerance = 1e-10;   ///< relative drift over the run, free body
   double angular_tolerance = 1e-10;    ///< the same of the angular momentum, for methods that do not keep it
   double energy_growth = 1e-3;         ///< allowed total energy above the start, relative

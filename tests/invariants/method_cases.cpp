@@ -19,6 +19,16 @@ MethodCase geometric_case(std::string name, geometric::Options options) {
           .meets_colliders = true};
 }
 
+/// Two modes times the affine functions, and those themselves: 12 columns.
+MethodCase reduced_case(std::string name, geometric::Options options, int cubature) {
+  options.reduction = geometric::Reduction{.modal = 2, .cubature = cubature};
+  MethodCase made = geometric_case(std::move(name), options);
+  made.meets_colliders = false;
+  made.any_node_order = false;
+  made.holds_any_nodes = false;
+  return made;
+}
+
 /// Solved so tightly that what is kept is kept; implicit integrators alone lose angular momentum.
 MethodCase fem_case(std::string name, fem::Options options, double angular_tolerance) {
   options.tolerance = 1e-12;
@@ -43,6 +53,9 @@ std::vector<MethodCase> method_cases() {
       geometric_case("geometric_with_laplacian_rows", {.laplacian = 10}),
       geometric_case("geometric_papers_scheme",
                      {.integrator = Integrator::euler, .step_solver = StepSolver::local_global}),
+      reduced_case("geometric_reduced", {}, 0),
+      reduced_case("geometric_reduced_euler", {.integrator = Integrator::euler}, 0),
+      reduced_case("geometric_reduced_cubature", {}, 40),
       fem_case("fem", {}, 0.15),
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
   };

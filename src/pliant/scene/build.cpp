@@ -11,6 +11,7 @@
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/scene/build_colliders.hpp"
+#include "pliant/scene/build_reduced.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/scene/layout.hpp"
 #include "pliant/scene/validate.hpp"
@@ -285,7 +286,10 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     const BodySpec& body = spec.bodies[i];
     const Shape& shape = *drafts[i].shape;
-    auto method = build_method(body.method, shape, body.density, body.damping, body);
+    const bool reduced = body.method == "geometric" && body.geometric.reduction;
+    auto method = reduced ? build_reduced_method(body, shape, drafts[i].holds,
+                                                 {around.folder, built.fingerprint, around.notes})
+                          : build_method(body.method, shape, body.density, body.damping, body);
     if (!method) {
       for (Problem problem : method.error().problems) {
         problem.place = fmt::format("bodies.{}{}{}", i, problem.place.empty() ? "" : ".", problem.place);

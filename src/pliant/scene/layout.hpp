@@ -123,7 +123,7 @@ Field<T> list_field(std::string name, std::vector<M> T::*member, std::string hel
       std::move(name), Description::Kind::list, {.help = std::move(help)}, 0.0, &layout_of<M>().description};
   return {about, [member](const Json& json, const std::string& place, T& to, Problems& problems) {
             layout_detail::each_element(
-                json, place, [&](std::size_t count) { (to.*member).assign(count, M{}); },
+                json, place, [&](std::size_t count) { to.*member = std::vector<M>(count); },
                 [&](std::size_t i, const Json& element, const std::string& at) {
                   read_object(element, at, (to.*member)[i], problems);
                 },

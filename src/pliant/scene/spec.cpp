@@ -277,9 +277,19 @@ const Layout<Damping>& layout_of() {
 }
 
 template <>
+const Layout<geometric::Reduction>& layout_of() {
+  static const auto layout = make_layout<geometric::Reduction>(
+      "reduction", "the body moves in a space of few motions: from samples of it, or from its vibration modes",
+      geometric::reduction_table());
+  return layout;
+}
+
+template <>
 const Layout<geometric::Options>& layout_of() {
-  static const auto layout = make_layout<geometric::Options>("geometric", "settings of the geometric method",
-                                                             geometric::option_table());
+  using S = geometric::Options;
+  static const auto layout = make_layout<S>(
+      "geometric", "settings of the geometric method", geometric::option_table(),
+      {optional_field("reduction", &S::reduction, "reduced space: far fewer unknowns than nodes")});
   return layout;
 }
 

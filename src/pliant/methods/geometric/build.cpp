@@ -7,6 +7,7 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/build_reduced.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -92,6 +93,9 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
                                       const Options& options) {
   Result<Rows> rows = make_rows(shape.graph, density, options);
   if (!rows) return rows.error();
+  if (options.reduction)
+    return build_free_reduced(std::move(*rows), {shape.embedding, shape.graph.cells, shape.contact}, damping,
+                              options);
   return build_body(std::move(*rows), {shape.embedding, shape.graph.cells, shape.contact}, damping, options);
 }
 

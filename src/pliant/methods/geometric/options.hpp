@@ -2,7 +2,10 @@
 // Settings of the geometric method (docs/methods/geometric.md).
 #pragma once
 
+#include <optional>
+
 #include "pliant/base/option.hpp"
+#include "pliant/methods/geometric/reduction.hpp"
 
 namespace pliant::geometric {
 
@@ -30,6 +33,7 @@ struct Options {
   DampingFrame damping_frame = DampingFrame::corotated;
   bool angular_momentum = true;
   LinearSolver linear_solver = LinearSolver::automatic;
+  std::optional<Reduction> reduction = {};  ///< none: full space
 };
 
 const OptionTable<Options>& option_table();

@@ -83,7 +83,8 @@ void read_object(const Json& json, const std::string& place, T& to, Problems& pr
 
 template <class T>
 Field<T> value_field(const Option<T>& option) {
-  Description::Entry about{option.name, Description::Kind::value, option.facts, option.get(T{}), nullptr};
+  const T initial = {};
+  Description::Entry about{option.name, Description::Kind::value, option.facts, option.get(initial), nullptr};
   auto read = [option, about](const Json& json, const std::string& place, T& to, Problems& problems) {
     if (auto value = layout_detail::read_value(json, place, about.facts, about.initial, problems))
       option.set(to, *value);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "pliant/base/option.hpp"
 
@@ -13,7 +14,7 @@ enum class ModalKind { affine, pure };
 struct Reduction {
   int modal = 0;
   ModalKind kind = ModalKind::affine;
-  std::vector<std::string> samples;
+  std::vector<std::string> samples = {};
   int basis = 12;
   int cubature = 0;
 };

@@ -148,7 +148,9 @@ TEST(GeometricReduced, modes_solve_the_eigenproblem_in_ascending_order) {
       Eigen::VectorXd heavy = modes.col(m), image = dense * modes.col(m);
       for (Index i = 0; i < model.nodes(); ++i) {
         heavy[i] *= model.mass[i];
-        if (mask[i]) image[i] = 0, ASSERT_EQ(modes(i, m), 0);
+        if (!mask[i]) continue;
+        image[i] = 0;
+        ASSERT_EQ(modes(i, m), 0);
       }
       const double value = modes.col(m).dot(image);
       EXPECT_NEAR(modes.col(m).dot(heavy), 1, 1e-9);

@@ -100,12 +100,11 @@ Result<StoredBasis> make_stored(const geometric::Model& model, const std::vector
                                 const geometric::Reduction& reduction, const Gather& embedding,
                                 const std::vector<Points>& samples) {
   std::vector<Points> nodes;
-  if (reduction.modal == 0)
-    for (const Points& sample : samples) {
-      Result<Points> fit = geometric::fit_sample(model, embedding, sample);
-      if (!fit) return fit.error();
-      nodes.push_back(std::move(*fit));
-    }
+  if (reduction.modal == 0) {
+    Result<std::vector<Points>> fits = geometric::fit_samples(model, embedding, samples);
+    if (!fits) return fits.error();
+    nodes = std::move(*fits);
+  }
   Result<geometric::Basis> basis = geometric::make_basis(model, pieces, reduction, nodes);
   if (!basis) return basis.error();
   StoredBasis out{std::move(*basis), {}};

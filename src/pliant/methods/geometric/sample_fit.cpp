@@ -13,7 +13,7 @@ namespace {
 
 constexpr double spring_factor = 100;  // springs over the mean diagonal of K
 constexpr int most_iterations = 200;
-constexpr double small_change = 1e-5;  // of the body's size: the fit is done
+constexpr double small_change = 1e-4;  // of the body's size: the fit is done
 constexpr int window = 5;
 
 struct Entry {
@@ -88,18 +88,9 @@ class Mixer {
   std::vector<Points> x_, f_;
 };
 
-}  // namespace
-
-Result<Points> fit_sample(const Model& model, const Gather& embedding, const Points& surface) {
-  PLIANT_CHECK(Index(surface.size()) == embedding.rows());
-  const SymmetricMatrix k = stiffness_matrix(model);
-  double diagonal = 0;
-  for (Index i = 0; i < k.rows(); ++i) diagonal += k.value[k.begin[i + 1] - 1] / k.rows();
-  const double stiff = spring_factor * diagonal;
-  DirectSolver solver;
-  if (const std::string trouble = solver.factor(with_springs(k, embedding, stiff)).trouble; !trouble.empty())
-    return Error{{}, {{"geometric.reduction.samples", trouble, "a surface that leads the whole body", ""}}};
-
+/// The nodes of one sample.
+Points fit(const Model& model, const Gather& embedding, double stiff, DirectSolver& solver,
+           const Points& surface) {
   const std::size_t n = model.rest.size();
   Points x = model.rest, g(n), change(n), next(n), vertices(surface.size());
   std::vector<Float4> load(n), answer(n);
@@ -126,11 +117,31 @@ Result<Points> fit_sample(const Model& model, const Gather& embedding, const Poi
     mixer.mix(x, change, next);
     x.swap(next);
   }
-  for (const Vec3& p : x)
-    if (!p.allFinite())
-      return Error{{},
-                   {{"geometric.reduction.samples", "a sample without a finite fit", "finite vertices", ""}}};
   return x;
+}
+
+}  // namespace
+
+Result<std::vector<Points>> fit_samples(const Model& model, const Gather& embedding,
+                                        const std::vector<Points>& surfaces) {
+  const auto refuse = [](const std::string& found, const std::string& expected) {
+    return Error{{}, {{"geometric.reduction.samples", found, expected, ""}}};
+  };
+  const SymmetricMatrix k = stiffness_matrix(model);
+  double diagonal = 0;
+  for (Index i = 0; i < k.rows(); ++i) diagonal += k.value[k.begin[i + 1] - 1] / k.rows();
+  const double stiff = spring_factor * diagonal;
+  DirectSolver solver;
+  if (const std::string trouble = solver.factor(with_springs(k, embedding, stiff)).trouble; !trouble.empty())
+    return refuse(trouble, "a surface that leads the whole body");
+  std::vector<Points> out;
+  for (const Points& surface : surfaces) {
+    PLIANT_CHECK(Index(surface.size()) == embedding.rows());
+    out.push_back(fit(model, embedding, stiff, solver, surface));
+    for (const Vec3& p : out.back())
+      if (!p.allFinite()) return refuse("a sample without a finite fit", "finite vertices");
+  }
+  return out;
 }
 
 }  // namespace pliant::geometric

@@ -5,6 +5,11 @@
 
 #include "pliant/scene/spec_layout.hpp"
 
+// g++ 12 takes the empty `reduction` of a body's initial value for uninitialised.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 namespace pliant {
 namespace {
 

@@ -56,6 +56,7 @@ class ReducedBody final : public Method {
     double h = 0, drag = 0, inner_drag = 0, mass = 1, elastic = 0, stiffness = 0, turning = 0;
   };
   Scheme scheme(double h) const;
+  std::string take_held(const StepInput& input);
   std::string choose_pieces(const StepInput& input);
   std::string aim_pieces(const StepInput& input);
   bool prepare_matrix(const Scheme& s, StepReport& report);
@@ -128,6 +129,11 @@ class ReducedBody final : public Method {
   Matrix wanted_, have_;
   Eigen::MatrixXd matrix_, inverse_;  // told columns: rows and columns of the inverse are 0
   std::array<Vec3, max_grabs> targets_;
+
+  // The held set that new_active_ and told_ were made from: the same input again needs no look at its nodes.
+  std::vector<Index> known_held_;
+  Points known_targets_;
+  bool held_known_ = false;
 
   // Scratch: never read across steps.
   Coordinates hat_z_, hat_v_, start_, told_, base_, trial_, new_z_, new_v_, d_, g_, solved_, p_, q_, sums_,

@@ -13,6 +13,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
@@ -44,15 +45,12 @@ StepReport ReducedBody::advance(const StepInput& input) {
   const FlushTinyNumbers in_this_step;
   StageWatch watch;
   StepReport report;
-  report.trouble = trouble_of(input, model_.nodes());
+  report.trouble = take_held(input);
   if (report.ok() && !input.colliders.empty())
     report.trouble = "a reduced body does not meet colliders: take `reduction` or the colliders out";
-  if (report.ok()) report.trouble = choose_pieces(input);
   if (!report.ok()) return report;
   const Scheme now = scheme(input.h);
   predict(input, now);
-  report.trouble = aim_pieces(input);
-  if (!report.ok()) return report;
   set_springs(input, now);
   if (!prepare_matrix(now, report)) return report;
   set_base(input, now);
@@ -87,6 +85,29 @@ ReducedBody::Scheme ReducedBody::scheme(double h) const {
   s.stiffness = s.elastic + s.h * s.inner_drag;
   s.turning = options_.damping_frame == DampingFrame::corotated ? s.stiffness : s.elastic;
   return s;
+}
+
+/// Checks the input; new_active_ and told_ from its held nodes, unless they are the last step's: what stays
+/// held costs nothing but the comparison.
+std::string ReducedBody::take_held(const StepInput& input) {
+  PLIANT_CHECK(input.held.size() == input.targets.size());
+  const std::size_t count = input.held.size();
+  const bool same =
+      held_known_ && count == known_held_.size() &&
+      (count == 0 || (std::memcmp(input.held.data(), known_held_.data(), count * sizeof(Index)) == 0 &&
+                      std::memcmp(input.targets.data(), known_targets_.data(), count * sizeof(Vec3)) == 0));
+  StepInput checked = input;
+  if (same) checked.held = {}, checked.targets = {};
+  std::string trouble = trouble_of(checked, model_.nodes());
+  if (same || !trouble.empty()) return trouble;
+  held_known_ = false;
+  trouble = choose_pieces(input);
+  if (trouble.empty()) trouble = aim_pieces(input);
+  if (!trouble.empty()) return trouble;
+  known_held_.assign(input.held.begin(), input.held.end());
+  known_targets_.assign(input.targets.begin(), input.targets.end());
+  held_known_ = true;
+  return {};
 }
 
 /// Which pieces the held nodes are. A basis is made for certain pieces: others cannot be held.
@@ -136,11 +157,6 @@ std::string ReducedBody::aim_pieces(const StepInput& input) {
                  : fmt::format(
                        "node {} is moved, but the basis of this reduced body was made with it at rest", i);
   }
-  for (std::size_t p = 0; p < new_active_.size(); ++p) {
-    const Basis::Piece& piece = basis_.pieces[p];
-    if (!new_active_[p]) continue;
-    for (Index c = piece.first; c < piece.first + piece.count; ++c) start_.row(c) = told_.row(c);
-  }
   return {};
 }
 
@@ -155,6 +171,11 @@ void ReducedBody::predict(const StepInput& input, const Scheme& s) {
   hat_z_ = state_.z + a * (state_.z - state_.z_before) + b * state_.v;
   hat_v_ = state_.v + a * (state_.v - state_.v_before);
   start_ = hat_z_ + s.h * hat_v_;
+  for (std::size_t p = 0; p < new_active_.size(); ++p) {
+    const Basis::Piece& piece = basis_.pieces[p];
+    for (Index c = piece.first; new_active_[p] && c < piece.first + piece.count; ++c)
+      start_.row(c) = told_.row(c);
+  }
 }
 
 /// The part of G that does not depend on D.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every key of a scene: name, unit, range, help, said here and nowhere else. Defaults are the initial values
 // of scene/spec.hpp.
-#include "pliant/scene/spec.hpp"
-
-#include "pliant/scene/spec_layout.hpp"
-
-// g++ 12 takes the empty `reduction` of a body's initial value for uninitialised.
+// g++ 12 takes the empty `reduction` of a body's initial value for uninitialised; it looks at the pragma
+// where std::optional is, so that it stands before all includes.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+
+#include "pliant/scene/spec.hpp"
+
+#include "pliant/scene/spec_layout.hpp"
 
 namespace pliant {
 namespace {
@@ -284,7 +285,8 @@ const Layout<Damping>& layout_of() {
 template <>
 const Layout<geometric::Reduction>& layout_of() {
   static const auto layout = make_layout<geometric::Reduction>(
-      "reduction", "the body moves in a space of few motions: from samples of it, or from its vibration modes",
+      "reduction",
+      "the body moves in a space of few motions: from samples of it, or from its vibration modes",
       geometric::reduction_table());
   return layout;
 }

@@ -31,5 +31,6 @@ std::vector<Case> kernel_cases();
 std::vector<Case> contact_cases();
 std::vector<Case> wild_cases();
 std::vector<Case> scramble_cases();
+std::vector<Case> reduced_cases();
 
 }  // namespace pliant::bench

@@ -19,6 +19,8 @@ struct MethodCase {
   bool surface_nodes = false;     ///< built on the shape's surface (geometry/surface_graph.hpp)
   bool solid_by_surface = false;  ///< and its mass is that of the volume inside
   bool meets_colliders = false;
+  bool any_node_order = true;          ///< equal modes of a symmetric body are not unique
+  bool holds_any_nodes = true;         ///< reduced bodies hold only what their basis was made for
   double momentum_tolerance = 1e-10;   ///< relative drift over the run, free body
   double angular_tolerance = 1e-10;    ///< the same of the angular momentum, for methods that do not keep it
   double energy_growth = 1e-3;         ///< allowed total energy above the start, relative

@@ -33,6 +33,16 @@ MethodCase surface_case(std::string name, geometric::Options options) {
   return out;
 }
 
+/// Two modes times the affine functions, and those themselves: 12 columns.
+MethodCase reduced_case(std::string name, geometric::Options options, int cubature) {
+  options.reduction = geometric::Reduction{.modal = 2, .cubature = cubature};
+  MethodCase made = geometric_case(std::move(name), options);
+  made.meets_colliders = false;
+  made.any_node_order = false;
+  made.holds_any_nodes = false;
+  return made;
+}
+
 /// Solved so tightly that what is kept is kept; implicit integrators alone lose angular momentum.
 MethodCase fem_case(std::string name, fem::Options options, double angular_tolerance) {
   options.tolerance = 1e-12;
@@ -65,6 +75,9 @@ std::vector<MethodCase> method_cases() {
       geometric_case("geometric_fibres", {.fibres = {.direction = {1, 2, 0}, .strength = 3}}),
       surface_case("geometric_shell", {.preset = Preset::shell}),
       surface_case("geometric_surface_solid", {.preset = Preset::surface_solid}),
+      reduced_case("geometric_reduced", {}, 0),
+      reduced_case("geometric_reduced_euler", {.integrator = Integrator::euler}, 0),
+      reduced_case("geometric_reduced_cubature", {}, 40),
       fem_case("fem", {}, 0.15),
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
   };

@@ -47,11 +47,11 @@ struct WordOrNumber {
 };
 
 /// Number, whole number, yes or no, word, vector, whole numbers and numbers of fixed count, a pair of
-/// corners, a list of whole numbers, a word or a number, yes or no or not given. A number that starts as
+/// corners, a list of whole numbers, a word or a number, yes or no or not given, a list of texts. A number that starts as
 /// infinity means "not given".
 using OptionValue = std::variant<double, int, bool, std::string, Vec3, std::array<int, 3>, std::array<int, 2>,
                                  std::array<double, 2>, std::array<Vec3, 2>, std::vector<int>, WordOrNumber,
-                                 std::optional<bool>>;
+                                 std::optional<bool>, std::vector<std::string>>;
 
 /// One field of S, seen from outside: name, facts, and how to read and write it. The alternative that get()
 /// returns tells the type; words of an enumeration travel as their names.

@@ -13,6 +13,7 @@
 #include "pliant/methods/geometric/surface_rows.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/build_fibres.hpp"
+#include "pliant/scene/build_reduced.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/scene/layout.hpp"
 #include "pliant/scene/mesh_fingerprint.hpp"
@@ -316,7 +317,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     const BodySpec& body = spec.bodies[i];
     const Shape& shape = *drafts[i].shape;
-    MethodOptions options = body;
+    BodySpec options = body;
     if (!body.geometric.fibres.file.empty()) {
       options.geometric.fibres.field =
           read_directions(find_file(body.geometric.fibres.file, around.folder), shape.graph.positions.size(),
@@ -325,7 +326,10 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
       if (field.empty()) continue;
       built.fingerprint = hash_bytes(field.data(), field.size() * sizeof(Vec3), built.fingerprint);
     }
-    auto method = build_method(body.method, shape, body.density, body.damping, options);
+    const bool reduced = body.method == "geometric" && body.geometric.reduction;
+    auto method = reduced ? build_reduced_method(options, shape, drafts[i].holds,
+                                                 {around.folder, built.fingerprint, around.notes})
+                          : build_method(body.method, shape, body.density, body.damping, options);
     if (!method) {
       for (Problem problem : method.error().problems) {
         problem.place = fmt::format("bodies.{}{}{}", i, problem.place.empty() ? "" : ".", problem.place);

@@ -110,6 +110,15 @@ struct ValueReader {
     if (!read_all(json, json.size(), out, [&](const Json& j) { return whole_in(j, facts); })) return {};
     return OptionValue(out);
   }
+  Value operator()(const std::vector<std::string>&) const {
+    if (!json.is_array()) return {};
+    std::vector<std::string> out;
+    for (const Json& word : json) {
+      if (!word.is_string()) return {};
+      out.push_back(word.get<std::string>());
+    }
+    return OptionValue(out);
+  }
   Value operator()(const std::optional<bool>&) const {
     return json.is_boolean() ? Value(std::optional<bool>(json.get<bool>())) : Value();
   }
@@ -146,6 +155,7 @@ struct ExpectationText {
   std::string operator()(const std::vector<int>&) const {
     return "a list of whole numbers" + range_text(facts);
   }
+  std::string operator()(const std::vector<std::string>&) const { return "a list of texts"; }
   std::string operator()(const std::optional<bool>&) const { return "true or false"; }
   std::string operator()(const WordOrNumber&) const {
     return one_of(facts) + " or a number" + range_text(facts);
@@ -166,6 +176,9 @@ struct ValueText {
   }
   std::string operator()(const std::array<Vec3, 2>& v) const {
     return fmt::format("[{}, {}]", (*this)(v[0]), (*this)(v[1]));
+  }
+  std::string operator()(const std::vector<std::string>& v) const {
+    return v.empty() ? "[]" : fmt::format("[\"{}\"]", fmt::join(v, "\", \""));
   }
   std::string operator()(const std::optional<bool>& v) const { return v ? (*this)(*v) : "none"; }
   std::string operator()(const WordOrNumber& v) const {

@@ -83,7 +83,8 @@ void read_object(const Json& json, const std::string& place, T& to, Problems& pr
 
 template <class T>
 Field<T> value_field(const Option<T>& option) {
-  Description::Entry about{option.name, Description::Kind::value, option.facts, option.get(T{}), nullptr};
+  const T initial = {};
+  Description::Entry about{option.name, Description::Kind::value, option.facts, option.get(initial), nullptr};
   auto read = [option, about](const Json& json, const std::string& place, T& to, Problems& problems) {
     if (auto value = layout_detail::read_value(json, place, about.facts, about.initial, problems))
       option.set(to, *value);
@@ -123,7 +124,7 @@ Field<T> list_field(std::string name, std::vector<M> T::*member, std::string hel
       std::move(name), Description::Kind::list, {.help = std::move(help)}, 0.0, &layout_of<M>().description};
   return {about, [member](const Json& json, const std::string& place, T& to, Problems& problems) {
             layout_detail::each_element(
-                json, place, [&](std::size_t count) { (to.*member).assign(count, M{}); },
+                json, place, [&](std::size_t count) { to.*member = std::vector<M>(count); },
                 [&](std::size_t i, const Json& element, const std::string& at) {
                   read_object(element, at, (to.*member)[i], problems);
                 },

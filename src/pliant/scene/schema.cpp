@@ -63,6 +63,9 @@ struct ValueSchema {
   Ordered operator()(const std::vector<int>&) const {
     return {{"type", "array"}, {"items", numbers("integer", facts)}};
   }
+  Ordered operator()(const std::vector<std::string>&) const {
+    return {{"type", "array"}, {"items", {{"type", "string"}}}};
+  }
   Ordered operator()(const std::optional<bool>&) const { return {{"type", "boolean"}}; }
   Ordered operator()(const WordOrNumber&) const {
     return {{"anyOf", Ordered::array({{{"enum", facts.choices}}, numbers("number", facts)})}};
@@ -137,6 +140,7 @@ struct TypeText {
   std::string operator()(const std::array<double, 2>&) const { return "2 numbers"; }
   std::string operator()(const std::array<Vec3, 2>&) const { return "[[x, y, z], [x, y, z]]"; }
   std::string operator()(const std::vector<int>&) const { return "list of whole numbers"; }
+  std::string operator()(const std::vector<std::string>&) const { return "list of texts"; }
   std::string operator()(const std::optional<bool>&) const { return "true or false"; }
   std::string operator()(const WordOrNumber&) const { return "word or number"; }
 };

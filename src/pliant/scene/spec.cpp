@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every key of a scene: name, unit, range, help, said here and nowhere else. Defaults are the initial values
 // of scene/spec.hpp.
+// g++ 12 takes the empty `reduction` of a body's initial value for uninitialised; it looks at the pragma
+// where std::optional is, so that it stands before all includes.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 #include "pliant/scene/spec.hpp"
 
 #include "pliant/scene/spec_layout.hpp"
@@ -318,6 +324,15 @@ const Layout<geometric::Adaptive>& layout_of() {
 }
 
 template <>
+const Layout<geometric::Reduction>& layout_of() {
+  static const auto layout = make_layout<geometric::Reduction>(
+      "reduction",
+      "the body moves in a space of few motions: from samples of it, or from its vibration modes",
+      geometric::reduction_table());
+  return layout;
+}
+
+template <>
 const Layout<geometric::Options>& layout_of() {
   using S = geometric::Options;
   static const auto layout = make_layout<S>(
@@ -325,7 +340,8 @@ const Layout<geometric::Options>& layout_of() {
       {optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back"),
        object_field("fibres", &S::fibres, "stiffer along a direction"),
        optional_field("adaptive", &S::adaptive,
-                      "rotations are computed only where they change; absent: everywhere")});
+                      "rotations are computed only where they change; absent: everywhere"),
+       optional_field("reduction", &S::reduction, "reduced space: far fewer unknowns than nodes")});
   return layout;
 }
 

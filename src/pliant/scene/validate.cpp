@@ -136,6 +136,20 @@ void check_motion(const std::vector<MotionKey>& keys, const std::string& place, 
   }
 }
 
+void check_reduction(const BodySpec& body, const std::string& place, bool colliders, Problems& problems) {
+  if (body.method != "geometric" || !body.geometric.reduction) return;
+  const geometric::Reduction& reduction = *body.geometric.reduction;
+  const std::string at = place + ".geometric.reduction";
+  if ((reduction.modal > 0) == !reduction.samples.empty())
+    problems.push_back({at,
+                        reduction.modal > 0 ? "both modal and samples" : "neither modal nor samples",
+                        "either modal above 0 or a list of samples",
+                        {}});
+  if (colliders)
+    problems.push_back({at, "a reduced body in a scene with colliders", "no colliders, or full space",
+                        "contact is not available in reduced space"});
+}
+
 void check_body(const BodySpec& body, const std::string& place, Problems& problems) {
   if (!usable_name(body.name, "_-."))
     problems.push_back({place + ".name",
@@ -247,6 +261,7 @@ std::vector<Problem> validate(const SceneSpec& scene) {
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     const std::string place = fmt::format("bodies.{}", i);
     check_body(scene.bodies[i], place, problems);
+    check_reduction(scene.bodies[i], place, !scene.colliders.empty(), problems);
     for (std::size_t j = 0; j < i; ++j)
       if (scene.bodies[j].name == scene.bodies[i].name)
         problems.push_back({place + ".name", fmt::format("\"{}\" again", scene.bodies[i].name),

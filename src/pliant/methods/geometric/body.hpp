@@ -8,6 +8,7 @@
 #include "pliant/methods/geometric/contact_response.hpp"
 #include "pliant/methods/geometric/energy.hpp"
 #include "pliant/methods/geometric/linear_system.hpp"
+#include "pliant/methods/geometric/skin.hpp"
 #include "pliant/methods/geometric/state.hpp"
 #include "pliant/methods/geometric/sweeps.hpp"
 #include "pliant/methods/method.hpp"
@@ -19,15 +20,6 @@ namespace pliant::geometric {
 /// `automatic` takes the direct solver up to so many nodes. Frames of geometric/bar-stiff at 5, 8, 14 and 20
 /// thousand nodes: the solvers are level between 8 and 14, where the direct one takes 50 times the set-up.
 inline constexpr Index direct_limit = 8000;
-
-/// The part of a shape that shows the nodes: nothing of it moves them.
-struct Skin {
-  Gather embedding;                         ///< surface vertices from nodes
-  std::vector<std::array<Index, 8>> cells;  ///< as in NodeGraph
-  Gather contact;                           ///< points that meet colliders; no rows = the embedding
-
-  const Gather& contact_points() const { return contact.rows() > 0 ? contact : embedding; }
-};
 
 class Body final : public Method {
  public:

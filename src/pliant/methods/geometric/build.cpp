@@ -7,6 +7,7 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/build_reduced.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 
 namespace pliant::geometric {
@@ -57,6 +58,9 @@ Result<std::unique_ptr<Method>> build_body(Rows rows, Skin skin, const Damping& 
     return refuse("geometric.plasticity", "plasticity with Laplacian rows or the paper's covariance",
                   "edge rows with their own covariance",
                   "set laplacian to 0 and covariance to consistent: only edge rows flow");
+  if (options.adaptive && options.volume > 0)
+    return refuse("geometric.adaptive", "adaptive rotations with volume rows", "one of them",
+                  "volume targets are computed for every node: set volume to 0, or leave adaptive out");
   const Result<LinearSolver> solver = choose_solver(rows, options);
   if (!solver) return solver.error();
   options.linear_solver = *solver;
@@ -115,8 +119,7 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
   return rows;
 }
 
-Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
-                                      const Options& options) {
+Result<Rows> make_rows(const Shape& shape, double density, const Options& options) {
   const bool on_surface = operator_of(options) != Operator::volumetric;
   if (on_surface && shape.graph.triangles.empty())
     return refuse("geometric.operator", "an operator of surfaces, but the nodes fill the shape",
@@ -124,9 +127,17 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   if (!on_surface && options.bending > 0)
     return refuse("geometric.bending", "above 0 with operator volumetric", "0",
                   "second-ring edges are for operators edge, cotangent and mixed");
-  Result<Rows> rows = on_surface ? make_surface_rows(shape.graph, density, options)
-                                 : make_rows(shape.graph, density, options);
+  return on_surface ? make_surface_rows(shape.graph, density, options)
+                    : make_rows(shape.graph, density, options);
+}
+
+Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
+                                      const Options& options) {
+  Result<Rows> rows = make_rows(shape, density, options);
   if (!rows) return rows.error();
+  if (options.reduction)
+    return build_free_reduced(std::move(*rows), {shape.embedding, shape.graph.cells, shape.contact}, damping,
+                              options);
   return build_body(std::move(*rows), {shape.embedding, shape.graph.cells, shape.contact}, damping, options);
 }
 

@@ -16,6 +16,9 @@ namespace pliant::geometric {
 /// Laplacian rows get lambda = laplacian E h/2.
 Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& options);
 
+/// Those of a shape: of the nodes that fill it or of its surface, as the operator says.
+Result<Rows> make_rows(const Shape& shape, double density, const Options& options);
+
 /// density in kg/m^3. Knows nothing of pins: they come with the steps.
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
                                       const Options& options);

@@ -61,6 +61,10 @@ Vec3 rotation_rate(std::span<const Index> nodes, const std::vector<double>& mass
   second(0, 2) = second(2, 0) = products.y();
   second(0, 1) = second(1, 0) = products.z();
   second -= first * first.transpose() / total;
+  return rotation_rate(second, wanted);
+}
+
+Vec3 rotation_rate(const Mat3& second, const Vec3& wanted) {
   const Eigen::SelfAdjointEigenSolver<Mat3> inertia(second.trace() * Mat3::Identity() - second);
   const Vec3 values = inertia.eigenvalues();
   Vec3 along = inertia.eigenvectors().transpose() * wanted;
@@ -109,6 +113,15 @@ void RigidBalance::add(double mass, const Vec3& r, const Vec3& g) {
   second_ += (mass * r) * r.transpose();
   force_ -= g;
   moment_ -= r.cross(g);
+}
+
+void RigidBalance::add(double mass, const Vec3& first, const Mat3& second, const Vec3& g,
+                       const Vec3& torque) {
+  mass_ += mass;
+  first_ += first;
+  second_ += second;
+  force_ -= g;
+  moment_ -= torque;
 }
 
 void RigidBalance::solve(const RigidFreedom& freedom, Vec3& u, Vec3& w) const {

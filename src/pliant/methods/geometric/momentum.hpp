@@ -39,6 +39,9 @@ Spin spin(std::span<const Index> nodes, const std::vector<double>& mass, const P
 Vec3 rotation_rate(std::span<const Index> nodes, const std::vector<double>& mass, const Points& x,
                    const Vec3& wanted);
 
+/// The same for the second moments sum m (x - c)(x - c)^T.
+Vec3 rotation_rate(const Mat3& second, const Vec3& wanted);
+
 struct Turn {
   Mat3 change;  ///< Q - 1
   Vec3 left;    ///< of the lack
@@ -70,6 +73,8 @@ class RigidBalance {
  public:
   /// r from the pivot.
   void add(double mass, const Vec3& r, const Vec3& g);
+  /// Many at once: the sums of mass, mass r, mass r r^T, g and r x g.
+  void add(double mass, const Vec3& first, const Mat3& second, const Vec3& g, const Vec3& torque);
   void solve(const RigidFreedom& freedom, Vec3& u, Vec3& w) const;
 
  private:

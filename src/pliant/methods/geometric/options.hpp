@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pliant/base/option.hpp"
+#include "pliant/methods/geometric/reduction.hpp"
 #include "pliant/physics/plasticity.hpp"
 
 namespace pliant::geometric {
@@ -66,6 +67,7 @@ struct Options {
   std::optional<Plasticity> plasticity = std::nullopt;
   Fibres fibres = {};
   std::optional<Adaptive> adaptive = std::nullopt;  ///< none: every rotation in every step
+  std::optional<Reduction> reduction = {};  ///< none: full space
 };
 
 const OptionTable<Options>& option_table();

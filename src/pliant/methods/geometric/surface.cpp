@@ -46,10 +46,14 @@ bool Body::activity(std::span<float> vertices) const {
 
 std::optional<int> Body::inverted_cells() const {
   if (skin_.cells.empty()) return std::nullopt;
+  return geometric::inverted_cells(skin_, state_.nodes.x);
+}
+
+int inverted_cells(const Skin& skin, const Points& x) {
   int count = 0;
-  for (const auto& cell : skin_.cells) {
+  for (const auto& cell : skin.cells) {
     bool inverted = false;
-    for (int c = 0; c < 8; ++c) inverted |= !(corner_jacobian(state_.nodes.x, cell, c) > 0);
+    for (int c = 0; c < 8; ++c) inverted |= !(corner_jacobian(x, cell, c) > 0);
     count += inverted;
   }
   return count;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/build_reduced.hpp"
+
+#include <fmt/format.h>
+
+#include "pliant/methods/geometric/cubature.hpp"
+#include "pliant/methods/geometric/reduced_body.hpp"
+
+namespace pliant::geometric {
+
+Result<Model> reducible_model(Rows rows, const Options& options) {
+  if (options.covariance == Covariance::paper)
+    return Error{{},
+                 {{"geometric.covariance", "paper, of a reduced body", "consistent",
+                   "the sweep of a reduced body uses one set of numbers for rotations and forces"}}};
+  rows.covariance = options.covariance;
+  Result<Model> model = make_model(std::move(rows));
+  if (model && model->parts.size() > 1)
+    return Error{
+        {},
+        {{"geometric.reduction", fmt::format("a body of {} parts that nothing joins", model->parts.size()),
+          "a body in one piece", "`join` links the parts of a mesh"}}};
+  return model;
+}
+
+std::unique_ptr<Method> build_reduced(Model model, Skin skin, const Damping& damping, const Options& options,
+                                      Basis basis, Cubature cubature) {
+  return std::make_unique<ReducedBody>(std::move(model), std::move(skin), damping, options, std::move(basis),
+                                       std::move(cubature));
+}
+
+Result<std::unique_ptr<Method>> build_free_reduced(Rows rows, Skin skin, const Damping& damping,
+                                                   const Options& options) {
+  Result<Model> model = reducible_model(std::move(rows), options);
+  if (!model) return model.error();
+  const Reduction& reduction = *options.reduction;
+  Result<Basis> basis = make_basis(*model, {}, reduction, {});
+  if (!basis) return basis.error();
+  Cubature cubature = reduction.cubature > 0 && reduction.cubature < model->nodes()
+                          ? train_cubature(*model, *basis, reduction.cubature).points
+                          : every_node(*model);
+  return build_reduced(std::move(*model), std::move(skin), damping, options, std::move(*basis),
+                       std::move(cubature));
+}
+
+}  // namespace pliant::geometric

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/reduced_kernels.inl"
+
+namespace pliant::geometric {
+
+const ReducedKernels reduced_kernels_portable = make_reduced_kernels();
+
+}  // namespace pliant::geometric

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/reduction.hpp"
+
+namespace pliant::geometric {
+
+const OptionTable<Reduction>& reduction_table() {
+  static const OptionTable<Reduction> table{
+      option("modal", &Reduction::modal,
+             {.unit = "1",
+              .min = 0,
+              .max = 200,
+              .help = "scalar vibration modes, each times 1, x, y, z; 0 = a basis from samples"}),
+      option("kind", &Reduction::kind,
+             {.choices = {"affine", "pure"},
+              .help = "modes times the affine functions, or modes alone as in the paper, which lock"}),
+      option("samples", &Reduction::samples,
+             {.help = "meshes of the deformed body, in the body's own order of vertices"}),
+      option("basis", &Reduction::basis,
+             {.unit = "1", .min = 1, .max = 400, .help = "columns taken from the samples, by mass-PCA"}),
+      option("cubature", &Reduction::cubature,
+             {.unit = "1",
+              .min = 0,
+              .max = 100000,
+              .help = "nodes whose rotations stand for all, trained: cost without the node count; 0 = all"}),
+  };
+  return table;
+}
+
+}  // namespace pliant::geometric

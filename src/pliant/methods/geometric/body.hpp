@@ -83,8 +83,8 @@ class Body final : public Method {
   Detection::Step detection_step(const StepInput& input) const;
   bool meet(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void prepare_problem(bool split, const StepInput& input, const Scheme& scheme);
-  void contact_anew(const StepInput& input, const Scheme& scheme, StageWatch& watch);
-  bool linearised_contact(const StepInput& input, const Scheme& scheme, double& scale, StepReport& report,
+  void contact_anew(bool split, const StepInput& input, const Scheme& scheme, StageWatch& watch);
+  bool linearised_contact(const StepInput& input, const Scheme& scheme, StepReport& report,
                           StageWatch& watch);
   bool free_to_turn(const StepInput& input) const;
   void find_contacts(const StepInput& input);

@@ -8,7 +8,7 @@
 //      always moved with it: v^ += dv, x^ += h/3 dv, dv = B J^T p with p from the contact problem about v.
 //   3. projected step: r of the contact problem about the free motion D = -B G(0); D + h' B J^T r is feasible
 //   4. Newton: conjugate gradients over projected steps, the contact problem inside each; steps that turn far
-//      are linearised again about where they lead to
+//      are done again by projected steps with new rotations
 //   5. momentum: exact, with the forces r
 //   6. last answer: the contact problem about that motion changes r by dr, the motion by dv = B J^T dr. The
 //      end is feasible, and a body at rest under constant r stays at rest exactly, whatever B is.
@@ -24,10 +24,8 @@ namespace {
 constexpr double impact_speed = 0.005;   // g h: slower approach is no impact
 constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
 // A limb that swings on a contact turns far in a step: with BDF2, Newton's one linearisation fed a tumbling
-// animal 20 % of its energy in some steps. It is done again about where that one led to.
+// animal 20 % of its energy in some steps. Projected steps with new rotations do not.
 constexpr double lively_turn = 0.01;  // rad
-constexpr int newton_rounds = 3;
-constexpr double wild_turn = 1;  // rad: a linearisation that asks for more is not followed
 // The residual of conjugate gradients rises and falls. A step that was broken off at its first rise bent
 // limbs as if they were heavy: an animal that lay on the ground swung for seconds.
 constexpr double diverging = 16;
@@ -244,39 +242,23 @@ void Body::projected_step(int sweeps, double tolerance, const StepInput& input, 
   sweeps_.add(-1, z_.data(), step, *input.pool);
 }
 
-/// Newton's steps under contact. One linearisation is enough where nothing turns far; a limb that swings
-/// needs rotations where it comes to lie. Where B is no bound the step is done again with A^-1, which bounds
-/// every Hessian; where that turns too far, too, by projected steps with new rotations each.
+/// Newton's step under contact. Where it turns far it is done again by projected steps with new rotations
+/// each; without the split, B = A^-1 bounds every Hessian.
 void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
-  double scale = 0;
-  const auto rounds = [&] {
-    for (int round = 0; round < newton_rounds; ++round) {
-      if (round > 0) {
-        residual(d_.data(), true, s, *input.pool, watch);
-        contact_solve(g_.data(), z_.data(), *input.pool, watch);
-      }
-      if (!linearised_contact(input, s, scale, report, watch)) return false;
-      const double turn = sweeps_.largest_turn();
-      if (turn > (round + 1 == newton_rounds ? violent_turn : wild_turn)) return false;
-      if (turn <= (options_.integrator == Integrator::bdf2 ? lively_turn : violent_turn)) return true;
-    }
-    return true;
-  };
-  if (rounds()) return;
-  report.violent = true;
-  if (response_.split()) {
-    contact_anew(input, s, watch);
-    if (rounds()) return;
-  }
-  contact_anew(input, s, watch);
+  const double enough = options_.integrator == Integrator::bdf2 ? lively_turn : violent_turn;
+  const bool bounded = linearised_contact(input, s, report, watch);
+  const double turn = sweeps_.largest_turn();
+  if (bounded && turn <= enough) return;
+  const bool split = bounded && turn <= violent_turn && response_.split();
+  report.violent = !split;
+  contact_anew(split, input, s, watch);
   contact_iterations(violent_iterations, input, s, report, watch);
 }
 
 /// One linearisation about D_: conjugate gradients whose preconditioned residual is the projected step, so
 /// that directions keep to the contacts. Each iterate minimises the model energy, with the impulses as given
 /// forces, over the projected step and the direction before. False: B is no bound of H, its step may climb.
-/// `scale`: the largest residual of the step so far.
-bool Body::linearised_contact(const StepInput& input, const Scheme& s, double& scale, StepReport& report,
+bool Body::linearised_contact(const StepInput& input, const Scheme& s, StepReport& report,
                               StageWatch& watch) {
   Pool& pool = *input.pool;
   float *g = g_.data(), *z = z_.data(), *d = d_.data(), *p = p_.data(), *hp = q_.data();
@@ -299,8 +281,7 @@ bool Body::linearised_contact(const StepInput& input, const Scheme& s, double& s
   sweeps_.add(1, hp, g, pool);
   sweeps_.add_turn(1, pool);
   const double reduction = std::min(options_.tolerance, contact_tolerance);
-  scale = std::max(scale, first);
-  const double enough = std::max(reduction * reduction * scale, least * least * total_mass_);
+  const double enough = std::max(reduction * reduction * first, least * least * total_mass_);
   // Far from the shape of rest, turning strains: B is no bound of H any more and its step may climb.
   if (!(curvature < 2 * first)) return false;
   double least_yet = first;
@@ -340,12 +321,12 @@ bool Body::linearised_contact(const StepInput& input, const Scheme& s, double& s
   return true;
 }
 
-/// Back to D = 0, from now on with B = A^-1.
-void Body::contact_anew(const StepInput& input, const Scheme& s, StageWatch& watch) {
+/// Back to D = 0; without `split`, B = A^-1 from now on.
+void Body::contact_anew(bool split, const StepInput& input, const Scheme& s, StageWatch& watch) {
   std::fill(d_.begin(), d_.end(), 0.0f);
   residual(nullptr, true, s, *input.pool, watch);
   solve(g_.data(), z_.data(), *input.pool, watch);
-  prepare_problem(false, input, s);
+  prepare_problem(split, input, s);
   watch.add_to(&StageTimes::contact);
 }
 

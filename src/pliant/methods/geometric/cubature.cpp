@@ -102,7 +102,7 @@ RestModes rest_modes(const Model& model, const Basis& basis) {
   MatrixXd stiffness = MatrixXd::Zero(k, k), h = MatrixXd::Zero(3 * k, 3 * k), turns = h;
   for (Index i = 0; i < model.nodes(); ++i) {
     const MatrixXd t = turn_matrix(pull_of(model, phi, i, 1, &stiffness));
-    const Mat3 slew = model.slew[i];
+    const Mat3 slew = model.stars[i].slew;
     const MatrixXd leaned = t * slew;
     h.noalias() -= leaned * t.transpose();
     turns.noalias() += leaned * leaned.transpose() / model.nodes();

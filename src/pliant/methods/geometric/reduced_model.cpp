@@ -93,7 +93,7 @@ ReducedModel make_reduced_model(const Model& model, const Basis& basis, Cubature
       for (int d = 0; d < 3; ++d) pull[reduced_lanes * (3 * a + d)] = float(c(a, d));
     store_symmetric(weight * covariance(model, model.rest, i),
                     out.rest.data() + 6 * batch * reduced_lanes + lane);
-    store_symmetric(model.slew[i] / weight, out.slew.data() + 6 * batch * reduced_lanes + lane);
+    store_symmetric(model.stars[i].slew / weight, out.slew.data() + 6 * batch * reduced_lanes + lane);
   }
   out.stiffness = Eigen::MatrixXd(out.stiffness.selfadjointView<Eigen::Lower>());
   out.cubature = std::move(cubature);

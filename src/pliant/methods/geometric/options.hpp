@@ -30,9 +30,9 @@ struct Plasticity {
 /// Edges along the fibres are stiffer: a_ij (1 + strength cos^2), the mean of both ends.
 struct Fibres {
   Vec3 direction{1, 0, 0};  ///< any length but zero
-  std::string file;         ///< not empty: one direction a node, read by who builds the body into `field`
+  std::string file = {};    ///< not empty: one direction a node, read by who builds the body into `field`
   double strength = 0;      ///< 0 = no fibres
-  Points field;             ///< one a node, zero = no fibres there; empty = `direction` everywhere
+  Points field = {};        ///< one a node, zero = no fibres there; empty = `direction` everywhere
 };
 
 enum class RotationCriterion { angle, printed, naive_1, naive_2 };

@@ -47,8 +47,8 @@ struct WordOrNumber {
 };
 
 /// Number, whole number, yes or no, word, vector, whole numbers and numbers of fixed count, a pair of
-/// corners, a list of whole numbers, a word or a number, yes or no or not given, a list of texts. A number that starts as
-/// infinity means "not given".
+/// corners, a list of whole numbers, a word or a number, yes or no or not given, a list of texts. A number
+/// that starts as infinity means "not given".
 using OptionValue = std::variant<double, int, bool, std::string, Vec3, std::array<int, 3>, std::array<int, 2>,
                                  std::array<double, 2>, std::array<Vec3, 2>, std::vector<int>, WordOrNumber,
                                  std::optional<bool>, std::vector<std::string>>;

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -13,7 +14,6 @@
 #include "bench/harness/timing.hpp"
 #include "pliant/geometry/repair.hpp"
 #include "pliant/geometry/surface_graph.hpp"
-#include "pliant/math/rotation.hpp"
 #include "pliant/methods/geometric/build.hpp"
 
 namespace pliant::bench {
@@ -21,6 +21,14 @@ namespace {
 
 constexpr int seeds = 100;
 constexpr double density = 1000, back = 0.01;
+
+/// The rotation nearest to a, wherever it is: an iteration from the identity may stop half a turn away.
+Mat3 nearest_rotation(const Mat3& a) {
+  const Eigen::JacobiSVD<Mat3> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Mat3 sign = Mat3::Identity();
+  sign(2, 2) = (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0 ? -1 : 1;
+  return svd.matrixU() * sign * svd.matrixV().transpose();
+}
 
 /// Root of the mean squared distance to the rest shape; of a free body after the best rigid motion.
 double distance_to_rest(const Points& x, const Points& rest, bool free) {
@@ -31,7 +39,7 @@ double distance_to_rest(const Points& x, const Points& rest, bool free) {
     for (std::size_t i = 0; i < x.size(); ++i) shift += x[i] / n, centre += rest[i] / n;
     Mat3 a = Mat3::Zero();
     for (std::size_t i = 0; i < x.size(); ++i) a += (x[i] - shift) * (rest[i] - centre).transpose();
-    turn = nearest_rotation(a, Eigen::Quaterniond::Identity()).q.toRotationMatrix();
+    turn = nearest_rotation(a);
   }
   double sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i)
@@ -138,7 +146,7 @@ std::string scramble_text(const std::vector<ScrambleResult>& results) {
   }
   std::string text = fmt::format("{} of {} return", returned, results.size());
   if (returned) text += fmt::format(" in {:.0f} steps on average (worst {})", steps / returned, worst);
-  if (elsewhere) text += fmt::format("; {} come to rest in another equilibrium, folded or dented", elsewhere);
+  if (elsewhere) text += fmt::format("; {} come to rest in another equilibrium", elsewhere);
   if (moving) text += fmt::format("; {} still move after {} steps", moving, scramble_steps);
   if (elsewhere + moving) text += fmt::format(" (rms up to {:.3f} of the diagonal)", rms);
   text += fmt::format("; energy grew in {}", grew);

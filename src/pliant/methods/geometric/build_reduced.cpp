@@ -13,6 +13,14 @@ Result<Model> reducible_model(Rows rows, const Options& options) {
     return Error{{},
                  {{"geometric.covariance", "paper, of a reduced body", "consistent",
                    "the sweep of a reduced body uses one set of numbers for rotations and forces"}}};
+  const auto refuse = [](const char* key) {
+    return Error{{},
+                 {{std::string("geometric.") + key, fmt::format("{} of a reduced body", key), "full space",
+                   fmt::format("leave {} or reduction out", key)}}};
+  };
+  if (options.plasticity) return refuse("plasticity");
+  if (options.volume > 0) return refuse("volume");
+  if (options.adaptive) return refuse("adaptive");
   rows.covariance = options.covariance;
   Result<Model> model = make_model(std::move(rows));
   if (model && model->parts.size() > 1)

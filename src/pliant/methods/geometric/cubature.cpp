@@ -45,16 +45,16 @@ NodeRows rows_of(const Model& model, const Basis::Columns& phi, Index i) {
   NodeRows out;
   const Adjacency& adj = model.adjacency;
   const Index begin = adj.begin[i], end = adj.begin[i + 1];
-  VectorXd mean = VectorXd::Zero(phi.cols());
+  VectorXd laplacian = VectorXd::Zero(phi.cols());
   for (Index k = begin; k < end; ++k) {
     const Index j = adj.target[k];
     out.stencil.push_back((phi.row(j) - phi.row(i)).transpose());
     out.rest.push_back(model.rest[j] - model.rest[i]);
     out.weight.push_back(model.edge_weight[adj.edge[k]]);
-    mean += out.stencil.back() / (end - begin);
+    if (model.has_laplacian()) laplacian += model.laplacian_coefficient(i, k) * out.stencil.back();
   }
   if (model.has_laplacian() && end > begin) {
-    out.stencil.push_back(mean);
+    out.stencil.push_back(laplacian);
     out.rest.push_back(model.laplacian_rest[i]);
     out.weight.push_back(model.laplacian_weight);
   }

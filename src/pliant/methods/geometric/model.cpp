@@ -149,8 +149,7 @@ Result<Model> make_model(Rows rows) {
   for (Index i = 0; i < model.nodes(); ++i) {
     const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
     for (Index k = begin; model.has_laplacian() && k < end; ++k)
-      model.laplacian_rest[i] += model.laplacian_scale[i] * model.laplacian_share[model.adjacency.edge[k]] *
-                                 model.rest_vector(i, k, {});
+      model.laplacian_rest[i] += model.laplacian_coefficient(i, k) * model.rest_vector(i, k, {});
     model.stars[i] = star_of(model, i, {});
     if (model.has_volume() && model.stars[i].compliance > 0) model.volume_rows[i] = rows.volume;
   }

@@ -63,6 +63,10 @@ struct Model {
   Index nodes() const { return Index(rest.size()); }
   bool has_laplacian() const { return laplacian_weight > 0; }
   bool has_volume() const { return !volume_rows.empty(); }
+  /// The coefficient of directed edge k of node i in the node's Laplacian row, s_i c_ij.
+  double laplacian_coefficient(Index i, Index k) const {
+    return laplacian_scale[i] * laplacian_share[adjacency.edge[k]];
+  }
   /// d_ij of the directed edge k of node i.
   Vec3 rest_vector(Index i, Index k, RestVectors d) const {
     return d.empty() ? Vec3(rest[adjacency.target[k]] - rest[i]) : d[k];

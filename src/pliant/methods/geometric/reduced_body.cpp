@@ -54,15 +54,15 @@ void each_row(const Model& model, const Points& x, Index i, const Mat3& rotation
               LaplacianRow&& laplacian_row) {
   const Adjacency& adj = model.adjacency;
   const Index begin = adj.begin[i], end = adj.begin[i + 1];
-  Vec3 mean = Vec3::Zero();
+  Vec3 laplacian = Vec3::Zero();
   for (Index k = begin; k < end; ++k) {
     const Index j = adj.target[k];
     const Vec3 now = x[j] - x[i];
     edge_row(model.edge_weight[adj.edge[k]], j, Vec3(now - rotation * (model.rest[j] - model.rest[i])));
-    mean += now / (end - begin);
+    if (model.has_laplacian()) laplacian += model.laplacian_coefficient(i, k) * now;
   }
   if (model.has_laplacian() && end > begin)
-    laplacian_row(model.laplacian_weight, Vec3(mean - rotation * model.laplacian_rest[i]));
+    laplacian_row(model.laplacian_weight, Vec3(laplacian - rotation * model.laplacian_rest[i]));
 }
 
 }  // namespace
@@ -216,9 +216,11 @@ void ReducedBody::elastic_forces(std::span<Vec3> out) const {
           out[i] += weight * a * e;
         },
         [&](double a, const Vec3& e) {
-          out[i] += weight * a * e;
-          const double share = weight * a / (adj.begin[i + 1] - adj.begin[i]);
-          for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) out[adj.target[k]] -= share * e;
+          for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
+            const Vec3 share = weight * a * model_.laplacian_coefficient(i, k) * e;
+            out[adj.target[k]] -= share;
+            out[i] += share;
+          }
         });
   }
   // M Phi M_r^-1 Phi^T f: the same work for every motion in the space.

@@ -49,20 +49,19 @@ Coordinates pull_of(const Model& model, const Basis::Columns& phi, Index i, doub
                     Eigen::MatrixXd* stiffness) {
   const Adjacency& adj = model.adjacency;
   Coordinates c = Coordinates::Zero(phi.cols(), 3);
-  Eigen::VectorXd mean = Eigen::VectorXd::Zero(phi.cols());
-  const Index begin = adj.begin[i], end = adj.begin[i + 1];
-  for (Index k = begin; k < end; ++k) {
+  Eigen::VectorXd laplacian = Eigen::VectorXd::Zero(phi.cols());
+  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
     const Index j = adj.target[k];
     const double a = model.edge_weight[adj.edge[k]];
     const Eigen::VectorXd row = (phi.row(j) - phi.row(i)).transpose();
     c.noalias() += row * (a * (model.rest[j] - model.rest[i])).transpose();
     if (stiffness) stiffness->selfadjointView<Eigen::Lower>().rankUpdate(row, weight * a);
-    mean += row / (end - begin);
+    if (model.has_laplacian()) laplacian += model.laplacian_coefficient(i, k) * row;
   }
   if (model.has_laplacian()) {
-    c.noalias() += mean * (model.laplacian_weight * model.laplacian_rest[i]).transpose();
+    c.noalias() += laplacian * (model.laplacian_weight * model.laplacian_rest[i]).transpose();
     if (stiffness)
-      stiffness->selfadjointView<Eigen::Lower>().rankUpdate(mean, weight * model.laplacian_weight);
+      stiffness->selfadjointView<Eigen::Lower>().rankUpdate(laplacian, weight * model.laplacian_weight);
   }
   return c;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -111,14 +114,31 @@ TEST(ShippedScenes, are_without_problems_and_carry_an_expectation) {
   }
 }
 
-TEST(ShippedScenes, show_what_they_promise) {
+/// One test a scene, so that they run side by side.
+class EveryScene : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryScene, shows_what_it_promises) {
+  const auto scenes = usable_scenes();
+  if (std::none_of(scenes.begin(), scenes.end(), [](const auto& s) { return s.name == GetParam(); }))
+    GTEST_SKIP() << GetParam() << " needs the models: run `make models`";
   const TempFolder folder;
-  for (const ShippedScene& scene : usable_scenes()) {
-    const auto result =
-        run_pliant("run " + scene.name + " -o '" + (folder / "out").string() + "' --format none --check");
-    EXPECT_EQ(result.exit, 0) << result.output;
-  }
+  const auto result =
+      run_pliant("run " + GetParam() + " -o '" + (folder / "out").string() + "' --format none --check");
+  EXPECT_EQ(result.exit, 0) << result.output;
 }
+
+std::vector<std::string> scene_names() {
+  std::vector<std::string> names;
+  for (const ShippedScene& scene : shipped_scenes()) names.push_back(scene.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, EveryScene, testing::ValuesIn(scene_names()), [](const auto& about) {
+  std::string name = about.param;
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace pliant

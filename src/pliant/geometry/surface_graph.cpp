@@ -166,6 +166,7 @@ Result<MeshShape> make_surface_shape(const PolygonMesh& mesh, const MeshShapeOpt
   describe(shape.graph, out.report);
   shape.embedding = embedding_of(mesh, surface, shape.graph, out.report.spacing, pool);
   shape.contact = identity(Index(x.size()));
+  shape.contact_triangles = surface.mesh.triangles;
   shape.touching = first_of_each(surface.welded, x.size());
   shape.surface.vertices = mesh.vertices;
   for (Vec3& p : shape.surface.vertices)

@@ -100,6 +100,8 @@ class Body final : public Method {
   void contact_newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void projected_step(int sweeps, double tolerance, const StepInput& input, const Scheme& scheme, float* step,
                       StepReport& report, StageWatch& watch);
+  bool projected_steps(int count, const StepInput& input, const Scheme& scheme, StepReport& report,
+                       StageWatch& watch);
   void contact_iterations(int count, const StepInput& input, const Scheme& scheme, StepReport& report,
                           StageWatch& watch);
   void last_answer(const StepInput& input, const Scheme& scheme, StepReport& report);

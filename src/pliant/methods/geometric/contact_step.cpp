@@ -330,21 +330,36 @@ void Body::contact_anew(bool split, const StepInput& input, const Scheme& s, Sta
   watch.add_to(&StageTimes::contact);
 }
 
-/// D <- D', the projected step taken as it is, with new rotations; `count` times. Every D is feasible, and A
-/// >= H makes the energy fall.
+/// Projected steps; without the split when they run away with it.
 void Body::contact_iterations(int count, const StepInput& input, const Scheme& s, StepReport& report,
                               StageWatch& watch) {
+  if (projected_steps(count, input, s, report, watch)) return;
+  report.violent = true;
+  contact_anew(false, input, s, watch);
+  projected_steps(count, input, s, report, watch);
+}
+
+/// D <- D', the projected step taken as it is, with new rotations; `count` times. Every D is feasible, and A
+/// >= H makes the energy fall. With the split B^-1 < A, and a small part that turns far may run away: false
+/// when steps grow.
+bool Body::projected_steps(int count, const StepInput& input, const Scheme& s, StepReport& report,
+                           StageWatch& watch) {
   Pool& pool = *input.pool;
   float* step = iterate_[0].data();
+  double first = 0;
   for (int k = 0; k < count; ++k) {
     if (k > 0) {
       residual(d_.data(), true, s, pool, watch);
       contact_solve(g_.data(), z_.data(), pool, watch);
     }
     projected_step(input.contact.sweeps, input.contact.tolerance, input, s, step, report, watch);
-    sweeps_.add(1, step, d_.data(), pool);
     ++report.iterations;
+    const double size = sweeps_.dot(step, step, pool);
+    if (k == 0) first = size;
+    if (response_.split() && !(size <= diverging * first)) return false;
+    sweeps_.add(1, step, d_.data(), pool);
   }
+  return true;
 }
 
 /// Step 6.

@@ -79,6 +79,9 @@ StepReport Body::advance(const StepInput& input) {
     return report;
   }
   accept(input, now);
+  // What turns far in a step and meets something is beyond a line through two instants: with that history
+  // small parts that tumble were fed energy for ever.
+  if (report.violent && !contacts_.empty()) state_.has_before = false;
   report.active_rotations = sweeps_.active();
   if (options_.plasticity) flow(input, report);
   watch.add_to(&StageTimes::rotation);

@@ -338,7 +338,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
       continue;
     }
     if (!built.colliders.empty())
-      note_stiffness(body, shape.graph, spec.step_length(), spec.substeps, around.notes);
+      note_stiffness(body, shape, spec.step_length(), spec.substeps, around.notes);
     const Start start = make_start(body.initial, shape.graph, drafts[i].holds);
     bodies.emplace_back(body.name, shape, std::move(*method), std::move(drafts[i].holds), start,
                         contact_of(body));

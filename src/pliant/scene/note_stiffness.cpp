@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/build.hpp"
 
 namespace pliant {
 namespace {
 
-constexpr double told = 1e5;  // h'^2 K_ii/(12 m): beyond it contact steps lose the body's turning, too
+// h'^2 K_ii/(12 m), beyond which contact steps lose the body's turning: by the direct solver, by V-cycles.
+constexpr double told_direct = 1e6, told_multigrid = 1e5;
 
 /// max_i K_ii/(12 m_i) of the edge rows, 1/s^2.
 double stiffness_over_mass(const geometric::Rows& rows) {
@@ -25,13 +27,17 @@ double stiffness_over_mass(const geometric::Rows& rows) {
 
 }  // namespace
 
-void note_stiffness(const BodySpec& body, const NodeGraph& graph, double h, int substeps,
+void note_stiffness(const BodySpec& body, const Shape& shape, double h, int substeps,
                     std::vector<std::string>& notes) {
   if (body.method != "geometric") return;
-  const Result<geometric::Rows> rows = geometric::make_rows(graph, body.density, body.geometric);
+  const Result<geometric::Rows> rows = geometric::make_rows(shape, body.density, body.geometric);
   if (!rows) return;  // said when the method is built
   const double step = body.geometric.integrator == geometric::Integrator::bdf2 ? 2 * h / 3 : h;
   const double ratio = step * step * stiffness_over_mass(*rows);
+  const double told = Index(rows->rest.size()) > geometric::direct_limit ||
+                              body.geometric.linear_solver == geometric::LinearSolver::multigrid
+                          ? told_multigrid
+                          : told_direct;
   if (!(ratio > told)) return;
   notes.push_back(fmt::format(
       "{}: too stiff for its size and time step to tell contacts well in single precision (h^2 k/m = {:.1g}, "

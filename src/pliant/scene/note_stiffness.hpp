@@ -3,13 +3,12 @@
 // tell its contacts (docs/methods/contact.md, limits).
 #pragma once
 
-#include "pliant/geometry/node_graph.hpp"
 #include "pliant/scene/spec.hpp"
 
 namespace pliant {
 
 /// h: time step, s; substeps: of a frame now.
-void note_stiffness(const BodySpec& body, const NodeGraph& graph, double h, int substeps,
+void note_stiffness(const BodySpec& body, const Shape& shape, double h, int substeps,
                     std::vector<std::string>& notes);
 
 }  // namespace pliant

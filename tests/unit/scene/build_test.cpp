@@ -140,7 +140,7 @@ TEST(Build, says_when_a_body_is_too_stiff_for_contact_at_its_time_step) {
   const auto notes = [](const std::string& keys) {
     const Result<Scene> scene =
         build(R"({"bodies": [{"shape": {"box": {"size": [0.001, 0.001, 0.001], "nodes": [8, 8, 8]}},)"
-              R"("geometric": {"stiffness": 1e5}}])" +
+              R"("geometric": {"stiffness": 1e6}}])" +
               keys + "}");
     EXPECT_TRUE(scene) << scene.error().text();
     return scene ? scene->notes : std::vector<std::string>{};

@@ -67,7 +67,7 @@ struct Options {
   std::optional<Plasticity> plasticity = std::nullopt;
   Fibres fibres = {};
   std::optional<Adaptive> adaptive = std::nullopt;  ///< none: every rotation in every step
-  std::optional<Reduction> reduction = {};  ///< none: full space
+  std::optional<Reduction> reduction = {};          ///< none: full space
 };
 
 const OptionTable<Options>& option_table();

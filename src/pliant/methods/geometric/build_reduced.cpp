@@ -18,9 +18,23 @@ Result<Model> reducible_model(Rows rows, const Options& options) {
                  {{std::string("geometric.") + key, fmt::format("{} of a reduced body", key), "full space",
                    fmt::format("leave {} or reduction out", key)}}};
   };
-  if (options.plasticity) return refuse("plasticity");
   if (options.volume > 0) return refuse("volume");
-  if (options.adaptive) return refuse("adaptive");
+  if (options.plasticity && rows.laplacian_weight > 0)
+    return Error{{},
+                 {{"geometric.plasticity", "plasticity with Laplacian rows", "edge rows",
+                   "set laplacian to 0: only edge rows flow"}}};
+  const int cubature = options.reduction ? options.reduction->cubature : 0;
+  const bool few = cubature > 0 && cubature < int(rows.rest.size());
+  const auto refuse_few = [](const char* key, const char* why) {
+    return Error{{},
+                 {{"geometric.reduction.cubature", fmt::format("above 0 with {}", key), "0: every node",
+                   fmt::format("{}: set cubature to 0, or leave {} out", why, key)}}};
+  };
+  if (options.plasticity && few)
+    return refuse_few("plasticity",
+                      "weights that were trained on the body as built do not fit one that flowed");
+  if (options.adaptive && few)
+    return refuse_few("adaptive", "rotations are handed from neighbour to neighbour, and most are left out");
   rows.covariance = options.covariance;
   Result<Model> model = make_model(std::move(rows));
   if (model && model->parts.size() > 1)

@@ -3,10 +3,12 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <numeric>
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/clock.hpp"
 #include "pliant/math/rotation.hpp"
+#include "pliant/methods/geometric/plastic_flow.hpp"
 #include "pliant/methods/geometric/reduced_kernels.hpp"
 
 namespace pliant::geometric {
@@ -50,19 +52,27 @@ Eigen::Quaterniond near_rotation(const Mat3& a, Eigen::Quaterniond q) {
 
 /// Calls row(weight, stencil ends, e = s x - R d) for the rows that a node owns, see model.hpp.
 template <class EdgeRow, class LaplacianRow>
-void each_row(const Model& model, const Points& x, Index i, const Mat3& rotation, EdgeRow&& edge_row,
-              LaplacianRow&& laplacian_row) {
+void each_row(const Model& model, const Points& x, Index i, const Mat3& rotation, RestVectors d,
+              EdgeRow&& edge_row, LaplacianRow&& laplacian_row) {
   const Adjacency& adj = model.adjacency;
   const Index begin = adj.begin[i], end = adj.begin[i + 1];
   Vec3 laplacian = Vec3::Zero();
   for (Index k = begin; k < end; ++k) {
     const Index j = adj.target[k];
     const Vec3 now = x[j] - x[i];
-    edge_row(model.edge_weight[adj.edge[k]], j, Vec3(now - rotation * (model.rest[j] - model.rest[i])));
+    edge_row(model.edge_weight[adj.edge[k]], j, Vec3(now - rotation * model.rest_vector(i, k, d)));
     if (model.has_laplacian()) laplacian += model.laplacian_coefficient(i, k) * now;
   }
   if (model.has_laplacian() && end > begin)
     laplacian_row(model.laplacian_weight, Vec3(laplacian - rotation * model.laplacian_rest[i]));
+}
+
+/// Every node at its own place.
+Arrangement as_numbered(Index nodes) {
+  Arrangement out{std::vector<Index>(std::size_t(nodes)), {}, nodes};
+  std::iota(out.node.begin(), out.node.end(), 0);
+  out.place = out.node;
+  return out;
 }
 
 }  // namespace
@@ -77,6 +87,18 @@ ReducedBody::ReducedBody(Model model, Skin skin, const Damping& damping, const O
   const auto start = Clock::now();
   PLIANT_CHECK(basis_.columns.rows() == model_.nodes() && model_.covariance == Covariance::consistent);
   reduced_ = make_reduced_model(model_, basis_, std::move(cubature));
+  PLIANT_CHECK(Index(reduced_.cubature.nodes.size()) == model_.nodes() ||
+               !(options_.plasticity || options_.adaptive));
+  if (options_.plasticity) {
+    state_.rest_vectors = rest_vectors(model_);
+    flow_.set_all(model_, basis_, state_.rest_vectors);
+  }
+  if (options_.adaptive) {
+    adaptive_.choose(model_, *options_.adaptive);
+    adaptive_.arrange(model_, as_numbered(model_.nodes()));
+    covariance_.assign(9 * std::size_t(reduced_.batches) * reduced_lanes, 0);
+    rotation_ = covariance_;
+  }
   surface_columns_ = gathered(skin_.embedding, basis_.columns);
   surface_rest_.resize(std::size_t(skin_.embedding.rows()));
   gather(skin_.embedding, model_.rest, surface_rest_);
@@ -117,8 +139,13 @@ Vec3 ReducedBody::node_at(Index i, const Coordinates& z) const {
 }
 
 const NodeState& ReducedBody::nodes() const {
-  if (shown_) return nodes_;
-  for (Index i = 0; i < model_.nodes(); ++i) {
+  if (!shown_) show(0, model_.nodes());
+  shown_ = true;
+  return nodes_;
+}
+
+void ReducedBody::show(Index begin, Index end) const {
+  for (Index i = begin; i < end; ++i) {
     const auto row = basis_.columns.row(i);
     Vec3 x = model_.rest[i], v = Vec3::Zero();
     for (Eigen::Index a = 0; a < row.size(); ++a) {
@@ -128,8 +155,6 @@ const NodeState& ReducedBody::nodes() const {
     nodes_.x[i] = x;
     nodes_.v[i] = v;
   }
-  shown_ = true;
-  return nodes_;
 }
 
 /// The coordinates whose field is nearest in the M norm: M^-1 Phi^T M field.
@@ -160,7 +185,7 @@ Rotations ReducedBody::rotations_now(const Points& x) const {
   for (std::size_t s = 0; s < swept.size(); ++s) {
     const float* q = quaternion_.data() + 4 * reduced_lanes * (s / reduced_lanes) + s % reduced_lanes;
     const Eigen::Quaterniond warm(q[0], q[reduced_lanes], q[2 * reduced_lanes], q[3 * reduced_lanes]);
-    out[s] = near_rotation(covariance(model_, x, swept[s]), warm.normalized());
+    out[s] = near_rotation(covariance(model_, x, swept[s], state_.rest_vectors), warm.normalized());
   }
   return out;
 }
@@ -183,6 +208,21 @@ void ReducedBody::surface(std::span<Vec3> vertices) const {
   }
 }
 
+bool ReducedBody::activity(std::span<float> vertices) const {
+  if (Index(reduced_.cubature.nodes.size()) < model_.nodes()) return false;
+  const Gather& w = skin_.embedding;
+  PLIANT_CHECK(Index(vertices.size()) == w.rows());
+  for (Index v = 0; v < w.rows(); ++v) {
+    double active = 0, all = 0;
+    for (Index k = w.begin[v]; k < w.begin[v + 1]; ++k) {
+      all += std::abs(w.weight[k]);
+      if (!adaptive_.on() || adaptive_.is_active(w.column[k])) active += std::abs(w.weight[k]);
+    }
+    vertices[std::size_t(v)] = all > 0 ? float(active / all) : 0.0f;
+  }
+  return true;
+}
+
 void ReducedBody::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {
   scatter_add(skin_.embedding, surface_forces, node_forces);
 }
@@ -194,7 +234,7 @@ double ReducedBody::elastic_energy() const {
   for (std::size_t s = 0; s < rotations.size(); ++s) {
     const double weight = reduced_.cubature.weights[s];
     each_row(
-        model_, x, reduced_.cubature.nodes[s], rotations[s].toRotationMatrix(),
+        model_, x, reduced_.cubature.nodes[s], rotations[s].toRotationMatrix(), state_.rest_vectors,
         [&](double a, Index, const Vec3& e) { sum += 0.5 * weight * a * e.squaredNorm(); },
         [&](double a, const Vec3& e) { sum += 0.5 * weight * a * e.squaredNorm(); });
   }
@@ -210,7 +250,7 @@ void ReducedBody::elastic_forces(std::span<Vec3> out) const {
     const Index i = reduced_.cubature.nodes[s];
     const double weight = reduced_.cubature.weights[s];
     each_row(
-        model_, x, i, rotations[s].toRotationMatrix(),
+        model_, x, i, rotations[s].toRotationMatrix(), state_.rest_vectors,
         [&](double a, Index j, const Vec3& e) {
           out[j] -= weight * a * e;
           out[i] += weight * a * e;
@@ -256,6 +296,7 @@ void ReducedBody::save(Writer& writer) const {
   writer.array(state_.active);
   writer.value(state_.h);
   writer.value(state_.has_before);
+  if (options_.plasticity) writer.array(state_.rest_vectors);
 }
 
 bool ReducedBody::load(Reader& reader) {
@@ -266,9 +307,11 @@ bool ReducedBody::load(Reader& reader) {
   reader.array(next.active);
   reader.value(next.h);
   reader.value(next.has_before);
+  if (options_.plasticity) reader.array(next.rest_vectors);
   if (!reader.ok()) return false;
   state_ = std::move(next);
   std::copy(quaternions.begin(), quaternions.end(), quaternion_.begin());
+  if (options_.plasticity) flow_.set_all(model_, basis_, state_.rest_vectors);
   shown_ = false;
   return true;
 }
@@ -282,11 +325,13 @@ MethodDescription ReducedBody::describe() const {
     if (state_.active[p]) out.freedoms -= 3 * basis_.pieces[p].count;
   out.solver = "reduced";
   out.setup_ms = setup_ms_;
-  out.bytes = model_.rest.size() * (5 * sizeof(Vec3) + 2 * sizeof(double) + sizeof(Mat3)) +
-              model_.edges.size() * (sizeof(NodeGraph::Edge) + sizeof(double) + 4 * sizeof(Index)) +
-              sizeof(double) * std::size_t(basis_.columns.size() + surface_columns_.size()) +
-              sizeof(float) * (reduced_.pull.size() + reduced_.rest.size() + reduced_.slew.size() +
-                               2 * quaternion_.size() + lanes_.size());
+  out.bytes =
+      model_.rest.size() * (5 * sizeof(Vec3) + 2 * sizeof(double) + sizeof(Mat3)) +
+      model_.edges.size() * (sizeof(NodeGraph::Edge) + sizeof(double) + 4 * sizeof(Index)) +
+      sizeof(double) * std::size_t(basis_.columns.size() + surface_columns_.size()) +
+      sizeof(float) * (reduced_.pull.size() + reduced_.rest.size() + reduced_.slew.size() +
+                       2 * quaternion_.size() + lanes_.size() + covariance_.size() + rotation_.size()) +
+      flow_.bytes() + state_.rest_vectors.size() * sizeof(Vec3);
   return out;
 }
 

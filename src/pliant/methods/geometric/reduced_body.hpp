@@ -4,8 +4,10 @@
 // reduced_step.cpp advances it, reduced_rigid.cpp keeps what the body has as a whole.
 #pragma once
 
+#include "pliant/methods/geometric/adaptive_rotations.hpp"
 #include "pliant/methods/geometric/energy.hpp"
 #include "pliant/methods/geometric/momentum.hpp"
+#include "pliant/methods/geometric/reduced_flow.hpp"
 #include "pliant/methods/geometric/reduced_kernels.hpp"
 #include "pliant/methods/geometric/reduced_model.hpp"
 #include "pliant/methods/geometric/skin.hpp"
@@ -22,11 +24,12 @@ struct ReducedState {
   bool has_before = false;            ///< false: the next step starts the multistep scheme anew
   double h = 0;                       ///< of the last step, s
   std::vector<unsigned char> active;  ///< held pieces of the last step
+  Points rest_vectors;                ///< d of every directed edge of a plastic body; else empty
 };
 
 class ReducedBody final : public Method {
  public:
-  /// cubature: every_node(model), or fewer with weights.
+  /// cubature: every_node(model), or fewer with weights; every node with plasticity or adaptive rotations.
   ReducedBody(Model model, Skin skin, const Damping& damping, const Options& options, Basis basis,
               Cubature cubature);
 
@@ -35,6 +38,7 @@ class ReducedBody final : public Method {
   /// What is not in the space is lost: the nearest place and velocity in the M norm are taken.
   void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
   void surface(std::span<Vec3> vertices) const override;
+  bool activity(std::span<float> vertices) const override;
   void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
   /// Of the swept nodes with their weights: the energy that this body conserves.
   double elastic_energy() const override;
@@ -71,6 +75,8 @@ class ReducedBody final : public Method {
   void add_parts();
   template <class Sweep>
   void sweep(const Coordinates& z, Pool& pool, Sweep&& over);
+  void renew_rotations(const Coordinates& z, Pool& pool);
+  void spread_rotations(const Coordinates& z, Pool& pool);
   double sweep_turns(const Coordinates& p, Pool& pool);
   void residual(bool renew, const Scheme& s, Pool& pool, StageWatch& watch);
   void add_inner_drag(const Scheme& s, Pool& pool);
@@ -81,6 +87,7 @@ class ReducedBody final : public Method {
   void local_global(const Scheme& s, Pool& pool, StepReport& report, StageWatch& watch);
   void settle(const StepInput& input, const Scheme& s);
   void accept(const StepInput& input);
+  void flow(const StepInput& input, StepReport& report);
 
   // reduced_rigid.cpp
   Vec3 total(const Coordinates& z) const;
@@ -93,6 +100,7 @@ class ReducedBody final : public Method {
   void keep_angular_momentum(const StepInput& input, const Scheme& s);
   void keep_rigid_motion(const StepInput& input, const Scheme& s);
 
+  void show(Index begin, Index end) const;
   Vec3 node_at(Index node, const Coordinates& z) const;
   void project(std::span<const Vec3> field, Coordinates& out) const;
   Rotations rotations_now(const Points& x) const;
@@ -112,6 +120,8 @@ class ReducedBody final : public Method {
 
   ReducedState state_;
   AlignedVector<float> quaternion_;
+  ReducedFlow flow_;            // of a plastic body: what the sweeps read, made from state_.rest_vectors
+  AdaptiveRotations adaptive_;  // places are nodes
 
   // The matrix that is in force: of the columns that no active piece tells.
   struct Spring {
@@ -139,6 +149,7 @@ class ReducedBody final : public Method {
   Coordinates hat_z_, hat_v_, start_, told_, base_, trial_, new_z_, new_v_, d_, g_, solved_, p_, q_, sums_,
       velocity_, heavy_;
   AlignedVector<float> small_, lanes_, quaternion_before_;
+  AlignedVector<float> covariance_, rotation_;  // of adaptive bodies: [batch][9][16]
   std::vector<double> partial_;
   std::vector<float> largest_;
   std::vector<unsigned char> new_active_;

@@ -13,7 +13,8 @@ struct ReducedArrays {
   int columns = 0;              ///< k
   const float* pull = nullptr;  ///< C: [batch][k][3][16]
   const float* rest = nullptr;  ///< A(X): [batch][xx xy xz yy yz zz][16]
-  const float* slew = nullptr;  ///< J of energy.hpp, the same layout
+  const float* skew = nullptr;  ///< of plastic bodies: the axial vector of A(X), [batch][x y z][16]
+  const float* slew = nullptr;  ///< J of energy.hpp, the layout of rest
   float* quaternion = nullptr;  ///< [batch][w x y z][16]: warm start in, result out
 
   /// math/rotation.hpp: finish_rotations.
@@ -21,6 +22,8 @@ struct ReducedArrays {
 };
 
 struct ReducedKernels {
+  /// A of the batches [first, last): [batch][9][16], out.
+  void (*measure)(const ReducedArrays&, const float* z, float* covariance, int first, int last);
   /// Batches [first, last): T = 1 - R, with R(A) from the warm start (renew) or the R that is there. z: k x 3
   /// floats; lanes: scratch of k x 3 x 16 floats, aligned; sum: k x 3 doubles, out.
   void (*rotate)(const ReducedArrays&, bool renew, const float* z, float* lanes, double* sum, int first,

@@ -78,6 +78,20 @@ inline void load_symmetric(const float* six, int lane, Lanes a[9]) {
   for (int k = 0; k < 9; ++k) a[k] = at(six + batch_lanes * entry[k] + lane);
 }
 
+/// A(X) of a batch.
+inline void load_rest(const ReducedArrays& m, int batch, int lane, Lanes a[9]) {
+  load_symmetric(of_batch(m.rest, 6, batch), lane, a);
+  if (!m.skew) return;
+  const float* axial = of_batch(m.skew, 3, batch) + lane;
+  const Lanes x = at(axial), y = at(axial + batch_lanes), z = at(axial + 2 * batch_lanes);
+  a[7] += x;
+  a[5] -= x;
+  a[2] += y;
+  a[6] -= y;
+  a[3] += z;
+  a[1] -= z;
+}
+
 inline float (*rows_of(float* array, int count, int batch))[16] {
   return reinterpret_cast<float(*)[16]>(of_batch(array, count, batch));
 }
@@ -87,7 +101,7 @@ inline void renew_rotations(const ReducedArrays& m, const float* z, int batch, f
   alignas(64) float a[sets][9][16];
   for (int lane = 0; lane < batch_lanes; lane += width) {
     Lanes matrix[sets][9];
-    for (int s = 0; s < sets; ++s) load_symmetric(of_batch(m.rest, 6, batch + s), lane, matrix[s]);
+    for (int s = 0; s < sets; ++s) load_rest(m, batch + s, lane, matrix[s]);
     add_covariance<sets>(m, z, batch, lane, matrix);
     for (int s = 0; s < sets; ++s)
       for (int k = 0; k < 9; ++k) at(a[s][k] + lane) = matrix[s][k];
@@ -125,6 +139,24 @@ inline void rotate_batches(const ReducedArrays& m, bool renew, const float* z, i
     }
     add_sums<sets>(m, batch, lane, t, sums);
   }
+}
+
+template <int sets>
+inline void measure_batches(const ReducedArrays& m, const float* z, int batch, float* covariance) {
+  for (int lane = 0; lane < batch_lanes; lane += width) {
+    Lanes matrix[sets][9];
+    for (int s = 0; s < sets; ++s) load_rest(m, batch + s, lane, matrix[s]);
+    add_covariance<sets>(m, z, batch, lane, matrix);
+    for (int s = 0; s < sets; ++s)
+      for (int k = 0; k < 9; ++k)
+        at(of_batch(covariance, 9, batch + s) + batch_lanes * k + lane) = matrix[s][k];
+  }
+}
+
+void measure(const ReducedArrays& m, const float* z, float* covariance, int first, int last) {
+  int b = first;
+  for (; b + 1 < last; b += 2) measure_batches<2>(m, z, b, covariance);
+  if (b < last) measure_batches<1>(m, z, b, covariance);
 }
 
 void rotate(const ReducedArrays& m, bool renew, const float* z, float* lanes, double* sum, int first,
@@ -179,7 +211,7 @@ float turn(const ReducedArrays& m, const float* z, float* lanes, double* sum, in
   return most;
 }
 
-constexpr ReducedKernels make_reduced_kernels() { return {rotate, turn}; }
+constexpr ReducedKernels make_reduced_kernels() { return {measure, rotate, turn}; }
 
 }  // namespace
 }  // namespace pliant::geometric

@@ -12,12 +12,14 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/math/rotation.hpp"
+#include "pliant/methods/geometric/plastic_flow.hpp"
 #include "pliant/methods/geometric/reduced_body.hpp"
 #include "pliant/methods/geometric/reduced_kernels.hpp"
 #include "pliant/physics/check_input.hpp"
@@ -67,7 +69,8 @@ StepReport ReducedBody::advance(const StepInput& input) {
     return report;
   }
   accept(input);
-  report.active_rotations = int(reduced_.cubature.nodes.size());
+  if (options_.plasticity) flow(input, report);
+  report.active_rotations = adaptive_.on() ? adaptive_.active() : int(reduced_.cubature.nodes.size());
   report.ms = watch.total();
   report.bytes = traffic(report);
   return report;
@@ -178,7 +181,7 @@ void ReducedBody::predict(const StepInput& input, const Scheme& s) {
   }
 }
 
-/// The part of G that does not depend on D.
+/// The part of G that does not depend on D, and what plastic flow left.
 void ReducedBody::set_base(const StepInput& input, const Scheme& s) {
   velocity_ = s.mass * (start_ - hat_z_ - s.h * hat_v_) + s.elastic * s.drag * hat_v_;
   multiply(reduced_.mass, velocity_, base_);
@@ -186,6 +189,7 @@ void ReducedBody::set_base(const StepInput& input, const Scheme& s) {
   for (std::size_t i = 0; i < input.forces.size(); ++i)
     for (int c = 0; c < 3; ++c)
       base_.col(c) -= s.elastic * input.forces[i][c] * basis_.columns.row(Eigen::Index(i)).transpose();
+  if (flow_.on()) base_ += s.elastic * flow_.offset();
 }
 
 /// Two grabs of one node are one spring: stiffnesses add, the target is their weighted mean.
@@ -243,8 +247,11 @@ bool ReducedBody::prepare_matrix(const Scheme& s, StepReport& report) {
 // ---- the equation ----
 
 ReducedArrays ReducedBody::arrays() {
-  return {reduced_.columns(),   reduced_.pull.data(), reduced_.rest.data(),
-          reduced_.slew.data(), quaternion_.data(),   finish_rotations};
+  ReducedArrays out{reduced_.columns(),   reduced_.pull.data(), reduced_.rest.data(), nullptr,
+                    reduced_.slew.data(), quaternion_.data(),   finish_rotations};
+  if (flow_.on())
+    out.pull = flow_.pull(), out.rest = flow_.rest(), out.skew = flow_.skew(), out.slew = flow_.slew();
+  return out;
 }
 
 /// Z as the sweeps want it.
@@ -276,9 +283,32 @@ void ReducedBody::sweep(const Coordinates& z, Pool& pool, Sweep&& over) {
   add_parts();
 }
 
+/// The rotations at Z, all that `adaptive` asks for.
+void ReducedBody::renew_rotations(const Coordinates& z, Pool& pool) {
+  if (adaptive_.on()) return spread_rotations(z, pool);
+  const ReducedArrays swept = arrays();
+  sweep(z, pool, [&](int, float* lanes, double* sum, int first, int last) {
+    reduced_kernels().rotate(swept, true, small_.data(), lanes, sum, first, last);
+  });
+}
+
+/// Covariances of all nodes, then visits from the seeds (adaptive_rotations.hpp).
+void ReducedBody::spread_rotations(const Coordinates& z, Pool& pool) {
+  to_single(z);
+  const ReducedArrays swept = arrays();
+  for_blocks(pool, reduced_.batches, batches_per_part, [&](int first, int last) {
+    reduced_kernels().measure(swept, small_.data(), covariance_.data(), first, last);
+  });
+  adaptive_.spread(covariance_.data(), quaternion_.data(), rotation_.data(), pool);
+}
+
 /// g_ = G(trial_ - start_).
 void ReducedBody::residual(bool renew, const Scheme& s, Pool& pool, StageWatch& watch) {
   watch.add_to(&StageTimes::rhs);
+  if (renew && adaptive_.on()) {
+    spread_rotations(trial_, pool);
+    renew = false;
+  }
   const ReducedArrays swept = arrays();
   sweep(trial_, pool, [&](int, float* lanes, double* sum, int first, int last) {
     reduced_kernels().rotate(swept, renew, small_.data(), lanes, sum, first, last);
@@ -451,6 +481,30 @@ void ReducedBody::accept(const StepInput& input) {
   shown_ = false;
 }
 
+/// As in step.cpp: rows flow towards the new state, with its own rotations.
+void ReducedBody::flow(const StepInput& input, StepReport& report) {
+  Pool& pool = *input.pool;
+  renew_rotations(state_.z, pool);
+  for_blocks(pool, model_.nodes(), 512, [&](int begin, int end) { show(begin, end); });
+  shown_ = true;
+  const Points& x = nodes_.x;
+  std::atomic<int> flowed = 0;
+  for_blocks(pool, model_.nodes(), 128, [&](int begin, int end) {
+    for (Index i = begin; i < end; ++i) {
+      const float* q = quaternion_.data() + 4 * reduced_lanes * (i / reduced_lanes) + i % reduced_lanes;
+      const Eigen::Quaterniond turn(q[0], q[reduced_lanes], q[2 * reduced_lanes], q[3 * reduced_lanes]);
+      const Mat3 r = turn.normalized().toRotationMatrix();
+      int rows = 0;
+      for (Index k = model_.adjacency.begin[i]; k < model_.adjacency.begin[i + 1]; ++k)
+        rows += flow_row(model_, *options_.plasticity, input.h, x, i, k, r, state_.rest_vectors[k]);
+      if (rows > 0) flow_.set_node(model_, basis_, i, state_.rest_vectors);
+      flowed += rows;
+    }
+  });
+  if (flowed > 0) flow_.set_offset(model_, basis_, state_.rest_vectors, pool);
+  report.yields = flowed;
+}
+
 StepTraffic ReducedBody::traffic(const StepReport& report) const {
   const std::size_t padded = std::size_t(reduced_.batches) * reduced_lanes,
                     k = std::size_t(reduced_.columns()), count = std::size_t(report.iterations);
@@ -466,6 +520,14 @@ StepTraffic ReducedBody::traffic(const StepReport& report) const {
   else
     out.moved = count * (gradients + dense);
   out.moved += padded * 4 * 2 * sizeof(float);  // the warm starts are kept
+  // Covariances are read apart from the sums: C twice, and 9 numbers a node out and in.
+  const std::size_t spread = pull + padded * 3 * 9 * sizeof(float);
+  if (adaptive_.on())
+    out.moved += (options_.step_solver == StepSolver::newton && !report.violent ? 1 : count) * spread;
+  // Rotations and places of the new state, and every row's rest vector.
+  if (flow_.on())
+    out.moved += gradient + model_.rest.size() * (k * sizeof(double) + 6 * sizeof(Vec3)) +
+                 state_.rest_vectors.size() * (sizeof(Vec3) + sizeof(Index));
   out.working_set = pull + padded * (12 + 8) * sizeof(float) + 4 * k * k * sizeof(double);
   return out;
 }

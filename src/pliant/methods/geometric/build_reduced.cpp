@@ -21,6 +21,7 @@ Result<Model> reducible_model(Rows rows, const Options& options) {
   if (options.plasticity) return refuse("plasticity");
   if (options.volume > 0) return refuse("volume");
   if (options.adaptive) return refuse("adaptive");
+  if (options.keep_volume) return refuse("keep_volume");
   rows.covariance = options.covariance;
   Result<Model> model = make_model(std::move(rows));
   if (model && model->parts.size() > 1)

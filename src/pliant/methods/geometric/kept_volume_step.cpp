@@ -31,13 +31,30 @@ void Body::aim_volume_from_start(Pool& pool, StageWatch& watch) {
   kept_.find_steps(new_x_, arrangement_);
 }
 
-/// d_ = t z_c, g_ = G(0) + H d_.
+/// One descent with c of X0, from there on c where that led: pressure along the normals of X0 is an explicit
+/// force that feeds waves of the surface. d_ = where the linear constraint begins, g_ = G(0) + H d_.
 void Body::start_at_volume(const Scheme& s, Pool& pool, StageWatch& watch) {
+  const auto go = [&] {
+    hessian(p_.data(), q_.data(), s, pool, watch);
+    sweeps_.add(1, p_.data(), d_.data(), pool);
+    sweeps_.add(1, q_.data(), g_.data(), pool);
+    sweeps_.add_turn(1, pool);
+  };
   aim_volume_from_start(pool, watch);
-  kept_.add_steps(d_.data(), arrangement_);
-  hessian(d_.data(), q_.data(), s, pool, watch);
-  sweeps_.add(1, q_.data(), g_.data(), pool);
-  sweeps_.add_turn(1, pool);
+  std::fill(p_.begin(), p_.end(), 0.0f);
+  kept_.add_steps(p_.data(), arrangement_);
+  go();
+  kept_solve(g_.data(), z_.data(), pool, watch);
+  sweeps_.redirect(0, p_.data(), z_.data(), pool);
+  for (Index k = 0; k < arrangement_.free; ++k)
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t at = 4 * std::size_t(k) + c;
+      new_x_[arrangement_.node[k]][c] = start_[at] + d_[at] + p_[at];
+    }
+  aim_volume(new_x_, pool, watch);
+  kept_.find_steps(new_x_, arrangement_);
+  kept_.add_steps(p_.data(), arrangement_);
+  go();
 }
 
 /// The end of the step at V_0, with exact momentum. Rigid motions keep the volume; but those of held bodies

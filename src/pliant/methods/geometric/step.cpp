@@ -301,7 +301,10 @@ void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report,
   const int count = system_.direct() ? (stiff ? 20 : 8) : (stiff ? 24 : 12);
   Eigen::Matrix<double, window + 1, window + 1> gram;
   clear(d_);
-  if (!kept_.empty()) kept_.add_steps(d_.data(), arrangement_);
+  if (!kept_.empty()) {
+    aim_volume_from_start(pool, watch);
+    kept_.add_steps(d_.data(), arrangement_);
+  }
   for (int k = 0; k < count; ++k) {
     const int now = k % (window + 1), known = std::min(k, window);
     residual(k == 0 && kept_.empty() ? nullptr : d_.data(), true, s, pool, watch);
@@ -563,7 +566,7 @@ StepTraffic Body::traffic(const StepReport& report) const {
     out.moved = k * (sweeps_.gradient_bytes() + system_.bytes_per_solve() + n * 3 * 16);
   // A row that flows: its rest vector in and out, both its copies out.
   out.moved += ends;
-  if (!kept_.empty()) out.moved += system_.bytes_per_solve() + sweeps_.product_bytes();
+  if (!kept_.empty()) out.moved += 3 * system_.bytes_per_solve() + 2 * sweeps_.product_bytes();
   if (options_.plasticity) out.moved += sweeps_.flow_bytes() + 80 * std::size_t(report.yields);
   out.working_set = sweeps_.memory_bytes() + system_.bytes_per_solve() / 2 + n * (6 * 24 + 32 + 7 * 16 + 4);
   return out;

@@ -38,8 +38,8 @@ namespace {
 // iterations are needed to come back from a scramble.
 constexpr double stiff_step = 150;
 
-// A skin under pressure is stretched, by e say, and its stars turn 1 + e times less easily than at rest, which
-// is what H knows: Newton's steps overshoot in its waves. Stiffer than it is H leads to the same end.
+// A skin under pressure is stretched, by e say, and its stars turn 1 + e times less easily than at rest,
+// which is what H knows: Newton's steps overshoot in its waves. A stiffer H leads to the same end.
 constexpr double stretched_turning = 0.8;
 
 void clear(Floats& array) { std::memset(array.data(), 0, sizeof(float) * array.size()); }

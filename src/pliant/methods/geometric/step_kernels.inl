@@ -612,8 +612,8 @@ float largest_turn(const float* turn, int first, int last) {
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate, stretch, measure, carry,       turn,    collect, find_yielding,
-          add,    redirect, dot,    extrapolate, predict, accept,  largest_turn};
+  return {rotate, stretch,  measure, carry,       turn,    collect, find_yielding,
+          add,    redirect, dot,     extrapolate, predict, accept,  largest_turn};
 }
 
 }  // namespace

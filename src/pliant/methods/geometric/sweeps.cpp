@@ -301,8 +301,7 @@ std::size_t Sweeps::gradient_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
   // x, quaternion in and out, rotation, tensor; then sum, base, out. A second row where sweeps differ.
   return 20 * edges + 4 * (star_.size() + laplacian_.size() + laplacian_share_.size()) +
-         n * (32 + 16 + 16 + 36 + 64) + 4 * (volume_.size() + bulk_.size()) +
-         f * (16 + 16 + 16);
+         n * (32 + 16 + 16 + 36 + 64) + 4 * (volume_.size() + bulk_.size()) + f * (16 + 16 + 16);
 }
 
 std::size_t Sweeps::product_bytes() const {

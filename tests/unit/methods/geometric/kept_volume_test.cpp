@@ -107,7 +107,7 @@ TEST(GeometricKeptVolume, a_pressed_ball_keeps_its_volume_in_every_step_with_eve
   }
 }
 
-TEST(GeometricKeptVolume, a_ball_at_rest_stays_there_to_the_last_bit) {
+TEST(GeometricKeptVolume, balls_at_rest_do_not_drift) {
   const TriMesh mesh = two_balls();
   const auto body = body_of(shape_of(mesh), keeping());
   Pool pool(1);

@@ -12,6 +12,13 @@ namespace {
 
 constexpr double h = 1.0 / 60;
 
+StepInput step_on(Pool& pool) {
+  StepInput input;
+  input.h = h;
+  input.pool = &pool;
+  return input;
+}
+
 Shape shape_of(const TriMesh& mesh) {
   Shape shape;
   shape.graph = surface_graph(mesh.vertices, mesh.triangles, 0.01);
@@ -94,7 +101,7 @@ TEST(GeometricKeptVolume, a_pressed_ball_keeps_its_volume_in_every_step_with_eve
     Pool pool(1);
     for (int k = 1; k <= 30; ++k) {
       const Hands hands(mesh, 0.8, 0.015 * k);
-      StepInput input{.h = h, .pool = &pool};
+      StepInput input = step_on(pool);
       input.held = hands.nodes;
       input.targets = hands.targets;
       ASSERT_EQ(body->advance(input).trouble, "");
@@ -111,7 +118,7 @@ TEST(GeometricKeptVolume, balls_at_rest_do_not_drift) {
   const TriMesh mesh = two_balls();
   const auto body = body_of(shape_of(mesh), keeping());
   Pool pool(1);
-  for (int k = 0; k < 20; ++k) ASSERT_EQ(body->advance({.h = h, .pool = &pool}).trouble, "");
+  for (int k = 0; k < 20; ++k) ASSERT_EQ(body->advance(step_on(pool)).trouble, "");
   double off = 0;
   for (std::size_t i = 0; i < mesh.vertices.size(); ++i)
     off = std::max(off, (body->nodes().x[i] - mesh.vertices[i]).norm());
@@ -140,7 +147,7 @@ TEST(GeometricKeptVolume, pressure_gives_a_free_body_neither_momentum_nor_spin) 
   const auto [linear, angular] = momenta();
   Pool pool(1);
   for (int k = 0; k < 60; ++k) {
-    ASSERT_EQ(body->advance({.h = h, .pool = &pool}).trouble, "");
+    ASSERT_EQ(body->advance(step_on(pool)).trouble, "");
     ASSERT_NEAR(volume_of(*body, mesh) / rest, 1, 1e-9);
     const auto [p, l] = momenta();
     ASSERT_LT((p - linear).norm(), 1e-10 * linear.norm());
@@ -155,14 +162,14 @@ TEST(GeometricKeptVolume, saved_and_loaded_and_on_more_threads_it_goes_on_bit_fo
   for (Vec3& p : x) p.z() *= 0.7;
   one->place(x, Points(x.size(), Vec3::Zero()));
   Pool single(1), many(3);
-  for (int k = 0; k < 5; ++k) one->advance({.h = h, .pool = &single});
+  for (int k = 0; k < 5; ++k) one->advance(step_on(single));
   Writer writer;
   one->save(writer);
   Reader reader(writer.bytes());
   ASSERT_TRUE(two->load(reader));
   for (int k = 0; k < 5; ++k) {
-    one->advance({.h = h, .pool = &single});
-    two->advance({.h = h, .pool = &many});
+    one->advance(step_on(single));
+    two->advance(step_on(many));
   }
   EXPECT_EQ(one->nodes().x, two->nodes().x);
   EXPECT_EQ(one->nodes().v, two->nodes().v);

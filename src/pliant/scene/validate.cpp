@@ -150,6 +150,12 @@ void check_reduction(const BodySpec& body, const std::string& place, bool collid
                         "contact is not available in reduced space"});
 }
 
+void check_kept_volume(const BodySpec& body, const std::string& place, bool colliders, Problems& problems) {
+  if (body.method == "geometric" && body.geometric.keep_volume && colliders)
+    problems.push_back({place + ".geometric.keep_volume", "true in a scene with colliders",
+                        "no colliders, or false", "contact does not keep the volume of a surface"});
+}
+
 void check_body(const BodySpec& body, const std::string& place, Problems& problems) {
   if (!usable_name(body.name, "_-."))
     problems.push_back({place + ".name",
@@ -262,6 +268,7 @@ std::vector<Problem> validate(const SceneSpec& scene) {
     const std::string place = fmt::format("bodies.{}", i);
     check_body(scene.bodies[i], place, problems);
     check_reduction(scene.bodies[i], place, !scene.colliders.empty(), problems);
+    check_kept_volume(scene.bodies[i], place, !scene.colliders.empty(), problems);
     for (std::size_t j = 0; j < i; ++j)
       if (scene.bodies[j].name == scene.bodies[i].name)
         problems.push_back({place + ".name", fmt::format("\"{}\" again", scene.bodies[i].name),

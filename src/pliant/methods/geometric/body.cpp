@@ -148,6 +148,7 @@ void Body::rearrange() {
   for (Floats* array : {&base_, &g_, &z_, &p_, &q_, &d_, &velocity_, &load_})
     std::fill(array->begin(), array->end(), 0.0f);
   for (int k = 0; k <= window; ++k) std::fill(iterate_[k].begin(), iterate_[k].end(), 0.0f);
+  kept_.clear();
   std::fill(start_.begin(), start_.end(), 0.0);
   std::fill(trial_.begin(), trial_.end(), 0.0);
 }

@@ -7,6 +7,7 @@
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/geometric/contact_response.hpp"
 #include "pliant/methods/geometric/energy.hpp"
+#include "pliant/methods/geometric/kept_volume.hpp"
 #include "pliant/methods/geometric/linear_system.hpp"
 #include "pliant/methods/geometric/skin.hpp"
 #include "pliant/methods/geometric/state.hpp"
@@ -43,6 +44,8 @@ class Body final : public Method {
   MethodDescription describe() const override;
 
   const Model& model() const { return model_; }
+  /// From now on, of this body's surface.
+  void keep_volume(KeptVolume kept);
   /// The live options and the damping of the next step; the rest of `options` must be unchanged.
   void set_live(const Damping& damping, const Options& options);
 
@@ -75,9 +78,16 @@ class Body final : public Method {
   void add_inner_drag(const float* u, const Scheme& scheme, Pool& pool);
   double hessian(const float* p, float* out, const Scheme& scheme, Pool& pool, StageWatch& watch);
   void solve(const float* b, float* z, Pool& pool, StageWatch& watch);
+  void kept_solve(float* g, float* z, Pool& pool, StageWatch& watch);
   void newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void anderson(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
+
+  // kept_volume_step.cpp
+  void aim_volume(const Points& x, Pool& pool, StageWatch& watch);
+  void aim_volume_from_start(Pool& pool, StageWatch& watch);
+  void start_at_volume(const Scheme& scheme, Pool& pool, StageWatch& watch);
+  void settle_volume(const StepInput& input, const Scheme& scheme);
 
   // contact_step.cpp
   Detection::Step detection_step(const StepInput& input) const;
@@ -109,6 +119,8 @@ class Body final : public Method {
   void remember_contacts(const Scheme& scheme);
 
   void settle(const StepInput& input, const Scheme& scheme);
+  void keep_momentum(const StepInput& input, const Scheme& scheme);
+  void put_held(const StepInput& input, const Scheme& scheme);
   bool finite_end() const;
   void accept(const StepInput& input, const Scheme& scheme);
   void flow(const StepInput& input, StepReport& report);
@@ -129,6 +141,7 @@ class Body final : public Method {
   double setup_ms_ = 0;
 
   State state_;
+  KeptVolume kept_;  // empty: the volume is free
 
   // The matrix and the layout that are in force.
   Arrangement arrangement_;

@@ -52,7 +52,9 @@ Result<LinearSolver> choose_solver(const Rows& rows, const Options& options) {
   return Index(rows.rest.size()) <= direct_limit ? LinearSolver::direct : LinearSolver::multigrid;
 }
 
-Result<std::unique_ptr<Method>> build_body(Rows rows, Skin skin, const Damping& damping, Options options) {
+/// triangles: the surface whose vertices are the nodes, if there is one.
+Result<std::unique_ptr<Method>> build_body(Rows rows, Skin skin, const Damping& damping, Options options,
+                                           const std::vector<Triangle>& triangles) {
   rows.volume = options.volume;
   if (options.plasticity && (rows.laplacian_weight > 0 || options.covariance == Covariance::paper))
     return refuse("geometric.plasticity", "plasticity with Laplacian rows or the paper's covariance",
@@ -66,8 +68,15 @@ Result<std::unique_ptr<Method>> build_body(Rows rows, Skin skin, const Damping& 
   options.linear_solver = *solver;
   Result<Model> model = make_model(std::move(rows));
   if (!model) return model.error();
-  return std::unique_ptr<Method>(
-      std::make_unique<Body>(std::move(*model), std::move(skin), damping, options));
+  std::optional<KeptVolume> volume;
+  if (options.keep_volume) {
+    Result<KeptVolume> kept = KeptVolume::make(*model, triangles);
+    if (!kept) return kept.error();
+    volume = std::move(*kept);
+  }
+  auto body = std::make_unique<Body>(std::move(*model), std::move(skin), damping, options);
+  if (volume) body->keep_volume(std::move(*volume));
+  return std::unique_ptr<Method>(std::move(body));
 }
 
 }  // namespace
@@ -138,12 +147,13 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   if (options.reduction)
     return build_free_reduced(std::move(*rows), {shape.embedding, shape.graph.cells, shape.contact}, damping,
                               options);
-  return build_body(std::move(*rows), {shape.embedding, shape.graph.cells, shape.contact}, damping, options);
+  return build_body(std::move(*rows), {shape.embedding, shape.graph.cells, shape.contact}, damping, options,
+                    shape.graph.triangles);
 }
 
 Result<std::unique_ptr<Method>> build(Rows rows, const Damping& damping, const Options& options) {
   rows.covariance = options.covariance;
-  return build_body(std::move(rows), {}, damping, options);
+  return build_body(std::move(rows), {}, damping, options, {});
 }
 
 }  // namespace pliant::geometric

@@ -87,6 +87,9 @@ const OptionTable<Options>& option_table() {
               .min = 0,
               .max = 100,
               .help = "resistance to change of volume, in shares of stiffness; 4 is nearly incompressible"}),
+      option("keep_volume", &Options::keep_volume,
+             {.help = "operators on a surface: each closed part keeps the volume it encloses, as if filled "
+                      "with water; not with colliders"}),
   };
   return table;
 }

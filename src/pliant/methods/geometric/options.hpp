@@ -64,6 +64,7 @@ struct Options {
   bool angular_momentum = true;
   LinearSolver linear_solver = LinearSolver::automatic;
   double volume = 0;
+  bool keep_volume = false;
   std::optional<Plasticity> plasticity = std::nullopt;
   Fibres fibres = {};
   std::optional<Adaptive> adaptive = std::nullopt;  ///< none: every rotation in every step

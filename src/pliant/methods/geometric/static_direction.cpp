@@ -18,6 +18,7 @@ constexpr int most_iterations = 60;
 
 std::string Body::newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
   PLIANT_CHECK(input.pool && f.size() == model_.rest.size() && d.size() == f.size());
+  if (!kept_.empty()) return "a static solve does not keep the volume of a surface: set keep_volume to false";
   const FlushTinyNumbers in_here;
   Pool& pool = *input.pool;
   Scheme s;

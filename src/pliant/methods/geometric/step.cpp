@@ -38,6 +38,10 @@ namespace {
 // iterations are needed to come back from a scramble.
 constexpr double stiff_step = 150;
 
+// A skin under pressure is stretched, by e say, and its stars turn 1 + e times less easily than at rest,
+// which is what H knows: Newton's steps overshoot in its waves. A stiffer H leads to the same end.
+constexpr double stretched_turning = 0.8;
+
 void clear(Floats& array) { std::memset(array.data(), 0, sizeof(float) * array.size()); }
 
 }  // namespace
@@ -49,6 +53,10 @@ StepReport Body::advance(const StepInput& input) {
   StepReport report;
   report.trouble = trouble_of(input, model_.nodes());
   if (!report.ok()) return report;
+  if (!kept_.empty() && !input.colliders.empty()) {
+    report.trouble = "keep_volume and colliders do not go together: the contacts would change the volume";
+    return report;
+  }
   const Scheme now = scheme(input.h);
   if (!prepare_system(input, now, report)) return report;
   quaternions_before_ = sweeps_.quaternions();
@@ -101,6 +109,7 @@ Body::Scheme Body::scheme(double h) const {
   s.elastic = s.h * s.h;
   s.stiffness = s.elastic + s.h * s.inner_drag;
   s.turning = options_.damping_frame == DampingFrame::corotated ? s.stiffness : s.elastic;
+  if (!kept_.empty()) s.turning *= stretched_turning;
   return s;
 }
 
@@ -251,6 +260,12 @@ void Body::solve(const float* b, float* z, Pool& pool, StageWatch& watch) {
   watch.add_to(&StageTimes::solve);
 }
 
+/// z = A^-1 g without what changes a kept volume, which leaves g, too.
+void Body::kept_solve(float* g, float* z, Pool& pool, StageWatch& watch) {
+  solve(g, z, pool, watch);
+  if (!kept_.empty()) kept_.project(g, z, arrangement_);
+}
+
 // ---- its solution ----
 
 void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
@@ -258,11 +273,12 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
   float *g = g_.data(), *z = z_.data(), *p = p_.data(), *q = q_.data(), *d = d_.data();
   clear(d_);
   residual(nullptr, true, s, pool, watch);
-  solve(g, z, pool, watch);
+  sweeps_.clear_turns();
+  if (!kept_.empty()) start_at_volume(s, pool, watch);
+  kept_solve(g, z, pool, watch);
   if (meet(input, s, report, watch)) return contact_newton(input, s, report, watch);
   double rho = sweeps_.dot(g, z, pool);
   const double enough = options_.tolerance * options_.tolerance * rho;
-  sweeps_.clear_turns();
   sweeps_.redirect(0, p, z, pool);
   while (rho > 0) {
     const double curvature = hessian(p, q, s, pool, watch);
@@ -271,7 +287,7 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
     sweeps_.add(a, p, d, pool);
     sweeps_.add(a, q, g, pool);
     sweeps_.add_turn(a, pool);
-    solve(g, z, pool, watch);
+    kept_solve(g, z, pool, watch);
     const double before = rho;
     rho = sweeps_.dot(g, z, pool);
     ++report.iterations;
@@ -293,11 +309,15 @@ void Body::anderson(const StepInput& input, const Scheme& s, StepReport& report,
   const int count = system_.direct() ? (stiff ? 20 : 8) : (stiff ? 24 : 12);
   Eigen::Matrix<double, window + 1, window + 1> gram;
   clear(d_);
+  if (!kept_.empty()) {
+    aim_volume_from_start(pool, watch);
+    kept_.add_steps(d_.data(), arrangement_);
+  }
   for (int k = 0; k < count; ++k) {
     const int now = k % (window + 1), known = std::min(k, window);
-    residual(k == 0 ? nullptr : d_.data(), true, s, pool, watch);
+    residual(k == 0 && kept_.empty() ? nullptr : d_.data(), true, s, pool, watch);
     std::copy(d_.begin(), d_.end(), iterate_[now].begin());
-    solve(g_.data(), z_.data(), pool, watch);
+    kept_solve(g_.data(), z_.data(), pool, watch);
     clear(increment_[now]);
     sweeps_.add(-1, z_.data(), increment_[now].data(), pool);
     const auto slot = [&](int back) { return (now - back + window + 1) % (window + 1); };
@@ -339,14 +359,18 @@ void Body::local_global(const StepInput& input, const Scheme& s, StepReport& rep
   Pool& pool = *input.pool;
   const bool from_now = options_.rotation_state == RotationState::current;
   clear(d_);
+  if (!kept_.empty()) {
+    aim_volume_from_start(pool, watch);
+    kept_.add_steps(d_.data(), arrangement_);
+  }
   if (from_now) {
     for (std::size_t i = 0; i < model_.rest.size(); ++i)
       for (int c = 0; c < 3; ++c) trial_[4 * std::size_t(arrangement_.place[i]) + c] = state_.nodes.x[i][c];
     sweeps_.rotate(trial_.data(), pool);
   }
   for (int k = 0; k < options_.iterations; ++k) {
-    residual(k == 0 ? nullptr : d_.data(), k > 0 || !from_now, s, pool, watch);
-    solve(g_.data(), z_.data(), pool, watch);
+    residual(k == 0 && kept_.empty() ? nullptr : d_.data(), k > 0 || !from_now, s, pool, watch);
+    kept_solve(g_.data(), z_.data(), pool, watch);
     if (k == 0 && meet(input, s, report, watch))
       return contact_iterations(options_.iterations, input, s, report, watch);
     sweeps_.add(-1, z_.data(), d_.data(), pool);
@@ -368,6 +392,13 @@ void Body::settle(const StepInput& input, const Scheme& s) {
       outer_[i] = on_nodes_[i] / s.h + (input.forces.empty() ? Vec3::Zero() : Vec3(input.forces[i]));
     loads_ = outer_;
   }
+  if (kept_.empty())
+    keep_momentum(input, s);
+  else
+    settle_volume(input, s);
+}
+
+void Body::keep_momentum(const StepInput& input, const Scheme& s) {
   if (input.held.empty() && pull_count_ == 0) {
     for (const std::vector<Index>& part : model_.parts) {
       keep_linear_momentum(part, input, s);
@@ -376,6 +407,10 @@ void Body::settle(const StepInput& input, const Scheme& s) {
   } else if (options_.angular_momentum) {
     for (Index part = 0; part < Index(model_.parts.size()); ++part) keep_rigid_motion(part, input, s);
   }
+  put_held(input, s);
+}
+
+void Body::put_held(const StepInput& input, const Scheme& s) {
   for (std::size_t n = 0; n < input.held.size(); ++n) {
     const Index i = input.held[n];
     new_x_[i] = input.targets[n];
@@ -539,6 +574,7 @@ StepTraffic Body::traffic(const StepReport& report) const {
     out.moved = k * (sweeps_.gradient_bytes() + system_.bytes_per_solve() + n * 3 * 16);
   // A row that flows: its rest vector in and out, both its copies out.
   out.moved += ends;
+  if (!kept_.empty()) out.moved += 3 * system_.bytes_per_solve() + 2 * sweeps_.product_bytes();
   if (options_.plasticity) out.moved += sweeps_.flow_bytes() + 80 * std::size_t(report.yields);
   out.working_set = sweeps_.memory_bytes() + system_.bytes_per_solve() / 2 + n * (6 * 24 + 32 + 7 * 16 + 4);
   return out;

@@ -6,9 +6,10 @@
 // solved by projected conjugate gradients (Gould, Hribar, Nocedal 2001): D starts at t z_c where the volume
 // is V_0, and every preconditioned residual z = A^-1 g loses what changes the volume,
 //   l = (c . z)/(c . z_c),  z -= l z_c,  g -= l c
-// so that H and not A decides where the pressure moves the body. That takes one solve more than a step
-// without. What the linear constraint leaves is set at the end: V(x + t z_c) is a cubic in t, solved exactly.
-// grad V of a closed surface has neither resultant nor torque: momentum is that of the other forces.
+// so that H and not A decides where the pressure moves the body. That takes three solves more than a
+// step without: z_c twice, and a descent between them. What the linear constraint leaves is set at the end:
+// V(x + t z_c) is a cubic in t, solved exactly. grad V of a closed surface has neither resultant nor torque:
+// momentum is that of the other forces.
 #pragma once
 
 #include "pliant/base/aligned.hpp"

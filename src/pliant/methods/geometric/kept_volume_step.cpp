@@ -31,8 +31,8 @@ void Body::aim_volume_from_start(Pool& pool, StageWatch& watch) {
   kept_.find_steps(new_x_, arrangement_);
 }
 
-/// One descent with c of X0, from there on c where that led: pressure along the normals of X0 is an explicit
-/// force that feeds waves of the surface. d_ = where the linear constraint begins, g_ = G(0) + H d_.
+/// One descent with c of X0, from there on c where that led: the linear constraint then holds near the end of
+/// the step. d_ = where the linear constraint begins, g_ = G(0) + H d_.
 void Body::start_at_volume(const Scheme& s, Pool& pool, StageWatch& watch) {
   const auto go = [&] {
     hessian(p_.data(), q_.data(), s, pool, watch);

@@ -33,7 +33,8 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
   sweeps_.arrange(model_, arrangement_, state_.rest_vectors);
   const std::size_t padded = std::size_t(sweeps_.padded());
   for (Doubles* array : {&start_, &trial_}) array->assign(4 * padded, 0);
-  for (Floats* array : {&base_, &g_, &z_, &p_, &q_, &d_, &velocity_, &load_}) array->assign(4 * padded, 0);
+  for (Floats* array : {&base_, &g_, &z_, &p_, &q_, &d_, &velocity_, &load_, &outer_load_})
+    array->assign(4 * padded, 0);
   diagonal_.assign(padded, 0);
   quaternions_before_.assign(4 * padded, 0);
   for (int k = 0; k <= window; ++k) {
@@ -48,10 +49,9 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
 
 namespace {
 
-/// Single precision tells the part's turning from its bending: it is neither a point nor a rod, nor so small
-/// that a few nodes are all of it.
+/// Single precision tells the part's turning from its bending: it is neither a point nor a rod.
 bool can_turn(const std::vector<Index>& part, const Model& model) {
-  constexpr std::size_t least_nodes = 12;
+  constexpr std::size_t least_nodes = 4;
   constexpr double least_inertia = 1e-3;  // of the largest
   if (part.size() < least_nodes) return false;
   double mass = 0;
@@ -214,7 +214,7 @@ MethodDescription Body::describe() const {
       model_.edges.size() * (sizeof(NodeGraph::Edge) + sizeof(double) + 4 * sizeof(Index));
   const std::size_t points = (8 * n + state_.rest_vectors.size()) * sizeof(Vec3);
   const std::size_t vectors = sizeof(double) * (start_.size() + trial_.size()) +
-                              sizeof(float) * (7 + 2 * (window + 1) + 2) * g_.size();
+                              sizeof(float) * (8 + 2 * (window + 1) + 2) * g_.size();
   out.bytes = model + points + vectors + sweeps_.memory_bytes() + system_.memory_bytes() +
               stiffness_.value.size() * (sizeof(double) + sizeof(Index));
   return out;

@@ -94,8 +94,15 @@ class Body final : public Method {
   bool meet(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void prepare_problem(bool split, const StepInput& input, const Scheme& scheme);
   void contact_anew(bool split, const StepInput& input, const Scheme& scheme, StageWatch& watch);
-  bool linearised_contact(const StepInput& input, const Scheme& scheme, StepReport& report,
-                          StageWatch& watch);
+  void prepare_again(const StepInput& input, const Scheme& scheme);
+  struct Descent {
+    bool bounded = true;
+    double first = 0;  ///< of its first step: the squared residual, kg m^2
+  };
+  Descent linearised_contact(double& enough, const StepInput& input, const Scheme& scheme, StepReport& report,
+                             StageWatch& watch);
+  bool linearise_again(double first, double enough, const StepInput& input, const Scheme& scheme,
+                       StepReport& report, StageWatch& watch);
   bool free_to_turn(const StepInput& input) const;
   void find_contacts(const StepInput& input);
   bool jump(const StepInput& input, const Scheme& scheme, StepReport& report);
@@ -106,7 +113,8 @@ class Body final : public Method {
   void answer(const float* d, int sweeps, double tolerance, const Scheme& scheme, StepReport& report);
   void take_impulses();
   void add_impulses(double scale, float* array) const;
-  void contact_solve(const float* b, float* z, Pool& pool, StageWatch& watch);
+  void complete_residual();
+  void solve_residual(Pool& pool, StageWatch& watch);
   void contact_newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void projected_step(int sweeps, double tolerance, const StepInput& input, const Scheme& scheme, float* step,
                       StepReport& report, StageWatch& watch);
@@ -154,7 +162,7 @@ class Body final : public Method {
   // Scratch: never read across steps.
   Points hat_x_, hat_v_, new_x_, new_v_;
   Doubles start_, trial_;  // X0 and the positions the residual is taken at
-  Floats base_, diagonal_, g_, z_, p_, q_, d_, velocity_, load_, quaternions_before_;
+  Floats base_, diagonal_, g_, z_, p_, q_, d_, velocity_, load_, outer_load_, quaternions_before_;
   struct Pull {
     LinearSystem::Spring spring;
     Vec3 target;

@@ -164,7 +164,7 @@ void ContactResponse::find_shift_shadow(Pool& pool) {
   shift_shadow_known_ = true;
 }
 
-void ContactResponse::complete(const float* g, float* z) const {
+void ContactResponse::complete(const float* g, const float* outer, float* z) const {
   if (!split_ && !whole_) return;
   const Model& model = *body_.model;
   const std::vector<Index>& node = body_.arrangement->node;
@@ -172,9 +172,9 @@ void ContactResponse::complete(const float* g, float* z) const {
     // Z^T g = (M P)^T A^-1 g with the symmetric A^-1: but only as exact as that; so the shadow itself.
     Vec3 torque = Vec3::Zero(), shade = Vec3::Zero(), force = Vec3::Zero(), shift = Vec3::Zero();
     for (Index k = part.begin; k < part.end; ++k) {
-      const Vec3 gk = vector_at(g, k);
-      torque += vector_at(arm_.data(), k).cross(gk);
-      force += gk;
+      const Vec3 gk = vector_at(g, k), fk = vector_at(outer, k);
+      torque += vector_at(arm_.data(), k).cross(fk);
+      force += fk;
       if (split_) shade += vector_at(shadow_.data(), k).cross(gk);
       shift += exact_ ? Vec3(mass_factor_ * model.mass[node[k]] * vector_at(z, k))
                       : Vec3(double(shift_shadow_[k]) * gk);
@@ -406,7 +406,7 @@ void ContactResponse::respond(std::span<const Vec3> on_nodes, Points& out, Pool&
   const Arrangement& arrangement = *body_.arrangement;
   for (Index k = 0; k < arrangement.free; ++k) put(load_.data(), k, on_nodes[arrangement.node[k]]);
   body_.system->solve(load_.data(), answer_.data(), pool);
-  complete(load_.data(), answer_.data());
+  complete(load_.data(), load_.data(), answer_.data());
   for (Index k = 0; k < model.nodes(); ++k)
     out[arrangement.node[k]] = k < arrangement.free ? vector_at(answer_.data(), k) : Vec3::Zero();
   std::fill(load_.begin(), load_.end(), 0.0f);

@@ -44,8 +44,9 @@ class ContactResponse {
   void turn_about(const double* x, double mass_factor, bool split, Pool& pool);
   bool split() const { return split_; }
 
-  /// z = A^-1 g in, z = B g out.
-  void complete(const float* g, float* z) const;
+  /// z = A^-1 g in, z = B g out. `outer` is g without inner forces, which have no resultant and no moment: a
+  /// light part would turn by their rounding.
+  void complete(const float* g, const float* outer, float* z) const;
 
   /// The problem's matrix, levers and parts for these contacts.
   void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool);

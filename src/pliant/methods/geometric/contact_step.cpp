@@ -8,7 +8,7 @@
 //      always moved with it: v^ += dv, x^ += h/3 dv, dv = B J^T p with p from the contact problem about v.
 //   3. projected step: r of the contact problem about the free motion D = -B G(0); D + h' B J^T r is feasible
 //   4. Newton: conjugate gradients over projected steps, the contact problem inside each; steps that turn far
-//      are done again by projected steps with new rotations
+//      are linearised again, about parts that have turned on arcs (part_arcs.hpp)
 //   5. momentum: exact, with the forces r
 //   6. last answer: the contact problem about that motion changes r by dr, the motion by dv = B J^T dr. The
 //      end is feasible, and a body at rest under constant r stays at rest exactly, whatever B is.
@@ -17,6 +17,7 @@
 #include <cmath>
 
 #include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/part_arcs.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -24,8 +25,9 @@ namespace {
 constexpr double impact_speed = 0.005;   // g h: slower approach is no impact
 constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
 // A limb that swings on a contact turns far in a step: with BDF2, Newton's one linearisation fed a tumbling
-// animal 20 % of its energy in some steps. Projected steps with new rotations do not.
+// animal 20 % of its energy in some steps. Such steps are linearised again until they are solved.
 constexpr double lively_turn = 0.01;  // rad
+constexpr int most_linearisations = 8;
 // The residual of conjugate gradients rises and falls. A step that was broken off at its first rise bent
 // limbs as if they were heavy: an animal that lay on the ground swung for seconds.
 constexpr double diverging = 16;
@@ -79,10 +81,19 @@ bool Body::meet(const StepInput& input, const Scheme& s, StepReport& report, Sta
 /// z_ = A^-1 g_ in, B g_ out.
 void Body::prepare_problem(bool split, const StepInput& input, const Scheme& s) {
   response_.turn_about(start_.data(), s.mass, split, *input.pool);
-  response_.complete(g_.data(), z_.data());
+  complete_residual();
   response_.fill(contacts_, problem_, *input.pool);
   set_targets(input, s);
   warm_start(s);
+}
+
+/// The same about X0 + D, with the impulses that are known.
+void Body::prepare_again(const StepInput& input, const Scheme& s) {
+  response_.turn_about(trial_.data(), s.mass, true, *input.pool);
+  complete_residual();
+  response_.fill(contacts_, problem_, *input.pool);
+  set_targets(input, s);
+  for (Index c = 0; c < problem_.size(); ++c) problem_.set_impulse(c, impulses_[c]);
 }
 
 bool Body::free_to_turn(const StepInput& input) const {
@@ -222,10 +233,21 @@ void Body::add_impulses(double scale, float* array) const {
     }
 }
 
-void Body::contact_solve(const float* b, float* z, Pool& pool, StageWatch& watch) {
-  solve(b, z, pool, watch);
-  if (contacts_.empty()) return;
-  response_.complete(b, z);
+/// z_ = A^-1 g_ in, B g_ out; g_ = G at D_. Inner forces have neither resultant nor moment, but their
+/// rounding has: what a part does as a whole follows from inertia and loads alone.
+void Body::complete_residual() {
+  for (Index k = 0; k < arrangement_.free; ++k)
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t at = 4 * std::size_t(k) + c;
+      outer_load_[at] = base_[at] + diagonal_[k] * d_[at];
+    }
+  response_.complete(g_.data(), outer_load_.data(), z_.data());
+}
+
+/// z_ = B g_.
+void Body::solve_residual(Pool& pool, StageWatch& watch) {
+  solve(g_.data(), z_.data(), pool, watch);
+  complete_residual();
   watch.add_to(&StageTimes::contact);
 }
 
@@ -238,30 +260,65 @@ void Body::projected_step(int sweeps, double tolerance, const StepInput& input, 
   std::fill(load_.begin(), load_.end(), 0.0f);
   add_impulses(s.h, load_.data());
   watch.add_to(&StageTimes::contact);
-  contact_solve(load_.data(), step, *input.pool, watch);
+  solve(load_.data(), step, *input.pool, watch);
+  response_.complete(load_.data(), load_.data(), step);
   sweeps_.add(-1, z_.data(), step, *input.pool);
+  watch.add_to(&StageTimes::contact);
 }
 
-/// Newton's step under contact. Where it turns far it is done again by projected steps with new rotations
-/// each; without the split, B = A^-1 bounds every Hessian.
+/// Newton's step under contact. Where it turns far it is linearised again; where that climbs it is done by
+/// projected steps with new rotations each: without the split, B = A^-1 bounds every Hessian.
 void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
-  const double enough = options_.integrator == Integrator::bdf2 ? lively_turn : violent_turn;
-  const bool bounded = linearised_contact(input, s, report, watch);
+  const double lively = options_.integrator == Integrator::bdf2 ? lively_turn : violent_turn;
+  double enough = 0;
+  const Descent descent = linearised_contact(enough, input, s, report, watch);
   const double turn = sweeps_.largest_turn();
-  if (bounded && turn <= enough) return;
-  const bool split = bounded && turn <= violent_turn && response_.split();
-  report.violent = !split;
-  contact_anew(split, input, s, watch);
+  if (descent.bounded && turn <= lively) return;
+  report.violent = turn > violent_turn;
+  if (descent.bounded && response_.split() && linearise_again(descent.first, enough, input, s, report, watch))
+    return;
+  report.violent = true;
+  contact_anew(false, input, s, watch);
   contact_iterations(violent_iterations, input, s, report, watch);
+}
+
+/// From where the first linearisation led. What is straight in D are velocities, not the ways of parts that
+/// turn: those are bent to arcs before the next linearisation, which begins about the turned parts. False: it
+/// climbs.
+bool Body::linearise_again(double first, double enough, const StepInput& input, const Scheme& s,
+                           StepReport& report, StageWatch& watch) {
+  Floats& way = increment_[0];
+  for (Index i = 0; i < model_.nodes(); ++i)
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t at = 4 * std::size_t(arrangement_.place[i]) + c;
+      trial_[at] = state_.nodes.x[i][c];
+      way[at] = float(start_[at] + d_[at] - trial_[at]);
+    }
+  for (int k = 1;; ++k) {
+    add_arcs(model_, arrangement_, turns_, trial_.data(), way.data(), d_.data());
+    residual(d_.data(), true, s, *input.pool, watch);
+    solve(g_.data(), z_.data(), *input.pool, watch);
+    prepare_again(input, s);
+    watch.add_to(&StageTimes::contact);
+    std::copy(d_.begin(), d_.end(), way.begin());
+    const Descent descent = linearised_contact(enough, input, s, report, watch);
+    if (!descent.bounded || !(descent.first < diverging * first)) return false;
+    if (!(descent.first > enough) || k == most_linearisations) return true;
+    for (std::size_t at = 0; at < way.size(); ++at) {
+      trial_[at] = start_[at] + way[at];
+      way[at] = d_[at] - way[at];
+    }
+  }
 }
 
 /// One linearisation about D_: conjugate gradients whose preconditioned residual is the projected step, so
 /// that directions keep to the contacts. Each iterate minimises the model energy, with the impulses as given
-/// forces, over the projected step and the direction before. False: B is no bound of H, its step may climb.
-bool Body::linearised_contact(const StepInput& input, const Scheme& s, StepReport& report,
-                              StageWatch& watch) {
+/// forces, over the projected step and the direction before. Not bounded: B is no bound of H, its step may
+/// climb. `enough`: of the squared residual; 0 is replaced by what is asked of this step.
+Body::Descent Body::linearised_contact(double& enough, const StepInput& input, const Scheme& s,
+                                       StepReport& report, StageWatch& watch) {
   Pool& pool = *input.pool;
-  float *g = g_.data(), *z = z_.data(), *d = d_.data(), *p = p_.data(), *hp = q_.data();
+  float *g = g_.data(), *d = d_.data(), *p = p_.data(), *hp = q_.data();
   float *step = iterate_[0].data(), *hs = iterate_[1].data();
   sweeps_.clear_turns();
   // Few contacts are solved well: it costs little, and iterations build on it.
@@ -281,9 +338,9 @@ bool Body::linearised_contact(const StepInput& input, const Scheme& s, StepRepor
   sweeps_.add(1, hp, g, pool);
   sweeps_.add_turn(1, pool);
   const double reduction = std::min(options_.tolerance, contact_tolerance);
-  const double enough = std::max(reduction * reduction * first, least * least * total_mass_);
+  if (!(enough > 0)) enough = std::max(reduction * reduction * first, least * least * total_mass_);
   // Far from the shape of rest, turning strains: B is no bound of H any more and its step may climb.
-  if (!(curvature < 2 * first)) return false;
+  if (first > enough && !(curvature < 2 * first)) return {false, first};
   double least_yet = first;
   // Where the sweeps did not lead to an answer, directions do not keep to the contacts and longer steps make
   // noise of it: the step that leads to the contacts is taken alone.
@@ -292,7 +349,7 @@ bool Body::linearised_contact(const StepInput& input, const Scheme& s, StepRepor
   double rho = first;
   for (int iteration = 0; !alone; ++iteration) {
     ++report.iterations;
-    contact_solve(g, z, pool, watch);
+    solve_residual(pool, watch);
     const double asked = needed(rho);
     projected_step(sweeps, asked, input, s, step, report, watch);
     rho = residual_of();
@@ -318,7 +375,7 @@ bool Body::linearised_contact(const StepInput& input, const Scheme& s, StepRepor
     sweeps_.add(1, hp, g, pool);
   }
   sweeps_.add(1, step, d, pool);
-  return true;
+  return {true, first};
 }
 
 /// Back to D = 0; without `split`, B = A^-1 from now on.
@@ -350,7 +407,7 @@ bool Body::projected_steps(int count, const StepInput& input, const Scheme& s, S
   for (int k = 0; k < count; ++k) {
     if (k > 0) {
       residual(d_.data(), true, s, pool, watch);
-      contact_solve(g_.data(), z_.data(), pool, watch);
+      solve_residual(pool, watch);
     }
     projected_step(input.contact.sweeps, input.contact.tolerance, input, s, step, report, watch);
     ++report.iterations;

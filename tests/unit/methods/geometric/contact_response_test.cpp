@@ -127,6 +127,28 @@ TEST_P(Response, columns_that_came_in_another_order_are_the_same) {
     for (Index d = 0; d < whole.size(); ++d) ASSERT_EQ(whole.s(c, d), again.s(c, d));
 }
 
+TEST_P(Response, inner_forces_neither_shift_nor_turn_a_part_whatever_their_rounding) {
+  Floats g(places.size(), 0), none(places.size(), 0), z(places.size(), 0);
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  for (Index k = 0; k < model.nodes(); ++k)
+    for (int c = 0; c < 3; ++c) g[4 * std::size_t(k) + c] = normal(random);
+  system.solve(g.data(), z.data(), pool);
+  response.complete(g.data(), none.data(), z.data());
+  Vec3 momentum = Vec3::Zero(), spin = Vec3::Zero();
+  double size = 0;
+  for (Index i = 0; i < model.nodes(); ++i) {
+    const Vec3 v =
+        Eigen::Map<const Eigen::Vector3f>(z.data() + 4 * std::size_t(arrangement.place[i])).cast<double>();
+    momentum += model.mass[i] * v;
+    spin += model.mass[i] * (x[i] - Vec3(5, 2, 1)).cross(v);
+    size += model.mass[i] * v.norm();
+  }
+  EXPECT_GT(size, 0.1);
+  EXPECT_LT(momentum.norm(), 1e-5 * size);
+  EXPECT_LT(spin.norm(), 1e-5 * size);
+}
+
 INSTANTIATE_TEST_SUITE_P(Solvers, Response, testing::Bool(),
                          [](const auto& given) { return given.param ? "direct" : "multigrid"; });
 

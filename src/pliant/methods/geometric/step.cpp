@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step. With h', x^, v^ of the integrator (body.hpp), predicted positions X0 = x^ + h' v^ and outer
-// forces f, the new positions X0 + D solve G = 0,
+// One time step. With h', x^, v^ of the integrator (physics/implicit_scheme.hpp), predicted positions X0 = x^
+// + h' v^ and outer forces f, the new positions X0 + D solve G = 0,
 //   G(D) = (1 + h' alpha) M D + h'^2 (alpha M v^ - f + g(X0 + D) + beta c),   v = v^ + D/h'
 // Symbols: M masses, kg; g = dV/dx, N (energy.hpp); alpha 1/s, beta s: Rayleigh damping [Huang06, Sec. 3.1].
 //
@@ -102,13 +102,7 @@ StepReport Body::advance(const StepInput& input) {
 // ---- what is asked ----
 
 Body::Scheme Body::scheme(double h) const {
-  Scheme s;
-  s.h = options_.integrator == Integrator::bdf2 ? 2 * h / 3 : h;
-  s.drag = damping_.mass;
-  s.inner_drag = damping_.stiffness;
-  s.mass = 1 + s.h * s.drag;
-  s.elastic = s.h * s.h;
-  s.stiffness = s.elastic + s.h * s.inner_drag;
+  Scheme s{{options_.integrator, h, damping_}};
   s.turning = options_.damping_frame == DampingFrame::corotated ? s.stiffness : s.elastic;
   if (!kept_.empty()) s.turning *= stretched_turning;
   return s;
@@ -144,14 +138,11 @@ EndArrays Body::end_arrays(const Scheme& s) const {
 /// x^, v^, X0 with held nodes at their targets, and the part of G that does not depend on D.
 void Body::predict(const StepInput& input, const Scheme& s) {
   const NodeState& now = state_.nodes;
-  // x^ = x + a (x - x_n-1) + b v, v^ = v + a (v - v_n-1). Without history BDF2 starts as if the last step had
-  // been a straight line, x_n-1 = x_n - h v_n.
-  const bool two_steps = options_.integrator == Integrator::bdf2, history = history_applies(input);
-  const double a = two_steps && history ? 1.0 / 3 : 0, b = two_steps && !history ? input.h / 3 : 0;
+  const Extrapolation by(options_.integrator, input.h, history_applies(input));
   for_blocks(*input.pool, 3 * model_.nodes(), 3 * 1024, [&](int begin, int end) {
     step_kernels().extrapolate(now.x[0].data(), now.v[0].data(), state_.x_before[0].data(),
-                               state_.v_before[0].data(), a, b, hat_x_[0].data(), hat_v_[0].data(), begin,
-                               end);
+                               state_.v_before[0].data(), by.history, by.line, hat_x_[0].data(),
+                               hat_v_[0].data(), begin, end);
   });
   load_prediction(input, s);
 }

@@ -43,6 +43,22 @@ MethodCase reduced_case(std::string name, geometric::Options options, int cubatu
   return made;
 }
 
+/// Rotations are handed on from the body's first end: another order of nodes has another one.
+MethodCase adaptive_case(std::string name, geometric::Options options) {
+  options.adaptive = geometric::Adaptive{.threshold = 0.03};
+  MethodCase made = geometric_case(std::move(name), options);
+  made.any_node_order = false;
+  return made;
+}
+
+/// Contact does not know the multiplier of the volume.
+MethodCase kept_volume_case(std::string name, geometric::Options options) {
+  options.keep_volume = true;
+  MethodCase made = surface_case(std::move(name), options);
+  made.meets_colliders = false;
+  return made;
+}
+
 /// Solved so tightly that what is kept is kept; implicit integrators alone lose angular momentum.
 MethodCase fem_case(std::string name, fem::Options options, double angular_tolerance) {
   options.tolerance = 1e-12;
@@ -75,6 +91,12 @@ std::vector<MethodCase> method_cases() {
       geometric_case("geometric_fibres", {.fibres = {.direction = {1, 2, 0}, .strength = 3}}),
       surface_case("geometric_shell", {.preset = Preset::shell}),
       surface_case("geometric_surface_solid", {.preset = Preset::surface_solid}),
+      kept_volume_case("geometric_shell_keeps_volume", {.preset = Preset::shell}),
+      geometric_case("geometric_plastic", {.plasticity = Plasticity{{.yield = 0.02}, {}}}),
+      geometric_case("geometric_plastic_volume",
+                     {.volume = 4, .plasticity = Plasticity{{.yield = 0.02}, {}}}),
+      adaptive_case("geometric_adaptive", {}),
+      reduced_case("geometric_reduced_plastic", {.plasticity = Plasticity{{.yield = 0.02}, {}}}, 0),
       reduced_case("geometric_reduced", {}, 0),
       reduced_case("geometric_reduced_euler", {.integrator = Integrator::euler}, 0),
       reduced_case("geometric_reduced_cubature", {}, 40),

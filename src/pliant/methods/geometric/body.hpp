@@ -74,6 +74,7 @@ class Body final : public Method {
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
 
   // kept_volume_step.cpp
+  void stiffen_stretched_stars(Pool& pool);
   void aim_volume(const Points& x, Pool& pool, StageWatch& watch);
   void aim_volume_from_start(Pool& pool, StageWatch& watch);
   void start_at_volume(const Scheme& scheme, Pool& pool, StageWatch& watch);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/plastic_flow.hpp"
 
+#include <Eigen/LU>
 #include <cmath>
 
 namespace pliant::geometric {
@@ -9,6 +10,28 @@ namespace {
 constexpr double no_change = 1e-9;  // of a rest length: what the cap leaves to flow
 
 }  // namespace
+
+int flow_star(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index i,
+              const Mat3& rotation, std::span<Vec3> d) {
+  const Adjacency& adj = model.adjacency;
+  const bool keeps_volume = model.has_volume() && model.stars[i].compliance > 0;
+  int rows = 0;
+  Mat3 now = Mat3::Zero(), was = Mat3::Zero();
+  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
+    const Vec3 before = d[k];
+    rows += flow_row(model, plasticity, h, x, i, k, rotation, d[k]);
+    const double weight = model.edge_weight[adj.edge[k]];
+    now += weight * d[k] * before.transpose();
+    was += weight * before * before.transpose();
+  }
+  if (rows == 0 || !keeps_volume) return rows;
+  // The map that takes the old vectors to the new ones, in the sense of least squares, has this determinant.
+  const double change = now.determinant() / was.determinant();
+  if (!(change > 0)) return rows;  // inside out: no volume to go by
+  const double scale = 1 / std::cbrt(change);
+  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) d[k] *= scale;
+  return rows;
+}
 
 bool flow_row(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index i,
               Index k, const Mat3& rotation, Vec3& d) {

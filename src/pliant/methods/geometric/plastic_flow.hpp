@@ -13,7 +13,13 @@
 
 namespace pliant::geometric {
 
-/// Lets row k of a node flow; false when it does not.
+/// Lets the rows of a node flow. Returns how many did. With volume rows flow keeps the volume of the star
+/// (all its rest vectors are scaled alike): those rows hold what volume the rest vectors say, so that rows
+/// which flow one by one would blow the body up.
+int flow_star(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index node,
+              const Mat3& rotation, std::span<Vec3> rest_vectors);
+
+/// Lets row k of a node flow by itself; false when it does not.
 bool flow_row(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index node,
               Index k, const Mat3& rotation, Vec3& d);
 

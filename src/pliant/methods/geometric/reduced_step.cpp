@@ -487,9 +487,7 @@ void ReducedBody::flow(const StepInput& input, StepReport& report) {
       const float* q = quaternion_.data() + 4 * reduced_lanes * (i / reduced_lanes) + i % reduced_lanes;
       const Eigen::Quaterniond turn(q[0], q[reduced_lanes], q[2 * reduced_lanes], q[3 * reduced_lanes]);
       const Mat3 r = turn.normalized().toRotationMatrix();
-      int rows = 0;
-      for (Index k = model_.adjacency.begin[i]; k < model_.adjacency.begin[i + 1]; ++k)
-        rows += flow_row(model_, *options_.plasticity, input.h, x, i, k, r, state_.rest_vectors[k]);
+      const int rows = flow_star(model_, *options_.plasticity, input.h, x, i, r, state_.rest_vectors);
       if (rows > 0) flow_.set_node(model_, basis_, i, state_.rest_vectors);
       flowed += rows;
     }

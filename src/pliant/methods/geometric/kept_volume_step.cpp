@@ -9,6 +9,14 @@ constexpr double far = 1e-3;    // of the volume: beyond, z_c is computed anew w
 constexpr double near = 1e-12;  // of the volume
 constexpr int most_corrections = 4;
 
+/// tr(A) of a star at rest.
+double rest_trace(const Model& model, Index i, RestVectors d) {
+  double sum = model.laplacian_weight * model.laplacian_rest[i].squaredNorm();
+  for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k)
+    sum += model.edge_weight[model.adjacency.edge[k]] * model.rest_vector(i, k, d).squaredNorm();
+  return sum;
+}
+
 }  // namespace
 
 /// A skin under pressure is stretched. A star whose edges are 1 + e times as long as at rest turns 1 + e
@@ -27,8 +35,8 @@ void Body::stiffen_stretched_stars(Pool& pool) {
       const Mat3 r = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
       const Mat3 a = covariance(model_, new_x_, i, state_.rest_vectors);
       Star star = star_of(model_, i, state_.rest_vectors);
-      const double now = (r.transpose() * a).trace();
-      if (now > star.trace) star.slew *= star.trace / now;
+      const double rest = rest_trace(model_, i, state_.rest_vectors), now = (r.transpose() * a).trace();
+      if (now > rest) star.slew *= rest / now;
       sweeps_.set_star(k, star);
     }
   });

@@ -105,7 +105,6 @@ Star star_of(const Model& model, Index i, RestVectors d) {
   if (model.has_volume()) set_shape(b, star);
   const Vec3& mean = model.laplacian_rest[i];
   b += model.laplacian_weight * mean * mean.transpose();
-  star.trace = b.trace();
   star.slew = inverse_inertia(b);
   return star;
 }

@@ -37,7 +37,6 @@ using RestVectors = std::span<const Vec3>;
 /// What a step asks of the edge rows of one node. B = sum_j a_ij d_ij d_ij^T.
 struct Star {
   Vec3 sum;           ///< sum_j a_ij d_ij
-  double trace;       ///< tr(A) at rest
   Mat3 slew;          ///< J: turns the torque on the star at rest into its rotation; (tr(B) I - B)^-1
   Mat3 shape;         ///< B^-1 by its trace; zero without volume rows and where the star is flat
   double compliance;  ///< tr(B^-1)

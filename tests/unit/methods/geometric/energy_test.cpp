@@ -5,6 +5,7 @@
 #include <Eigen/SparseCholesky>
 
 #include "tests/unit/methods/geometric/bodies.hpp"
+#include "tests/unit/methods/geometric/slopes.hpp"
 
 namespace pliant::geometric {
 namespace {

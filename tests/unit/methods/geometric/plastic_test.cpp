@@ -5,6 +5,7 @@
 #include "pliant/methods/geometric/plastic_flow.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/unit/methods/geometric/bodies.hpp"
+#include "tests/unit/methods/geometric/slopes.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -284,6 +285,33 @@ TEST(Plastic, flow_allocates_nothing) {
   for (int k = 0; k < 5; ++k) yields += bend.body->advance(input).yields;
   EXPECT_EQ(allocations(), before);
   EXPECT_GT(yields, 10);
+}
+
+TEST(Plastic, a_row_flows_by_the_law_in_the_frame_of_its_node) {
+  const Model model = model_of(lattice({2, 1, 1}, 0.5, 1, 1e4));
+  const Mat3 r = Eigen::AngleAxisd(1.2, Vec3(1, -2, 2) / 3).toRotationMatrix();
+  const auto after = [&](double stretch, double h, const PlasticLaw& law, PlasticForm form) {
+    Points d = rest_vectors(model);
+    const Points x{Vec3(1, 2, 3), Vec3(1, 2, 3) + r * Vec3(0.5 * stretch, 0, 0)};
+    const bool flowed = flow_row(model, {law, form}, h, x, 0, 0, r, d[0]);
+    return flowed ? d[0] : Vec3(Vec3::Zero());
+  };
+  const PlasticLaw law{.yield = 0.1, .creep = 2, .cap = 0.5};
+  // strain 0.3, of which creep (0.3 - 0.1) = 0.4 flow in 1/30 s, and half as much in half the time
+  const PlasticForm own = PlasticForm::consistent;
+  EXPECT_LT((after(1.3, 1.0 / 30, law, own) - Vec3(0.5 * (1 + 0.4 * 0.3), 0, 0)).norm(), 1e-12);
+  EXPECT_LT((after(1.3, 1.0 / 60, law, own) - Vec3(0.5 * (1 + 0.2 * 0.3), 0, 0)).norm(), 1e-12);
+  EXPECT_LT((after(0.8, 1.0 / 30, law, own) - Vec3(0.5 * (1 - 0.2 * 0.2), 0, 0)).norm(), 1e-12);
+  EXPECT_EQ(after(1.099, 1.0 / 30, law, own), Vec3(0, 0, 0));
+  EXPECT_NE(after(1.101, 1.0 / 30, law, own), Vec3(0, 0, 0));
+  // no farther than the present length, and than the cap
+  EXPECT_LT((after(1.3, 1, law, own) - Vec3(0.5 * 1.3, 0, 0)).norm(), 1e-12);
+  EXPECT_LT((after(1.8, 1, law, own) - Vec3(0.5 * 1.5, 0, 0)).norm(), 1e-12);
+  // As printed: towards the edge in the world.
+  const Vec3 world = r * Vec3(0.65, 0, 0), rest(0.5, 0, 0);
+  const double strain = (world - rest).norm() / 0.5;
+  const Vec3 printed = after(1.3, 1.0 / 60, {.yield = 0.1, .creep = 0.1, .cap = 0.5}, PlasticForm::printed);
+  EXPECT_LT((printed - rest - 0.05 * (strain - 0.1) * (world - rest)).norm(), 1e-12);
 }
 
 TEST(Plastic, no_rest_length_leaves_the_cap) {

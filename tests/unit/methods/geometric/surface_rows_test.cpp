@@ -5,6 +5,7 @@
 #include "pliant/geometry/surface_graph.hpp"
 #include "tests/support/test_surfaces.hpp"
 #include "tests/unit/methods/geometric/bodies.hpp"
+#include "tests/unit/methods/geometric/slopes.hpp"
 
 namespace pliant::geometric {
 namespace {

@@ -5,6 +5,7 @@
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/volume_target.hpp"
 #include "tests/unit/methods/geometric/bodies.hpp"
+#include "tests/unit/methods/geometric/slopes.hpp"
 
 namespace pliant::geometric {
 namespace {

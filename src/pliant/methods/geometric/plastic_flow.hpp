@@ -13,9 +13,10 @@
 
 namespace pliant::geometric {
 
-/// Lets the rows of a node flow. Returns how many did. With volume rows flow keeps the volume of the star
-/// (all its rest vectors are scaled alike): those rows hold what volume the rest vectors say, so that rows
-/// which flow one by one would blow the body up.
+/// Lets the rows of a node flow. Returns how many did. Volume rows hold what volume the rest vectors say, at
+/// any shape: rows that flow one by one would change it and drive the body apart. With them a star's flow
+/// keeps its volume (all its rest vectors are scaled alike), is shortened where it would raise the energy of
+/// the star, and does not happen where that does not help.
 int flow_star(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index node,
               const Mat3& rotation, std::span<Vec3> rest_vectors);
 

@@ -65,6 +65,23 @@ double kinetic(const NodeState& s) {
   return sum;
 }
 
+/// Of a body at rest in another shape.
+ScrambleCause cause_of(const ScrambleBody& body, const Points& x) {
+  Result<geometric::Rows> rows = geometric::make_rows(body.shape, density, body.options);
+  if (!rows) throw std::runtime_error(rows.error().text());
+  const Result<geometric::Model> model = geometric::make_model(std::move(*rows));
+  if (!model) throw std::runtime_error(model.error().text());
+  geometric::Rotations rotations(x.size(), Eigen::Quaterniond::Identity());
+  geometric::update_rotations(*model, x, rotations);
+  const NodeGraph& graph = body.shape.graph;
+  if (has_full_turn(graph.edges, rotations)) return ScrambleCause::full_turn;
+  constexpr double less = 0.9;  // of the volume at rest
+  if (is_closed(graph.triangles) &&
+      enclosed_volume(x, graph.triangles) / enclosed_volume(graph.positions, graph.triangles) < less)
+    return ScrambleCause::dent;
+  return ScrambleCause::none;
+}
+
 Row measure(const Context& context, const ScrambleBody& body) {
   std::vector<ScrambleResult> results;
   std::vector<double> per_step;
@@ -131,14 +148,43 @@ ScrambleResult run_scramble(const ScrambleBody& body, int seed, Pool& pool) {
   }
   if (out.end == ScrambleEnd::moving && kinetic(method.nodes()) < 0.01 * method.elastic_energy())
     out.end = ScrambleEnd::elsewhere;
+  if (out.end == ScrambleEnd::elsewhere) out.cause = cause_of(body, method.nodes().x);
   return out;
 }
 
+bool has_full_turn(const std::vector<NodeGraph::Edge>& edges, const geometric::Rotations& rotations) {
+  // A rotation is a quaternion and its negative. Neighbours choose the signs that are near each other; around
+  // a loop of one full turn no choice fits.
+  const Adjacency adj = adjacency(Index(rotations.size()), edges);
+  std::vector<int> sign(rotations.size(), 0);
+  for (Index seed = 0; seed < Index(sign.size()); ++seed) {
+    if (sign[seed] != 0) continue;
+    sign[seed] = 1;
+    for (std::vector<Index> front{seed}; !front.empty();) {
+      const Index i = front.back();
+      front.pop_back();
+      for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
+        const Index j = adj.target[k];
+        const int wanted = rotations[i].dot(rotations[j]) < 0 ? -sign[i] : sign[i];
+        if (sign[j] == 0) {
+          sign[j] = wanted;
+          front.push_back(j);
+        } else if (sign[j] != wanted) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 std::string scramble_text(const std::vector<ScrambleResult>& results) {
-  int returned = 0, elsewhere = 0, moving = 0, grew = 0, worst = 0;
+  int returned = 0, elsewhere = 0, moving = 0, grew = 0, worst = 0, turned = 0, dented = 0;
   double steps = 0, rms = 0;
   for (const ScrambleResult& r : results) {
     grew += r.grew;
+    turned += r.cause == ScrambleCause::full_turn;
+    dented += r.cause == ScrambleCause::dent;
     if (r.end == ScrambleEnd::returned)
       ++returned, steps += r.steps, worst = std::max(worst, r.steps);
     else
@@ -147,6 +193,10 @@ std::string scramble_text(const std::vector<ScrambleResult>& results) {
   std::string text = fmt::format("{} of {} return", returned, results.size());
   if (returned) text += fmt::format(" in {:.0f} steps on average (worst {})", steps / returned, worst);
   if (elsewhere) text += fmt::format("; {} come to rest in another equilibrium", elsewhere);
+  if (turned) text += fmt::format(", {} of them twisted by a full turn, which no motion undoes", turned);
+  if (dented) text += fmt::format(", {} of them with a part that stands inwards", dented);
+  if (const int rest = elsewhere - turned - dented; rest > 0)
+    text += fmt::format(", {} of them for no known reason", rest);
   if (moving) text += fmt::format("; {} still move after {} steps", moving, scramble_steps);
   if (elsewhere + moving) text += fmt::format(" (rms up to {:.3f} of the diagonal)", rms);
   text += fmt::format("; energy grew in {}", grew);

@@ -8,6 +8,7 @@
 
 #include "pliant/base/parallel.hpp"
 #include "pliant/geometry/shape.hpp"
+#include "pliant/methods/geometric/energy.hpp"
 #include "pliant/methods/geometric/options.hpp"
 
 namespace pliant::bench {
@@ -24,14 +25,31 @@ inline constexpr int scramble_steps = 600;  ///< at h = 1/60 s, lightly damped, 
 
 enum class ScrambleEnd { returned, elsewhere, moving };  ///< elsewhere: at rest in another shape
 
+/// Why a body that rests in another shape stays there.
+enum class ScrambleCause {
+  none,
+  /// There is a closed way through the body along which the nodes' rotations turn by one full turn more than
+  /// at rest: a ring whose tube is twisted by 2 pi. A full turn is not undone by any continuous motion (two
+  /// would be: loops in SO(3) are of two kinds), however small its steps.
+  full_turn,
+  /// A closed surface that encloses less than at rest, though nothing in it is twisted: a part of it stands
+  /// inwards, nearly its own mirror image and so nearly unstrained, and could only come out over a stretched
+  /// rim.
+  dent,
+};
+
 struct ScrambleResult {
   ScrambleEnd end = ScrambleEnd::moving;
   int steps = 0;      ///< until the shape was back: rms distance below 1 % of the diagonal
   double rms = 0;     ///< at the end, share of the diagonal
   double ms = 0;      ///< of all steps
   bool grew = false;  ///< kinetic and elastic energy once exceeded those of the start
+  ScrambleCause cause = ScrambleCause::none;
 };
 ScrambleResult run_scramble(const ScrambleBody& body, int seed, Pool& pool);
+
+/// Whether some closed way along the edges turns the rotations by an odd number of full turns.
+bool has_full_turn(const std::vector<NodeGraph::Edge>& edges, const geometric::Rotations& rotations);
 
 /// "100 of 100 return in 15 steps (worst 82)", and why others do not.
 std::string scramble_text(const std::vector<ScrambleResult>& results);

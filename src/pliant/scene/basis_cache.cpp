@@ -3,27 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdlib>
 #include <cstring>
 
-#include "pliant/base/archive.hpp"
-#include "pliant/base/hash.hpp"
+#include "pliant/base/seal.hpp"
 #include "pliant/io/atomic_file.hpp"
 #include "pliant/io/read_file.hpp"
 
 namespace pliant {
 namespace {
 
-constexpr std::array<char, 8> magic{'p', 'l', 'i', 'a', 'n', 't', 'p', 'h'};
-constexpr std::uint32_t format_version = 1;
-
-struct Header {
-  std::array<char, 8> magic{};
-  std::uint32_t version = 0;
-  std::uint32_t reserved = 0;
-  std::uint64_t key = 0;
-};
+Seal seal_of(std::uint64_t key) {
+  return {.magic = {'p', 'l', 'i', 'a', 'n', 't', 'p', 'h'}, .version = 1, .key = key};
+}
 
 /// An array whose size stands before it; more than the file holds is refused before memory is taken.
 template <class T>
@@ -105,19 +97,11 @@ std::optional<StoredBasis> read_basis(const std::filesystem::path& file, std::ui
   std::vector<std::byte> bytes(text->size());
   std::memcpy(bytes.data(), text->data(), text->size());
   Reader reader(bytes);
-  Header header;
-  reader.value(header);
-  why = "is damaged";
-  if (!reader.ok() || header.magic != magic || bytes.size() < sizeof(Header) + sizeof(std::uint64_t))
-    return std::nullopt;
-  if (header.version != format_version || header.key != key) {
-    why = "is of another version";
-    return std::nullopt;
-  }
-  const std::size_t body = bytes.size() - sizeof(std::uint64_t);
-  std::uint64_t stored = 0;
-  std::memcpy(&stored, bytes.data() + body, sizeof stored);
-  if (stored != hash_bytes(bytes.data(), body)) return std::nullopt;
+  Seal found;
+  const SealTrouble trouble = read_seal(bytes, seal_of(key), reader, found);
+  why = trouble == SealTrouble::other_version || trouble == SealTrouble::other_key ? "is of another version"
+                                                                                   : "is damaged";
+  if (trouble != SealTrouble::none) return std::nullopt;
   StoredBasis out;
   if (!read_payload(reader, bytes.size(), out)) return std::nullopt;
   why.clear();
@@ -126,7 +110,7 @@ std::optional<StoredBasis> read_basis(const std::filesystem::path& file, std::ui
 
 std::string write_basis(const std::filesystem::path& file, std::uint64_t key, const StoredBasis& stored) {
   Writer writer;
-  writer.value(Header{magic, format_version, 0, key});
+  writer.value(seal_of(key));
   const geometric::Basis& basis = stored.basis;
   writer.value(std::int64_t(basis.columns.rows()));
   writer.value(std::int64_t(basis.columns.cols()));
@@ -141,7 +125,7 @@ std::string write_basis(const std::filesystem::path& file, std::uint64_t key, co
   write_sized(writer, stored.cubature.points.nodes);
   write_sized(writer, stored.cubature.points.weights);
   writer.value(stored.cubature.error);
-  writer.value(hash_bytes(writer.bytes().data(), writer.bytes().size()));
+  write_checksum(writer);
   const std::string_view contents(reinterpret_cast<const char*>(writer.bytes().data()),
                                   writer.bytes().size());
   const std::optional<Error> error = write_file(file, contents);

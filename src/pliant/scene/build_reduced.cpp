@@ -115,8 +115,9 @@ Result<StoredBasis> make_stored(const geometric::Model& model, const std::vector
 
 std::string cubature_text(const geometric::TrainedCubature& cubature) {
   if (cubature.points.nodes.empty()) return "";
-  return fmt::format(", {} cubature nodes with {:.2g} of error", cubature.points.nodes.size(),
-                     cubature.error);
+  constexpr double large = 0.1;
+  return fmt::format(", {} cubature nodes with {:.2g} of error{}", cubature.points.nodes.size(),
+                     cubature.error, cubature.error > large ? " (too few to carry the body: take more)" : "");
 }
 
 /// From the cache, or made and put there; a note says which.

@@ -32,7 +32,7 @@ void note_stiffness(const BodySpec& body, const Shape& shape, double h, int subs
   if (body.method != "geometric") return;
   const Result<geometric::Rows> rows = geometric::make_rows(shape, body.density, body.geometric);
   if (!rows) return;  // said when the method is built
-  const double step = body.geometric.integrator == geometric::Integrator::bdf2 ? 2 * h / 3 : h;
+  const double step = ImplicitScheme(body.geometric.integrator, h, body.damping).h;
   const double ratio = step * step * stiffness_over_mass(*rows);
   const double told = Index(rows->rest.size()) > geometric::direct_limit ||
                               body.geometric.linear_solver == geometric::LinearSolver::multigrid

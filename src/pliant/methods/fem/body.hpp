@@ -6,7 +6,7 @@
 #include "pliant/methods/fem/assembly.hpp"
 #include "pliant/methods/fem/state.hpp"
 #include "pliant/methods/method.hpp"
-#include "pliant/physics/damping.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
 #include "pliant/physics/stage_watch.hpp"
 
 namespace pliant::fem {
@@ -33,19 +33,7 @@ class Body final : public Method {
   const Model& model() const { return model_; }
 
  private:
-  /// The numbers of one step, the same words as for the geometric method:
-  ///   Euler: h' = h,    x^ = x_n,                 v^ = v_n
-  ///   BDF2:  h' = 2h/3, x^ = (4 x_n - x_n-1)/3,   v^ likewise
-  struct Scheme {
-    double h = 0;           ///< h', s
-    double drag = 0;        ///< alpha, 1/s
-    double inner_drag = 0;  ///< beta, s
-    double mass = 1;        ///< 1 + h' alpha
-    double elastic = 0;     ///< h'^2
-    double stiffness = 0;   ///< h'^2 + h' beta
-  };
-
-  Scheme scheme(double h) const;
+  using Scheme = ImplicitScheme;
   void arrange(const StepInput& input);
   bool history_applies(const StepInput& input) const;
   void predict(const StepInput& input, const Scheme& scheme);

@@ -24,7 +24,7 @@ const OptionTable<Options>& option_table() {
            .help = "Poisson's ratio; 0 compares with the geometric method; above 0.4 linear elements lock"}),
       option(
           "integrator", &Options::integrator,
-          {.choices = {"euler", "bdf2"}, .help = "euler is Mueller and Gross's, it damps; bdf2 hardly does"}),
+          {.choices = {"bdf2", "euler"}, .help = "euler is Mueller and Gross's, it damps; bdf2 hardly does"}),
       option("iterations", &Options::iterations,
              {.unit = "1",
               .min = 1,

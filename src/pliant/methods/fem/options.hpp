@@ -3,11 +3,12 @@
 #pragma once
 
 #include "pliant/base/option.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
 
 namespace pliant::fem {
 
 enum class Material { corotational, linear };
-enum class Integrator { euler, bdf2 };
+using pliant::Integrator;
 
 struct Options {
   Material model = Material::corotational;

@@ -21,9 +21,7 @@ std::string Body::newton_direction(const StepInput& input, std::span<const Vec3>
   StepInput loose = input;
   loose.grabs = {};
   arrange(loose);
-  Scheme s;
-  s.h = input.h;
-  s.elastic = s.stiffness = s.h * s.h;
+  const Scheme s(Integrator::euler, input.h, {.mass = 0, .stiffness = 0});
   std::copy(state_.nodes.x.begin(), state_.nodes.x.end(), new_x_.begin());
   std::fill(new_v_.begin(), new_v_.end(), Vec3::Zero());
   std::copy(state_.rotations.begin(), state_.rotations.end(), new_rotations_.begin());

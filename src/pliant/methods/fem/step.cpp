@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step. With h', x^, v^ of the integrator (body.hpp), predicted positions X0 = x^ + h' v^ and outer
-// forces f, the new positions X0 + D solve G = 0,
+// One time step. With h', x^, v^ of the integrator (physics/implicit_scheme.hpp), predicted positions X0 = x^
+// + h' v^ and outer forces f, the new positions X0 + D solve G = 0,
 //   G(D) = (1 + h' alpha) M D + h'^2 (alpha M v^ - f + g(X0 + D) + beta K' v),   v = v^ + D/h'
 // Symbols: M lumped masses, kg; g = dV/dx, N, and K' (energy.hpp); alpha 1/s, beta s: Rayleigh damping.
 // A Newton step is
@@ -45,7 +45,7 @@ StepReport Body::advance(const StepInput& input) {
   if (report.ok() && !input.colliders.empty())
     report.trouble = "method fem does not meet colliders: set the body's method to geometric";
   if (!report.ok()) return report;
-  const Scheme now = scheme(input.h);
+  const Scheme now(options_.integrator, input.h, damping_);
   arrange(input);
 
   predict(input, now);
@@ -63,17 +63,6 @@ StepReport Body::advance(const StepInput& input) {
   report.ms = watch.total();
   report.bytes = traffic(report);
   return report;
-}
-
-Body::Scheme Body::scheme(double h) const {
-  Scheme s;
-  s.h = options_.integrator == Integrator::bdf2 ? 2 * h / 3 : h;
-  s.drag = damping_.mass;
-  s.inner_drag = damping_.stiffness;
-  s.mass = 1 + s.h * s.drag;
-  s.elastic = s.h * s.h;
-  s.stiffness = s.elastic + s.h * s.inner_drag;
-  return s;
 }
 
 /// New held nodes are a new set of unknowns, and so a new pattern.
@@ -95,12 +84,10 @@ bool Body::history_applies(const StepInput& input) const {
 /// x^, v^, and the first guess: X0, with held nodes at their targets.
 void Body::predict(const StepInput& input, const Scheme& s) {
   const NodeState& now = state_.nodes;
-  // Without history BDF2 starts as if the last step had been a straight line, x_n-1 = x_n - h v_n.
-  const bool two_steps = options_.integrator == Integrator::bdf2, history = history_applies(input);
-  const double a = two_steps && history ? 1.0 / 3 : 0, b = two_steps && !history ? input.h / 3 : 0;
+  const Extrapolation by(options_.integrator, input.h, history_applies(input));
   for (std::size_t i = 0; i < now.x.size(); ++i) {
-    hat_x_[i] = now.x[i] + a * (now.x[i] - state_.x_before[i]) + b * now.v[i];
-    hat_v_[i] = now.v[i] + a * (now.v[i] - state_.v_before[i]);
+    hat_x_[i] = now.x[i] + by.history * (now.x[i] - state_.x_before[i]) + by.line * now.v[i];
+    hat_v_[i] = now.v[i] + by.history * (now.v[i] - state_.v_before[i]);
     new_x_[i] = hat_x_[i] + s.h * hat_v_[i];
   }
   for (std::size_t n = 0; n < input.held.size(); ++n) new_x_[input.held[n]] = input.targets[n];

@@ -13,7 +13,7 @@
 #include "pliant/methods/geometric/state.hpp"
 #include "pliant/methods/geometric/sweeps.hpp"
 #include "pliant/methods/method.hpp"
-#include "pliant/physics/damping.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
 #include "pliant/physics/stage_watch.hpp"
 
 namespace pliant::geometric {
@@ -50,18 +50,8 @@ class Body final : public Method {
   void set_live(const Damping& damping, const Options& options);
 
  private:
-  /// The numbers of one step. The implicit equation is the same for both integrators: with
-  ///   Euler: h' = h,    x^ = x_n,                 v^ = v_n
-  ///   BDF2:  h' = 2h/3, x^ = (4 x_n - x_n-1)/3,   v^ likewise
-  /// it reads x = x^ + h' v, (1 + h' alpha) M (x - x^ - h' v^) + h'^2 (alpha M v^ + g + beta c - f) = 0.
-  struct Scheme {
-    double h = 0;           ///< h', s
-    double drag = 0;        ///< alpha, 1/s
-    double inner_drag = 0;  ///< beta, s
-    double mass = 1;        ///< 1 + h' alpha
-    double elastic = 0;     ///< h'^2
-    double stiffness = 0;   ///< h'^2 + h' beta
-    double turning = 0;     ///< the rotations' share in the Hessian: stiffness, or h'^2 in the paper's frame
+  struct Scheme : ImplicitScheme {
+    double turning = 0;  ///< the rotations' share in the Hessian: stiffness, or h'^2 in the paper's frame
   };
 
   void prepare_contact();
@@ -84,6 +74,7 @@ class Body final : public Method {
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
 
   // kept_volume_step.cpp
+  void stiffen_stretched_stars(Pool& pool);
   void aim_volume(const Points& x, Pool& pool, StageWatch& watch);
   void aim_volume_from_start(Pool& pool, StageWatch& watch);
   void start_at_volume(const Scheme& scheme, Pool& pool, StageWatch& watch);

@@ -8,6 +8,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/build_reduced.hpp"
+#include "pliant/methods/geometric/fibres.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 
 namespace pliant::geometric {
@@ -21,18 +22,6 @@ double mean_edge_length(const NodeGraph& graph) {
   double sum = 0;
   for (const auto& e : graph.edges) sum += (graph.positions[e.b] - graph.positions[e.a]).norm();
   return graph.edges.empty() ? 0 : sum / double(graph.edges.size());
-}
-
-/// 1 + strength cos^2 of the angle between edge and fibre, the mean of both ends: no matter which way a fibre
-/// points.
-double fibre_factor(const Fibres& fibres, const NodeGraph& graph, const NodeGraph::Edge& e) {
-  const Vec3 along = (graph.positions[e.b] - graph.positions[e.a]).normalized();
-  const auto square = [&](Index node) {
-    const Vec3& fibre = fibres.field.empty() ? fibres.direction : fibres.field[node];
-    const double cosine = fibre.norm() > 0 ? fibre.dot(along) / fibre.norm() : 0;
-    return cosine * cosine;
-  };
-  return 1 + fibres.strength * (square(e.a) + square(e.b)) / 2;
 }
 
 /// The solver for this body, or why there is none.
@@ -59,7 +48,7 @@ Result<std::unique_ptr<Method>> build_body(Rows rows, Skin skin, const Damping& 
   if (options.plasticity && (rows.laplacian_weight > 0 || options.covariance == Covariance::paper))
     return refuse("geometric.plasticity", "plasticity with Laplacian rows or the paper's covariance",
                   "edge rows with their own covariance",
-                  "set laplacian to 0 and covariance to consistent: only edge rows flow");
+                  "only edge rows flow: operator volumetric or edge, laplacian 0, covariance consistent");
   if (options.adaptive && options.volume > 0)
     return refuse("geometric.adaptive", "adaptive rotations with volume rows", "one of them",
                   "volume targets are computed for every node: set volume to 0, or leave adaptive out");
@@ -87,12 +76,7 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
   if (options.edge == 0 && options.laplacian == 0)
     return refuse("geometric.edge", "0, and laplacian is 0", "at least one of them above 0",
                   "a body without rows has no stiffness");
-  const Fibres& fibres = options.fibres;
-  if (fibres.strength > 0 && fibres.field.empty() && fibres.direction.norm() == 0)
-    return refuse("geometric.fibres.direction", "[0, 0, 0]", "a direction", {});
-  if (!fibres.field.empty() && fibres.field.size() != n)
-    return refuse("geometric.fibres.file", fmt::format("{} directions", fibres.field.size()),
-                  fmt::format("{}, one for every node", n), {});
+  if (auto trouble = fibre_trouble(options.fibres, n)) return *trouble;
   const double length = mean_edge_length(graph), modulus = options.stiffness;
   Rows rows;
   rows.rest = graph.positions;
@@ -107,9 +91,6 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
   const auto per_neighbour = [&](Index i) {
     return 3 * graph.volumes[i] / (adj.begin[i + 1] - adj.begin[i]);
   };
-  const auto along_fibres = [&](const NodeGraph::Edge& e) {
-    return fibres.strength > 0 ? fibre_factor(fibres, graph, e) : 1;
-  };
   for (const auto& e : graph.edges) {
     double weight = modulus * length / 2;
     if (options.weights == Weights::tributary) {
@@ -123,7 +104,8 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
       weight = modulus / 2 * (per_neighbour(e.a) + per_neighbour(e.b)) /
                (graph.positions[e.b] - graph.positions[e.a]).squaredNorm();
     }
-    rows.edge_weight.push_back(options.edge * weight * along_fibres(e));
+    rows.edge_weight.push_back(options.edge * weight *
+                               fibre_factor(options.fibres, graph.positions, e.a, e.b));
   }
   return rows;
 }
@@ -136,6 +118,9 @@ Result<Rows> make_rows(const Shape& shape, double density, const Options& option
   if (!on_surface && options.bending > 0)
     return refuse("geometric.bending", "above 0 with operator volumetric", "0",
                   "second-ring edges are for operators edge, cotangent and mixed");
+  if (on_surface && options.volume > 0)
+    return refuse("geometric.volume", "above 0 with an operator of surfaces", "0",
+                  "a surface has no volume around its nodes: `keep_volume` keeps what it encloses");
   return on_surface ? make_surface_rows(shape.graph, density, options)
                     : make_rows(shape.graph, density, options);
 }

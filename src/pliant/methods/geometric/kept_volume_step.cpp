@@ -9,7 +9,38 @@ constexpr double far = 1e-3;    // of the volume: beyond, z_c is computed anew w
 constexpr double near = 1e-12;  // of the volume
 constexpr int most_corrections = 4;
 
+/// tr(A) of a star at rest.
+double rest_trace(const Model& model, Index i, RestVectors d) {
+  double sum = model.laplacian_weight * model.laplacian_rest[i].squaredNorm();
+  for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k)
+    sum += model.edge_weight[model.adjacency.edge[k]] * model.rest_vector(i, k, d).squaredNorm();
+  return sum;
+}
+
 }  // namespace
+
+/// A skin under pressure is stretched. A star whose edges are 1 + e times as long as at rest turns 1 + e
+/// times less easily than J of the rest state says: with that J Newton's steps overshoot in the waves of the
+/// skin. Each star gets its own share, tr(A0)/tr(R^T A) at X0, never more than 1: 0 <= H <= A still holds.
+/// Renews the rotations.
+void Body::stiffen_stretched_stars(Pool& pool) {
+  for (Index k = 0; k < model_.nodes(); ++k)
+    for (int c = 0; c < 3; ++c) new_x_[arrangement_.node[k]][c] = start_[4 * std::size_t(k) + c];
+  sweeps_.rotate(start_.data(), pool);
+  for_blocks(pool, model_.nodes(), 256, [&](int begin, int end) {
+    for (Index k = begin; k < end; ++k) {
+      const Index i = arrangement_.node[k];
+      float q[4];
+      sweeps_.quaternion(k, q);
+      const Mat3 r = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
+      const Mat3 a = covariance(model_, new_x_, i, state_.rest_vectors);
+      Star star = star_of(model_, i, state_.rest_vectors);
+      const double rest = rest_trace(model_, i, state_.rest_vectors), now = (r.transpose() * a).trace();
+      if (now > rest) star.slew *= rest / now;
+      sweeps_.set_star(k, star);
+    }
+  });
+}
 
 void Body::keep_volume(KeptVolume kept) {
   kept_ = std::move(kept);

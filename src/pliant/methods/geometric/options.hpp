@@ -7,6 +7,7 @@
 
 #include "pliant/base/option.hpp"
 #include "pliant/methods/geometric/reduction.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
 #include "pliant/physics/plasticity.hpp"
 
 namespace pliant::geometric {
@@ -15,7 +16,7 @@ enum class Operator { volumetric, edge, cotangent, mixed };
 enum class Preset { none, surface_solid, shell };
 enum class Covariance { consistent, paper };
 enum class Weights { tributary, calibrated, uniform };
-enum class Integrator { bdf2, euler };
+using pliant::Integrator;
 enum class StepSolver { newton, local_global };
 enum class RotationState { predicted, current };
 enum class DampingFrame { corotated, paper };

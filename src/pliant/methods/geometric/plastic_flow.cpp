@@ -1,14 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/plastic_flow.hpp"
 
+#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "pliant/methods/geometric/energy.hpp"
+#include "pliant/methods/geometric/volume_target.hpp"
 
 namespace pliant::geometric {
 namespace {
 
 constexpr double no_change = 1e-9;  // of a rest length: what the cap leaves to flow
 
+/// What the rows of a node cost about rest vectors d, with the rotation held.
+double star_energy(const Model& model, std::span<const Vec3> x, Index i, const Mat3& rotation,
+                   std::span<const Vec3> d) {
+  const Adjacency& adj = model.adjacency;
+  const Mat3 target = volume_target(star_of(model, i, d), covariance(model, x, i, d));
+  double sum = 0;
+  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
+    const Vec3 now = x[adj.target[k]] - x[i];
+    sum += model.edge_weight[adj.edge[k]] * ((now - rotation * d[k]).squaredNorm() +
+                                             model.volume_rows[i] * (now - target * d[k]).squaredNorm());
+  }
+  return sum;
+}
+
+/// Scales the vectors so that the map which takes the old ones to them, in the sense of least squares, has
+/// determinant 1. False when it has none above 0.
+bool keep_star_volume(const Model& model, Index i, const Points& before, std::span<Vec3> d) {
+  const Adjacency& adj = model.adjacency;
+  Mat3 now = Mat3::Zero(), was = Mat3::Zero();
+  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
+    const Vec3& old = before[std::size_t(k - adj.begin[i])];
+    now += model.edge_weight[adj.edge[k]] * d[k] * old.transpose();
+    was += model.edge_weight[adj.edge[k]] * old * old.transpose();
+  }
+  const double change = now.determinant() / was.determinant();
+  if (!(change > 0)) return false;
+  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) d[k] /= std::cbrt(change);
+  return true;
+}
+
 }  // namespace
+
+int flow_star(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index i,
+              const Mat3& rotation, std::span<Vec3> d) {
+  const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
+  const bool has_volume = model.has_volume() && model.volume_rows[i] > 0;
+  thread_local Points before;  // grows to the largest star, once
+  if (has_volume) before.assign(d.begin() + begin, d.begin() + end);
+  const auto flow_all = [&](double time) {
+    int rows = 0;
+    for (Index k = begin; k < end; ++k) rows += flow_row(model, plasticity, time, x, i, k, rotation, d[k]);
+    return rows;
+  };
+  if (!has_volume) return flow_all(h);
+  double cost = 0;
+  for (int attempt = 0; attempt < 4; ++attempt, h /= 4) {
+    const int rows = flow_all(h);
+    if (rows == 0) return 0;
+    if (attempt == 0) {
+      // The rows have flowed: the energy before is that of the copy.
+      for (Index k = begin; k < end; ++k) std::swap(d[k], before[std::size_t(k - begin)]);
+      cost = star_energy(model, x, i, rotation, d);
+      for (Index k = begin; k < end; ++k) std::swap(d[k], before[std::size_t(k - begin)]);
+    }
+    if (keep_star_volume(model, i, before, d) && star_energy(model, x, i, rotation, d) <= cost) return rows;
+    std::copy(before.begin(), before.end(), d.begin() + begin);
+  }
+  return 0;
+}
 
 bool flow_row(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index i,
               Index k, const Mat3& rotation, Vec3& d) {

@@ -13,7 +13,14 @@
 
 namespace pliant::geometric {
 
-/// Lets row k of a node flow; false when it does not.
+/// Lets the rows of a node flow. Returns how many did. Volume rows hold what volume the rest vectors say, at
+/// any shape: rows that flow one by one would change it and drive the body apart. With them a star's flow
+/// keeps its volume (all its rest vectors are scaled alike), is shortened where it would raise the energy of
+/// the star, and does not happen where that does not help.
+int flow_star(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index node,
+              const Mat3& rotation, std::span<Vec3> rest_vectors);
+
+/// Lets row k of a node flow by itself; false when it does not.
 bool flow_row(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index node,
               Index k, const Mat3& rotation, Vec3& d);
 

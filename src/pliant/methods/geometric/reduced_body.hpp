@@ -12,7 +12,7 @@
 #include "pliant/methods/geometric/reduced_model.hpp"
 #include "pliant/methods/geometric/skin.hpp"
 #include "pliant/methods/method.hpp"
-#include "pliant/physics/damping.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
 #include "pliant/physics/stage_watch.hpp"
 
 namespace pliant::geometric {
@@ -56,8 +56,8 @@ class ReducedBody final : public Method {
 
  private:
   /// As in body.hpp.
-  struct Scheme {
-    double h = 0, drag = 0, inner_drag = 0, mass = 1, elastic = 0, stiffness = 0, turning = 0;
+  struct Scheme : ImplicitScheme {
+    double turning = 0;  ///< as in Body
   };
   Scheme scheme(double h) const;
   std::string take_held(const StepInput& input);

@@ -79,13 +79,7 @@ StepReport ReducedBody::advance(const StepInput& input) {
 // ---- what is asked ----
 
 ReducedBody::Scheme ReducedBody::scheme(double h) const {
-  Scheme s;
-  s.h = options_.integrator == Integrator::bdf2 ? 2 * h / 3 : h;
-  s.drag = damping_.mass;
-  s.inner_drag = damping_.stiffness;
-  s.mass = 1 + s.h * s.drag;
-  s.elastic = s.h * s.h;
-  s.stiffness = s.elastic + s.h * s.inner_drag;
+  Scheme s{{options_.integrator, h, damping_}};
   s.turning = options_.damping_frame == DampingFrame::corotated ? s.stiffness : s.elastic;
   return s;
 }
@@ -169,10 +163,9 @@ bool ReducedBody::history_applies(const StepInput& input) const {
 
 /// Z^, V^ and Z0; as in step.cpp.
 void ReducedBody::predict(const StepInput& input, const Scheme& s) {
-  const bool two_steps = options_.integrator == Integrator::bdf2, history = history_applies(input);
-  const double a = two_steps && history ? 1.0 / 3 : 0, b = two_steps && !history ? input.h / 3 : 0;
-  hat_z_ = state_.z + a * (state_.z - state_.z_before) + b * state_.v;
-  hat_v_ = state_.v + a * (state_.v - state_.v_before);
+  const Extrapolation by(options_.integrator, input.h, history_applies(input));
+  hat_z_ = state_.z + by.history * (state_.z - state_.z_before) + by.line * state_.v;
+  hat_v_ = state_.v + by.history * (state_.v - state_.v_before);
   start_ = hat_z_ + s.h * hat_v_;
   for (std::size_t p = 0; p < new_active_.size(); ++p) {
     const Basis::Piece& piece = basis_.pieces[p];
@@ -494,9 +487,7 @@ void ReducedBody::flow(const StepInput& input, StepReport& report) {
       const float* q = quaternion_.data() + 4 * reduced_lanes * (i / reduced_lanes) + i % reduced_lanes;
       const Eigen::Quaterniond turn(q[0], q[reduced_lanes], q[2 * reduced_lanes], q[3 * reduced_lanes]);
       const Mat3 r = turn.normalized().toRotationMatrix();
-      int rows = 0;
-      for (Index k = model_.adjacency.begin[i]; k < model_.adjacency.begin[i + 1]; ++k)
-        rows += flow_row(model_, *options_.plasticity, input.h, x, i, k, r, state_.rest_vectors[k]);
+      const int rows = flow_star(model_, *options_.plasticity, input.h, x, i, r, state_.rest_vectors);
       if (rows > 0) flow_.set_node(model_, basis_, i, state_.rest_vectors);
       flowed += rows;
     }

@@ -21,9 +21,8 @@ std::string Body::newton_direction(const StepInput& input, std::span<const Vec3>
   if (!kept_.empty()) return "a static solve does not keep the volume of a surface: set keep_volume to false";
   const FlushTinyNumbers in_here;
   Pool& pool = *input.pool;
-  Scheme s;
-  s.h = input.h;
-  s.elastic = s.stiffness = s.turning = s.h * s.h;
+  Scheme s{{Integrator::euler, input.h, {.mass = 0, .stiffness = 0}}};
+  s.turning = s.stiffness;
   StepReport report;
   if (!prepare_system(input, s, report)) return report.trouble;
   pull_count_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step. With h', x^, v^ of the integrator (body.hpp), predicted positions X0 = x^ + h' v^ and outer
-// forces f, the new positions X0 + D solve G = 0,
+// One time step. With h', x^, v^ of the integrator (physics/implicit_scheme.hpp), predicted positions X0 = x^
+// + h' v^ and outer forces f, the new positions X0 + D solve G = 0,
 //   G(D) = (1 + h' alpha) M D + h'^2 (alpha M v^ - f + g(X0 + D) + beta c),   v = v^ + D/h'
 // Symbols: M masses, kg; g = dV/dx, N (energy.hpp); alpha 1/s, beta s: Rayleigh damping [Huang06, Sec. 3.1].
 //
@@ -29,6 +29,7 @@
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/momentum.hpp"
 #include "pliant/methods/geometric/plastic_flow.hpp"
+#include "pliant/methods/geometric/surface_rows.hpp"
 #include "pliant/physics/check_input.hpp"
 
 namespace pliant::geometric {
@@ -37,11 +38,6 @@ namespace {
 // Local/global contracts slower the stiffer the body is for the step: with h'^2 K_ii/(12 m) above this more
 // iterations are needed to come back from a scramble.
 constexpr double stiff_step = 150;
-
-// A skin under pressure is stretched, by e say, and its stars turn 1 + e times less easily than at rest,
-// which is what H knows: Newton's steps overshoot in its waves. A stiffer H leads to the same end when the
-// step is solved to the end. The number is a choice: with 1 a pressed ball did not settle.
-constexpr double stretched_turning = 0.8;
 
 void clear(Floats& array) { std::memset(array.data(), 0, sizeof(float) * array.size()); }
 
@@ -102,15 +98,8 @@ StepReport Body::advance(const StepInput& input) {
 // ---- what is asked ----
 
 Body::Scheme Body::scheme(double h) const {
-  Scheme s;
-  s.h = options_.integrator == Integrator::bdf2 ? 2 * h / 3 : h;
-  s.drag = damping_.mass;
-  s.inner_drag = damping_.stiffness;
-  s.mass = 1 + s.h * s.drag;
-  s.elastic = s.h * s.h;
-  s.stiffness = s.elastic + s.h * s.inner_drag;
+  Scheme s{{options_.integrator, h, damping_}};
   s.turning = options_.damping_frame == DampingFrame::corotated ? s.stiffness : s.elastic;
-  if (!kept_.empty()) s.turning *= stretched_turning;
   return s;
 }
 
@@ -144,14 +133,11 @@ EndArrays Body::end_arrays(const Scheme& s) const {
 /// x^, v^, X0 with held nodes at their targets, and the part of G that does not depend on D.
 void Body::predict(const StepInput& input, const Scheme& s) {
   const NodeState& now = state_.nodes;
-  // x^ = x + a (x - x_n-1) + b v, v^ = v + a (v - v_n-1). Without history BDF2 starts as if the last step had
-  // been a straight line, x_n-1 = x_n - h v_n.
-  const bool two_steps = options_.integrator == Integrator::bdf2, history = history_applies(input);
-  const double a = two_steps && history ? 1.0 / 3 : 0, b = two_steps && !history ? input.h / 3 : 0;
+  const Extrapolation by(options_.integrator, input.h, history_applies(input));
   for_blocks(*input.pool, 3 * model_.nodes(), 3 * 1024, [&](int begin, int end) {
     step_kernels().extrapolate(now.x[0].data(), now.v[0].data(), state_.x_before[0].data(),
-                               state_.v_before[0].data(), a, b, hat_x_[0].data(), hat_v_[0].data(), begin,
-                               end);
+                               state_.v_before[0].data(), by.history, by.line, hat_x_[0].data(),
+                               hat_v_[0].data(), begin, end);
   });
   load_prediction(input, s);
 }
@@ -273,13 +259,16 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
   Pool& pool = *input.pool;
   float *g = g_.data(), *z = z_.data(), *p = p_.data(), *q = q_.data(), *d = d_.data();
   clear(d_);
-  residual(nullptr, true, s, pool, watch);
+  if (!kept_.empty()) stiffen_stretched_stars(pool);
+  residual(nullptr, kept_.empty(), s, pool, watch);
   sweeps_.clear_turns();
   if (!kept_.empty()) start_at_volume(s, pool, watch);
   kept_solve(g, z, pool, watch);
   if (meet(input, s, report, watch)) return contact_newton(input, s, report, watch);
   double rho = sweeps_.dot(g, z, pool);
-  const double enough = options_.tolerance * options_.tolerance * rho;
+  const double reduction = options_.tolerance * options_.tolerance, enough = reduction * rho;
+  double descent = 0;  // of the model's energy, twice
+  const bool soft = model_.has_laplacian() && operator_of(options_) != Operator::volumetric;
   sweeps_.redirect(0, p, z, pool);
   while (rho > 0) {
     const double curvature = hessian(p, q, s, pool, watch);
@@ -292,7 +281,11 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
     const double before = rho;
     rho = sweeps_.dot(g, z, pool);
     ++report.iterations;
-    if (!(rho >= enough) || report.iterations == newton_iterations) break;
+    descent += a * before;
+    // Laplacian rows of a surface are stiff where they resist and soft where they only turn: the residual is
+    // that of the stiff modes and small long before the soft ones, which hold most of the energy, are solved.
+    const bool descends = soft && a * before >= reduction * descent;
+    if ((!(rho >= enough) && !descends) || report.iterations == newton_iterations) break;
     sweeps_.redirect(rho / before, p, z, pool);
   }
   sweeps_.add(-1, z, d, pool);  // the last solve is one more descent, not wasted
@@ -458,13 +451,11 @@ void Body::flow(const StepInput& input, StepReport& report) {
       sweeps_.quaternion(k, q);
       const Mat3 r = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
       const Index i = arrangement_.node[k];
-      int rows = 0;
-      for (Index n = model_.adjacency.begin[i]; n < model_.adjacency.begin[i + 1]; ++n) {
-        if (!flow_row(model_, plasticity, input.h, x, i, n, r, state_.rest_vectors[n])) continue;
+      const int rows = flow_star(model_, plasticity, input.h, x, i, r, state_.rest_vectors);
+      if (rows == 0) continue;
+      for (Index n = model_.adjacency.begin[i]; n < model_.adjacency.begin[i + 1]; ++n)
         sweeps_.set_row(model_, arrangement_, i, n, state_.rest_vectors[n]);
-        ++rows;
-      }
-      if (rows > 0) sweeps_.set_star(k, star_of(model_, i, state_.rest_vectors));
+      sweeps_.set_star(k, star_of(model_, i, state_.rest_vectors));
       flowed += rows;
     }
   });

@@ -7,6 +7,7 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/geometry/surface_graph.hpp"
+#include "pliant/methods/geometric/fibres.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -108,6 +109,10 @@ Result<Rows> make_surface_rows(const NodeGraph& graph, double density, const Opt
   if (!weights) return weights.error();
   if (weights->edge == 0 && weights->laplacian == 0)
     return refuse("geometric.edge", "0", "above 0", "a body without rows has no stiffness");
+  if (auto trouble = fibre_trouble(options.fibres, graph.positions.size())) return *trouble;
+  if (options.fibres.strength > 0 && weights->laplacian > 0)
+    return refuse("geometric.fibres.strength", "above 0 with Laplacian rows on a surface", "operator edge",
+                  "fibres stiffen edges, and here Laplacian rows carry the energy");
   Material material = stands_for_solid(graph, *weights) ? solid_material(graph, density, options.stiffness)
                                                         : sheet_material(graph, density, options.stiffness);
   Rows rows;
@@ -126,7 +131,10 @@ Result<Rows> make_surface_rows(const NodeGraph& graph, double density, const Opt
   if (weights->laplacian > 0)
     for (const double volume : graph.volumes)
       rows.laplacian_scale.push_back(std::sqrt(graph.thickness / volume));
-  if (weights->bending > 0) add_second_ring(weights->bending * weights->edge * material.stretch * mean, rows);
+  const double second = weights->bending * weights->edge * material.stretch * mean;
+  if (weights->bending > 0) add_second_ring(second, rows);
+  for (std::size_t k = 0; k < rows.edges.size(); ++k)
+    rows.edge_weight[k] *= fibre_factor(options.fibres, rows.rest, rows.edges[k].a, rows.edges[k].b);
   return rows;
 }
 

@@ -163,6 +163,43 @@ TEST(GeometricAdaptive, an_inside_out_star_is_computed_not_taken_over) {
   EXPECT_TRUE(spread(bar, {.threshold = 3}).mask[std::size_t(i)]);
 }
 
+/// Whether the middle of a block is computed when its star alone has turned by `angle`.
+bool middle_is_active(const Adaptive& options, double angle) {
+  const Model model = model_of(lattice({3, 3, 3}, 1, 1, 1000));
+  const Arrangement arrangement =
+      arrange(breadth_first_order(model.adjacency), std::vector<unsigned char>(model.rest.size(), 0));
+  AdaptiveRotations adaptive;
+  adaptive.choose(model, options);
+  adaptive.arrange(model, arrangement);
+  const Index middle = nearest_node(model.rest, {1, 1, 1});
+  std::vector<float> a(9 * 32, 0), q(4 * 32, 0), r(9 * 32, 0);
+  for (Index i = 0; i < model.nodes(); ++i) {
+    const Index place = arrangement.place[i];
+    Mat3 m = covariance(model, model.rest, i);
+    if (i == middle) m = Eigen::AngleAxisd(angle, Vec3(1, 2, 2) / 3) * m;
+    for (int k = 0; k < 9; ++k)
+      a[std::size_t(9 * 16 * (place / 16) + 16 * k + place % 16)] = float(m(k / 3, k % 3));
+    q[std::size_t(4 * 16 * (place / 16) + place % 16)] = 1;
+  }
+  Pool pool(1);
+  adaptive.spread(a.data(), q.data(), r.data(), pool);
+  return adaptive.is_active(arrangement.place[middle]);
+}
+
+TEST(GeometricAdaptive, thresholds_mean_what_their_criteria_say) {
+  // The middle's A0 is a 1 with a = 2000: turned by t, |axial(R A0)| = 2 a sin t, tr = a (1 + 2 cos t),
+  // |B - B^T| = sqrt 8 a sin t, |A0| = sqrt 3 a, |R - 1| = sqrt 8 sin(t/2).
+  const double t = 0.1;
+  const std::pair<RotationCriterion, double> table[] = {
+      {RotationCriterion::angle, 3 * std::sin(t) / (1 + 2 * std::cos(t))},
+      {RotationCriterion::printed, std::sqrt(8.0 / 3) * std::sin(t)},
+      {RotationCriterion::naive_2, std::sqrt(8.0) * std::sin(t / 2)}};
+  for (const auto& [criterion, limit] : table) {
+    EXPECT_TRUE(middle_is_active({.criterion = criterion, .threshold = 0.99 * limit}, t)) << int(criterion);
+    EXPECT_FALSE(middle_is_active({.criterion = criterion, .threshold = 1.01 * limit}, t)) << int(criterion);
+  }
+}
+
 /// The error of a criterion at the threshold that makes it as active as wanted.
 double error_at(const Bent& bar, RotationCriterion criterion, double share) {
   double low = 1e-6, high = 3;

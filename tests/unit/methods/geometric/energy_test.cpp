@@ -5,6 +5,7 @@
 #include <Eigen/SparseCholesky>
 
 #include "tests/unit/methods/geometric/bodies.hpp"
+#include "tests/unit/methods/geometric/slopes.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -91,18 +92,7 @@ TEST(GeometricEnergy, the_gradient_is_exact_with_the_consistent_covariance_only)
   for (const Case& c : cases()) {
     const Model model = jittered_model(c);
     const Points x = deformed(model.rest, 0.4), g = gradient_at(model, x);
-    double error = 0, size = 0;
-    const double s = 1e-5;
-    for (std::size_t i = 0; i < x.size(); i += 5)
-      for (int k = 0; k < 3; ++k) {
-        Points up = x, down = x;
-        up[i][k] += s;
-        down[i][k] -= s;
-        const double slope = (energy_at(model, up) - energy_at(model, down)) / (2 * s);
-        error += std::pow(slope - g[i][k], 2);
-        size += slope * slope;
-      }
-    error = std::sqrt(error / size);
+    const double error = slope_error([&](const Points& y) { return energy_at(model, y); }, x, g, 5);
     if (c.covariance == Covariance::consistent) {
       EXPECT_LT(error, 1e-7) << c.name;
     } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fibres: how stiff a body is along and across them.
+#include "pliant/geometry/surface_graph.hpp"
 #include "pliant/methods/geometric/build.hpp"
 #include "tests/unit/methods/geometric/bodies.hpp"
 
@@ -48,6 +49,32 @@ TEST(Fibres, a_field_has_one_direction_a_node_and_both_ends_of_an_edge_count_ali
     const double factor = std::abs(b.z() - a.z()) > 0.01 ? 1 + ends : 1;
     ASSERT_NEAR(rows.edge_weight[k] / plain.edge_weight[k], factor, 1e-12);
   }
+}
+
+TEST(Fibres, stiffen_the_edges_of_a_shell_and_are_refused_where_laplacian_rows_carry_the_energy) {
+  const Shape sheet = on_surface(make_shape(SheetShape{.nodes = {9, 9}}), 0.01);
+  Options options;
+  options.preset = Preset::shell;
+  const auto cost = [&](const Vec3& fibre, const Vec3& stretch) {
+    options.fibres = {.direction = fibre, .strength = 3};
+    const auto body = body_of(sheet, options);
+    Points x = body->nodes().x;
+    for (Vec3& p : x) p = stretch.cwiseProduct(p);
+    body->place(x, Points(x.size(), Vec3::Zero()));
+    return body->elastic_energy();
+  };
+  // Sides along x and z, and diagonals whose cotangents are (nearly) zero.
+  const Vec3 along_x(1.001, 1, 1), along_z(1, 1, 1.001);
+  EXPECT_NEAR(cost({1, 0, 0}, along_x) / cost({0, 0, 1}, along_x), 4, 0.02);
+  EXPECT_NEAR(cost({1, 0, 0}, along_z) / cost({0, 0, 1}, along_z), 0.25, 0.002);
+  options.bending = 1;
+  EXPECT_GT(cost({1, 0, 0}, along_x), 2 * cost({0, 0, 1}, along_x));
+  options = Options{};
+  options.preset = Preset::surface_solid;
+  options.fibres = {.direction = {1, 0, 0}, .strength = 3};
+  const auto refused = build(sheet, 1000, {}, options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().problems.front().place, "geometric.fibres.strength");
 }
 
 TEST(Fibres, say_what_is_wrong_with_their_directions) {

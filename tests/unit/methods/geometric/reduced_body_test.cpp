@@ -97,9 +97,16 @@ TEST(GeometricReduced, all_functions_of_the_nodes_give_the_full_step) {
     input.gravity = {3, -9.81, 0};
     input.held = clamped.held;
     input.targets = clamped.targets;
-    const Grab grab{Index(model.nodes() - 1), model.rest.back() + Vec3(0.1, 0.1, 0), 300};
+    // Two grabs of one node, forces, and another step length on the way.
+    const Index last = Index(model.nodes() - 1);
+    const Grab grabs[] = {{last, model.rest.back() + Vec3(0.1, 0.1, 0), 300},
+                          {last, model.rest.back() + Vec3(0, 0.1, 0.1), 200}};
+    Points forces(model.rest.size());
+    for (std::size_t i = 0; i < forces.size(); ++i) forces[i] = Vec3(0, 2, 5) * model.rest[i].z();
     for (int step = 0; step < 40; ++step) {
-      input.grabs = step < 20 ? std::span<const Grab>(&grab, 1) : std::span<const Grab>();
+      input.grabs = step < 20 ? std::span<const Grab>(grabs) : std::span<const Grab>();
+      input.forces = step % 3 > 0 ? std::span<const Vec3>(forces) : std::span<const Vec3>();
+      input.h = step < 30 ? 1.0 / 60 : 1.0 / 100;
       ASSERT_TRUE(full->advance(input).ok());
       const StepReport report = small->advance(input);
       ASSERT_TRUE(report.ok()) << report.trouble;
@@ -297,6 +304,68 @@ TEST(GeometricReduced, a_few_trained_nodes_stand_for_all) {
     before = trained.error;
   }
   EXPECT_LT(before, 0.1);
+}
+
+TEST(GeometricReduced, trained_nodes_carry_the_weight_of_the_body_as_far_as_their_error_says) {
+  const Rows rows = lattice({5, 5, 21}, 0.1, 1, 2e4);
+  const Model model = model_of(rows);
+  const Clamp bottom = clamp(model.rest);
+  const Basis basis = modal_basis(model, {{bottom.held, false}}, 3);
+  Options options;
+  options.integrator = Integrator::euler;
+  options.tolerance = 1e-4;
+  // Where the body hangs: a large turn, far from the states of the training.
+  const auto hanging = [&](Cubature points) {
+    const auto body = build_reduced(model_of(rows), {}, {1, 0}, options, basis, std::move(points));
+    Pool pool(1);
+    StepInput input = input_with(pool);
+    input.gravity = {0, -0.6, 0};
+    input.held = bottom.held;
+    input.targets = bottom.targets;
+    settle(*body, input, 1, 60);
+    return body->nodes().x;
+  };
+  const Points truth = hanging(every_node(model));
+  const double drop = farthest(truth, model.rest);
+  EXPECT_GT(drop, 0.3);
+  for (const int count : {20, 80}) {
+    const TrainedCubature trained = train_cubature(model, basis, count);
+    const double off = farthest(hanging(trained.points), truth) / drop;
+    std::printf("%d trained nodes: error %.4f by the training's tests, a hanging bar off by %.4f\n", count,
+                trained.error, off);
+    EXPECT_LT(off, 2 * trained.error + 0.002);
+    EXPECT_GT(off, 0.02 * trained.error);
+  }
+}
+
+TEST(GeometricReduced, a_scrambled_body_of_all_functions_finds_its_shape_again) {
+  // Violent steps: the safety net of the full body.
+  const Rows rows = small_block();
+  const Model model = model_of(rows);
+  const Clamp held = clamp(model.rest);
+  for (int seed = 1; seed <= 3; ++seed) {
+    const auto body = reduced(rows, {}, basis_of(model, {{held.held, false}}, identity(model)), {1, 0.002});
+    Points x = model.rest;
+    std::mt19937 random{unsigned(seed)};
+    std::uniform_real_distribution<double> unit(0, 1);
+    for (Vec3& p : x)
+      if (p.z() > 0.05) p = Vec3(0.2 * unit(random), 0.3 * unit(random), 0.5 * unit(random));
+    for (std::size_t k = 0; k < held.held.size(); ++k) x[held.held[k]] = held.targets[k];
+    body->place(x, Points(x.size(), Vec3::Zero()));
+    Pool pool(1);
+    StepInput input = input_with(pool);
+    input.held = held.held;
+    input.targets = held.targets;
+    int violent = 0;
+    for (int step = 0; step < 200; ++step) {
+      const StepReport report = body->advance(input);
+      ASSERT_TRUE(report.ok()) << report.trouble;
+      violent += report.violent;
+    }
+    EXPECT_GT(violent, 0);
+    EXPECT_LT(violent, 100);
+    EXPECT_LT(farthest(body->nodes().x, model.rest), 0.05) << seed;
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "bench/cases/solid.hpp"
+#include "bench/harness/arithmetic.hpp"
 #include "bench/harness/bandwidth.hpp"
 #include "bench/harness/case.hpp"
 #include "pliant/methods/geometric/build.hpp"
@@ -84,6 +85,14 @@ ReducedSolid make_reduced(const Nodes& nodes, int columns, int cubature) {
   return out;
 }
 
+/// What a step of so many nodes and iterations computes at least. A sweep: Z^T C and the sums, 9k
+/// multiply-adds each; the gradient finds a rotation (two Newton steps of some 180 operations, scaling, the
+/// test), a product turns it (its matrix, R^T dA, J, R [w]x).
+double operations_of(double nodes, int columns, int iterations) {
+  const double sweep = 2 * 18.0 * columns, rotation = 480, turn = 105;
+  return nodes * ((1 + iterations) * sweep + rotation + iterations * turn);
+}
+
 Row measure(const Context& context, const std::string& name, const Nodes& nodes, int columns, int cubature) {
   reset_peak_memory();
   const ReducedSolid solid = make_reduced(nodes, columns, cubature);
@@ -117,11 +126,14 @@ Row measure(const Context& context, const std::string& name, const Nodes& nodes,
     if (samples.size() == 1 || samples.back() < best) best = samples.back(), fastest = report;
   }
   bandwidth = std::max(bandwidth, meter.measure(report.bytes.working_set));
+  const double arithmetic = arithmetic_rate(context.pool);
   Row row{.name = name, .nodes = Index(solid.body->describe().nodes), .threads = context.pool.threads()};
   row.ms_min = best;
   row.ms_median = median(samples);
   row.stages = {fastest.ms.rotation, fastest.ms.rhs, fastest.ms.solve, 0};
-  row.limit = Limit{fastest.bytes.moved, fastest.bytes.working_set, bandwidth};
+  const double swept = cubature > 0 ? double(solid.cubature) : double(row.nodes);
+  row.limit = Limit{fastest.bytes.moved, fastest.bytes.working_set, bandwidth,
+                    operations_of(swept, columns, fastest.iterations), arithmetic};
   row.iterations = iterations / double(samples.size());
   row.setup_ms = solid.setup_ms;
   row.peak_bytes = peak_memory();

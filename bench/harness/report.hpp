@@ -2,6 +2,7 @@
 // What a case measured, and how it is shown: JSON rows, an aligned table, a summary of ratios.
 #pragma once
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -17,13 +18,20 @@ struct Stages {
   double rotation = 0, rhs = 0, solve = 0, embed = 0;
 };
 
-/// The physical limit of a case: bytes that must move, over what the machine can read.
+/// The physical limit of a case: bytes that must move over what the machine can read or, where that is
+/// longer, operations that must be done over what it can compute.
 struct Limit {
   std::size_t bytes = 0;        ///< moved by the fastest repetition
   std::size_t working_set = 0;  ///< distinct bytes among them
   double bandwidth = 0;         ///< bytes/s, measured in this run at that working-set size
 
-  double ms() const { return double(bytes) / bandwidth * 1e3; }
+  double operations = 0;  ///< of single precision, a multiply-add is two; 0 = not counted
+  double arithmetic = 1;  ///< operations/s, measured in this run
+
+  double reading_ms() const { return double(bytes) / bandwidth * 1e3; }
+  double computing_ms() const { return operations / arithmetic * 1e3; }
+  double ms() const { return std::max(reading_ms(), computing_ms()); }
+  bool computes() const { return computing_ms() > reading_ms(); }
 };
 
 struct Row {

@@ -10,8 +10,10 @@
 //   Mass-dominated last level: weight 2/(lmin + lmax) with the Gershgorin bounds, the best single weight.
 // The sweeps after the correction mirror those before it, so B is symmetric and plain CG may use it.
 //
-// Storage order: the children of a coarse node are neighbours in memory, on every level (the depth-first
-// order of the tree of boxes). Restriction and prolongation then stream, and sweeps find neighbours in cache.
+// Storage order: the finest level in the caller's order, every coarse node in the order of its first child.
+// What is near in the caller's order is near on all levels. The two sweeps before the correction and the
+// restriction are one pass through memory, prolongation and the two sweeps after it another one: a block goes
+// through all of them while it is in the cache (base/trailing.hpp).
 #include "pliant/math/graph_multigrid.hpp"
 
 #include <fmt/format.h>
@@ -23,6 +25,7 @@
 #include "pliant/base/aligned.hpp"
 #include "pliant/base/clock.hpp"
 #include "pliant/base/simd.hpp"
+#include "pliant/base/trailing.hpp"
 #include "pliant/math/graph_aggregation.hpp"
 #include "pliant/math/graph_multigrid_kernels.hpp"
 
@@ -39,7 +42,7 @@ using Edge = GraphOperator::Edge;
 constexpr Index dense_nodes = 600;
 constexpr std::size_t most_nodes = std::size_t(1) << 28;  // four 31-bit places each
 constexpr double mass_dominated = 0.7;
-constexpr int rows_per_block = 1024, coarse_rows_per_block = 128, dense_rows_per_block = 64;
+constexpr int rows_per_block = 512, coarse_rows_per_block = 64, dense_rows_per_block = 64;
 
 const GraphKernels& kernels() {
   static constexpr const GraphKernels* by_level[] = {&graph_kernels_portable, &graph_kernels_avx2,
@@ -53,9 +56,11 @@ struct Level {
   std::vector<int> begin;
   AlignedVector<GraphRows::Entry> entries;
   AlignedVector<float> mass, inverse;
-  std::vector<int>
-      first;  ///< children of coarse node I: first[I] .. first[I + 1] - 1; empty on the last level
-  AlignedVector<Float4> r, z, other;
+  // Of coarse node I: child[first[I]] .. child[first[I + 1] - 1]. Nothing of these on the last level.
+  std::vector<int> first, child;
+  std::vector<int> parent;            ///< coarse_nodes() for a node without one: its z stays zero
+  AlignedVector<Float4> r, z, other;  ///< one place more than nodes, always zero
+  TrailingPasses down, up;
   float w1 = 0, w2 = 0;
 
   Index nodes() const { return Index(mass.size()); }
@@ -146,52 +151,65 @@ Hierarchy make_hierarchy(const GraphOperator& fine) {
   }
 }
 
-/// Nodes along a curve through nested boxes (Morton order).
-std::vector<Index> spatial_order(const Points& positions) {
-  Vec3 low = positions[0], high = low;
-  for (const Vec3& p : positions) low = low.cwiseMin(p), high = high.cwiseMax(p);
-  const double extent = (high - low).maxCoeff(), scale = extent > 0 ? 1023 / extent : 0;
-  std::vector<std::pair<std::uint32_t, Index>> keys(positions.size());
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    std::uint32_t key = 0;
-    for (int k = 0; k < 3; ++k) {
-      const auto place = std::uint32_t((positions[i][k] - low[k]) * scale);
-      for (int bit = 0; bit < 10; ++bit) key |= (place >> bit & 1) << (3 * bit + k);
-    }
-    keys[i] = {key, Index(i)};
+/// Parents and children of a level, its nodes given by their places; returns the places of the coarse nodes,
+/// each in the order of its first child.
+std::vector<Index> set_family(const Aggregates& aggregates, const std::vector<Index>& place, Level& level) {
+  const Index n = Index(place.size());
+  std::vector<Index> at(n), coarse_place(aggregates.count, -1);
+  for (Index i = 0; i < n; ++i) at[place[i]] = i;
+  Index next = 0;
+  level.parent.resize(n);
+  level.first.assign(aggregates.count + 1, 0);
+  for (Index k = 0; k < n; ++k) {
+    const Index box = aggregates.of[at[k]];
+    if (box >= 0 && coarse_place[box] < 0) coarse_place[box] = next++;
+    level.parent[k] = box < 0 ? aggregates.count : coarse_place[box];
+    if (box >= 0) ++level.first[level.parent[k] + 1];
   }
-  std::sort(keys.begin(), keys.end());
-  std::vector<Index> order(positions.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) order[i] = keys[i].second;
-  return order;
+  std::partial_sum(level.first.begin(), level.first.end(), level.first.begin());
+  level.child.resize(level.first.back());
+  std::vector<int> free(level.first.begin(), level.first.end() - 1);
+  for (Index k = 0; k < n; ++k)
+    if (level.parent[k] < aggregates.count) level.child[free[level.parent[k]]++] = k;
+  return coarse_place;
 }
 
-/// The order of a level that puts the children of each coarse node together, given the places of the coarse
-/// nodes; nodes without a coarse one come last. Fills `first`.
-std::vector<Index> order_by_parent(const Aggregates& aggregates, const std::vector<Index>& coarse_place,
-                                   std::vector<int>& first) {
-  const auto key = [&](Index i) {
-    return aggregates.of[i] < 0 ? aggregates.count : coarse_place[aggregates.of[i]];
-  };
-  const Index n = Index(aggregates.of.size());
-  std::vector<int> next(aggregates.count + 2, 0);
-  for (Index i = 0; i < n; ++i) ++next[key(i) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  first.assign(next.begin(), next.end() - 1);
-  std::vector<Index> order(n);
-  for (Index i = 0; i < n; ++i) order[next[key(i)]++] = i;
-  return order;
+int blocks_of(Index count, int block) { return (count + block - 1) / block; }
+
+/// Blocks of rows that the given rows and their neighbours are in; `row(k)` for k in [begin, end).
+template <class Row>
+TrailingPasses::Reach reach_of(const Level& level, int begin, int end, Row&& row) {
+  int low = level.nodes(), high = 0;
+  const auto see = [&](int i) { low = std::min(low, i), high = std::max(high, i); };
+  for (int k = begin; k < end; ++k) {
+    const int i = row(k);
+    see(i);
+    for (int e = level.begin[i]; e < level.begin[i + 1]; ++e) see(level.entries[e].at / 4);
+  }
+  return low > high ? TrailingPasses::Reach{}
+                    : TrailingPasses::Reach{low / rows_per_block, high / rows_per_block};
 }
 
-std::vector<Index> places(const std::vector<Index>& order) {
-  std::vector<Index> place(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k) place[order[k]] = Index(k);
-  return place;
+/// The two passes of a level, for rows and family that are set.
+void set_passes(Level& level) {
+  const int n = level.nodes(), coarse = level.coarse_nodes();
+  std::vector<TrailingPasses::Reach> rows, families;
+  for (int b = 0; b < n; b += rows_per_block)
+    rows.push_back(reach_of(level, b, std::min(n, b + rows_per_block), [](int k) { return k; }));
+  for (int b = 0; b < coarse; b += coarse_rows_per_block) {
+    const int end = std::min(coarse, b + coarse_rows_per_block);
+    families.push_back(
+        reach_of(level, level.first[b], level.first[end], [&](int k) { return level.child[k]; }));
+  }
+  level.down.add_first(int(rows.size()));
+  level.down.add(std::move(families));
+  level.up.add_first(int(rows.size()));
+  level.up.add(rows);
+  level.up.add(std::move(rows));
 }
 
 /// Rows of the level in its final order.
-void fill_rows(const LevelGraph& graph, const std::vector<Index>& order, const std::vector<Index>& place,
-               Level& level) {
+void fill_rows(const LevelGraph& graph, const std::vector<Index>& place, Level& level) {
   const Index n = graph.nodes();
   level.begin.assign(n + 1, 0);
   for (const Edge& edge : graph.edges) {
@@ -209,12 +227,11 @@ void fill_rows(const LevelGraph& graph, const std::vector<Index>& order, const s
   level.mass.resize(n);
   level.inverse.resize(n);
   const std::vector<double> sums = edge_sums(graph);
-  for (Index k = 0; k < n; ++k) {
-    const double own = graph.mass[order[k]] + graph.anchor[order[k]];
-    level.mass[k] = float(own);
-    level.inverse[k] = float(1 / (own + sums[order[k]]));
+  for (Index i = 0; i < n; ++i) {
+    const double own = graph.mass[i] + graph.anchor[i];
+    level.mass[place[i]] = float(own);
+    level.inverse[place[i]] = float(1 / (own + sums[i]));
   }
-  for (AlignedVector<Float4>* v : {&level.r, &level.z, &level.other}) v->assign(n, Float4());
 }
 
 /// The place of a row whose diagonal, or its inverse, is beyond single precision; -1 when there is none.
@@ -278,19 +295,19 @@ std::vector<double> dense_inverse(const LevelGraph& graph, const std::vector<Ind
 
 struct GraphMultigrid::Impl {
   std::vector<Level> levels;
-  std::vector<Index> order;     ///< of level 0
   std::vector<double> inverse;  ///< of the last level; empty when smoothing solves it
   std::vector<double> dense_r;
+  std::vector<double> partial;  ///< r . z of the blocks of the finest level
   int stride = 0;
 
   void finish(const Hierarchy& hierarchy, Report& report);
-  void take_in(const float* given, Pool& pool);
-  void give_out(float* wanted, Pool& pool);
-  void smooth_from_zero(Level& level, Pool& pool);
-  void smooth(Level& level, float omega, Pool& pool);
-  void solve_last(Pool& pool);
-  void descend(std::size_t l, Pool& pool);
-  void ascend(std::size_t l, Pool& pool);
+  void smooth_from_zero(Level& level, const float* r, float* z, Pool& pool);
+  void solve_dense(const float* r, float* z, Pool& pool);
+  void solve_last(const float* r, Pool& pool);
+  double solve_only(const float* r, float* z, Pool& pool);
+  void descend(std::size_t l, const float* r, Pool& pool);
+  void ascend(std::size_t l, const float* r, float* z, Pool& pool);
+  double smooth_last(Level& level, int block, const float* r, const float* z, float* out);
 };
 
 GraphMultigrid::GraphMultigrid() : impl_(std::make_unique<Impl>()) {}
@@ -302,23 +319,33 @@ void GraphMultigrid::Impl::finish(const Hierarchy& hierarchy, Report& report) {
   const std::size_t count = hierarchy.graphs.size();
   levels.resize(count);
   const LevelGraph& last = hierarchy.graphs.back();
-  const bool dense = !smoothing_solves(last);
-  std::vector<Index> place;
-  for (std::size_t l = count; l-- > 0;) {
-    order = l + 1 == count ? spatial_order(hierarchy.graphs[l].positions)
-                           : order_by_parent(hierarchy.aggregates[l], place, levels[l].first);
-    place = places(order);
-    fill_rows(hierarchy.graphs[l], order, place, levels[l]);
-    const Index bad = row_out_of_range(levels[l]);
+  std::vector<Index> place(hierarchy.graphs[0].mass.size());
+  std::iota(place.begin(), place.end(), 0);
+  for (std::size_t l = 0; l < count; ++l) {
+    Level& level = levels[l];
+    const LevelGraph& graph = hierarchy.graphs[l];
+    fill_rows(graph, place, level);
+    const Index bad = row_out_of_range(level);
     if (bad >= 0)
-      report.trouble =
-          fmt::format("node {} of level {}: the sum of its mass and weights is out of range", order[bad], l);
-    set_weights(hierarchy.graphs[l], l + 1 == count, levels[l]);
-    if (l + 1 < count || !dense) continue;
+      report.trouble = fmt::format("node {} of level {}: the sum of its mass and weights is out of range",
+                                   std::find(place.begin(), place.end(), bad) - place.begin(), l);
+    set_weights(graph, l + 1 == count, level);
+    const std::size_t places = level.mass.size() + 1;
+    if (l > 0) level.r.assign(places, Float4());
+    level.z.assign(places, Float4());
+    if (l + 1 == count) break;
+    level.other.assign(places, Float4());
+    place = set_family(hierarchy.aggregates[l], place, level);
+    set_passes(level);
+  }
+  partial.assign(std::size_t(blocks_of(levels[0].nodes(), rows_per_block)), 0);
+  if (!smoothing_solves(last)) {
     stride = (last.nodes() + 7) / 8 * 8;
     inverse = dense_inverse(last, place, stride);
     dense_r.assign(3 * std::size_t(stride), 0);
     if (inverse.empty()) report.trouble = "the coarsest matrix is not positive definite";
+  } else if (count > 1) {
+    levels.back().other.assign(levels.back().mass.size() + 1, Float4());
   }
   double entries = 0;
   for (const Level& level : levels) entries += double(level.entries.size() + level.mass.size());
@@ -337,89 +364,107 @@ GraphMultigrid::Report GraphMultigrid::build(const GraphOperator& fine) {
   return report;
 }
 
-void GraphMultigrid::Impl::take_in(const float* given, Pool& pool) {
-  Level& fine = levels[0];
-  for_blocks(pool, fine.nodes(), rows_per_block,
-             [&](int begin, int end) { kernels().take_in(begin, end, order.data(), given, floats(fine.r)); });
-}
-
-/// The last sweep of the finest level, or its dense answer, in the caller's order.
-void GraphMultigrid::Impl::give_out(float* wanted, Pool& pool) {
-  Level& fine = levels[0];
-  const float omega = levels.size() == 1 && !inverse.empty() ? 0 : fine.w1;
-  for_blocks(pool, fine.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().smooth_out(fine.rows(), begin, end, omega, floats(fine.r), floats(fine.z), order.data(),
-                         wanted);
-  });
-}
-
-/// One Jacobi sweep of z.
-void GraphMultigrid::Impl::smooth(Level& level, float omega, Pool& pool) {
-  for_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().smooth(level.rows(), begin, end, omega, floats(level.r), floats(level.z), floats(level.other));
-  });
-  std::swap(level.z, level.other);
-}
-
 /// z = two sweeps from zero, of weights w1 and w2.
-void GraphMultigrid::Impl::smooth_from_zero(Level& level, Pool& pool) {
+void GraphMultigrid::Impl::smooth_from_zero(Level& level, const float* r, float* z, Pool& pool) {
   for_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().smooth_from_zero(level.rows(), begin, end, level.w1, level.w2, floats(level.r),
-                               floats(level.z));
+    kernels().smooth_from_zero(level.rows(), begin, end, level.w1, level.w2, r, z);
   });
 }
 
-/// The answer of the last level in its z; of the sweeps of a single level the last is left to give_out.
-void GraphMultigrid::Impl::solve_last(Pool& pool) {
-  Level& level = levels.back();
-  if (inverse.empty()) {
-    smooth_from_zero(level, pool);
-    if (levels.size() > 1) smooth(level, level.w1, pool);
-    return;
-  }
-  for (Index i = 0; i < level.nodes(); ++i) {
-    dense_r[i] = level.r[i].x;
-    dense_r[stride + i] = level.r[i].y;
-    dense_r[2 * stride + i] = level.r[i].z;
-  }
-  for_blocks(pool, level.nodes(), dense_rows_per_block, [&](int begin, int end) {
-    kernels().dense_rows(inverse.data(), stride, begin, end, dense_r.data(), floats(level.z));
+/// The sweep of weight w1 after the correction, a block of the finest level. Returns r . out.
+double GraphMultigrid::Impl::smooth_last(Level& level, int block, const float* r, const float* z,
+                                         float* out) {
+  const int begin = block * rows_per_block, end = std::min(level.nodes(), begin + rows_per_block);
+  return kernels().smooth_last(level.rows(), begin, end, level.w1, r, z, out);
+}
+
+void GraphMultigrid::Impl::solve_dense(const float* r, float* z, Pool& pool) {
+  const Index n = levels.back().nodes();
+  for (Index i = 0; i < n; ++i)
+    for (int c = 0; c < 3; ++c) dense_r[c * stride + i] = r[4 * i + c];
+  for_blocks(pool, n, dense_rows_per_block, [&](int begin, int end) {
+    kernels().dense_rows(inverse.data(), stride, begin, end, dense_r.data(), z);
   });
+}
+
+/// The answer of the last of several levels in its z.
+void GraphMultigrid::Impl::solve_last(const float* r, Pool& pool) {
+  Level& level = levels.back();
+  if (!inverse.empty()) return solve_dense(r, floats(level.z), pool);
+  smooth_from_zero(level, r, floats(level.other), pool);
+  for_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
+    kernels().smooth(level.rows(), begin, end, level.w1, r, floats(level.other), floats(level.z));
+  });
+}
+
+/// The answer of the only level.
+double GraphMultigrid::Impl::solve_only(const float* r, float* z, Pool& pool) {
+  Level& level = levels.back();
+  if (!inverse.empty()) {
+    solve_dense(r, floats(level.z), pool);
+    double dot = 0;
+    for (std::size_t k = 0; k < 4 * std::size_t(level.nodes()); ++k) {
+      const float answer = floats(level.z)[k];
+      dot += double(r[k]) * answer;
+      z[k] = answer;
+    }
+    return dot;
+  }
+  smooth_from_zero(level, r, floats(level.z), pool);
+  pool.run(int(partial.size()), [&](int b) { partial[b] = smooth_last(level, b, r, floats(level.z), z); });
+  return std::accumulate(partial.begin(), partial.end(), 0.0);
 }
 
 /// From r to r of the next level.
-void GraphMultigrid::Impl::descend(std::size_t l, Pool& pool) {
+void GraphMultigrid::Impl::descend(std::size_t l, const float* r, Pool& pool) {
   Level &level = levels[l], &coarse = levels[l + 1];
-  smooth_from_zero(level, pool);
-  for_blocks(pool, level.coarse_nodes(), coarse_rows_per_block, [&](int begin, int end) {
-    kernels().restrict_residual(level.rows(), level.first.data(), begin, end, floats(level.r),
-                                floats(level.z), floats(coarse.r));
+  float* const z = floats(level.z);
+  level.down.run(pool, [&](int pass, int block) {
+    const int size = pass == 0 ? rows_per_block : coarse_rows_per_block, begin = block * size;
+    const int end = std::min(pass == 0 ? level.nodes() : level.coarse_nodes(), begin + size);
+    if (pass == 0)
+      kernels().smooth_from_zero(level.rows(), begin, end, level.w1, level.w2, r, z);
+    else
+      kernels().restrict_residual(level.rows(), level.first.data(), level.child.data(), begin, end, r, z,
+                                  floats(coarse.r));
   });
 }
 
-/// Adds the correction of the next level and the first sweep after it; that of weight w1 is still to come.
-void GraphMultigrid::Impl::ascend(std::size_t l, Pool& pool) {
+/// The correction of the next level and the two sweeps after it. r and out may be the same: a row of r is
+/// last read where that of out is written.
+void GraphMultigrid::Impl::ascend(std::size_t l, const float* r, float* out, Pool& pool) {
   Level &level = levels[l], &coarse = levels[l + 1];
-  for_blocks(pool, level.coarse_nodes(), coarse_rows_per_block, [&](int begin, int end) {
-    kernels().prolong(level.first.data(), begin, end, floats(coarse.z), floats(level.z));
+  float *const z = floats(level.z), *const other = floats(level.other);
+  level.up.run(pool, [&](int pass, int block) {
+    const int begin = block * rows_per_block, end = std::min(level.nodes(), begin + rows_per_block);
+    if (pass == 0)
+      kernels().prolong(level.parent.data(), begin, end, floats(coarse.z), z);
+    else if (pass == 1)
+      kernels().smooth(level.rows(), begin, end, level.w2, r, z, other);
+    else if (l > 0)
+      kernels().smooth(level.rows(), begin, end, level.w1, r, other, out);
+    else
+      partial[block] = smooth_last(level, block, r, other, out);
   });
-  smooth(level, level.w2, pool);
 }
 
-void GraphMultigrid::apply(const Float4* r, Float4* z, Pool& pool) {
-  if (impl_->levels.empty()) return;
-  const std::size_t last = impl_->levels.size() - 1;
-  impl_->take_in(reinterpret_cast<const float*>(r), pool);
-  for (std::size_t l = 0; l < last; ++l) impl_->descend(l, pool);
-  impl_->solve_last(pool);
-  for (std::size_t l = last; l-- > 0;) {
-    impl_->ascend(l, pool);
-    if (l > 0) impl_->smooth(impl_->levels[l], impl_->levels[l].w1, pool);
+double GraphMultigrid::apply(const Float4* right, Float4* answer, Pool& pool) {
+  Impl& impl = *impl_;
+  std::vector<Level>& levels = impl.levels;
+  const float* const r = reinterpret_cast<const float*>(right);
+  float* const z = reinterpret_cast<float*>(answer);
+  if (levels.empty()) return 0;
+  if (levels.size() == 1) return impl.solve_only(r, z, pool);
+  const std::size_t last = levels.size() - 1;
+  for (std::size_t l = 0; l < last; ++l) impl.descend(l, l == 0 ? r : floats(levels[l].r), pool);
+  impl.solve_last(floats(levels[last].r), pool);
+  for (std::size_t l = last; l-- > 1;) {
+    impl.ascend(l, floats(levels[l].r), floats(levels[l].r), pool);
+    std::swap(levels[l].r, levels[l].z);
   }
-  impl_->give_out(reinterpret_cast<float*>(z), pool);
+  impl.ascend(0, r, z, pool);
+  return std::accumulate(impl.partial.begin(), impl.partial.end(), 0.0);
 }
-
-std::span<const Index> GraphMultigrid::order() const { return impl_->order; }
 
 std::size_t GraphMultigrid::bytes_per_apply() const {
   std::size_t bytes = impl_->inverse.size() * sizeof(double);
@@ -438,10 +483,10 @@ std::size_t GraphMultigrid::bytes_per_apply() const {
 
 std::size_t GraphMultigrid::memory_bytes() const {
   std::size_t bytes = (impl_->inverse.size() + impl_->dense_r.size()) * sizeof(double);
-  bytes += impl_->order.size() * sizeof(Index);
   for (const Level& level : impl_->levels)
-    bytes += level.entries.size() * 8 + level.mass.size() * (4 + 8 + 3 * sizeof(Float4)) +
-             level.first.size() * sizeof(int);
+    bytes += level.entries.size() * 8 + level.mass.size() * (4 + 8) +
+             (level.r.size() + level.z.size() + level.other.size()) * sizeof(Float4) +
+             (level.first.size() + level.child.size() + level.parent.size()) * sizeof(int);
   return bytes;
 }
 

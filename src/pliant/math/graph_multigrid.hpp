@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 
 #include "pliant/base/parallel.hpp"
@@ -42,15 +41,13 @@ class GraphMultigrid {
 
   Report build(const GraphOperator& fine);
 
-  /// z = B r, one V-cycle from zero, three right-hand sides. No allocation; the same result for any number of
-  /// threads. Not reentrant.
-  void apply(const Float4* r, Float4* z, Pool& pool);
+  /// z = B r, one V-cycle from zero, three right-hand sides; z and r may be the same array. Returns r . z. No
+  /// allocation; the same result for any number of threads. Not reentrant. Nodes that are neighbours should
+  /// be near in the caller's order: the sweeps go along it.
+  double apply(const Float4* r, Float4* z, Pool& pool);
 
-  /// The inner order: order()[k] is the node stored at place k. Nodes that the caller keeps in this order are
-  /// copied in and out contiguously.
-  std::span<const Index> order() const;
-
-  /// Bytes one apply has to read and write when nothing stays in a cache between sweeps, for the speed limit.
+  /// Bytes that the sweeps of one apply read and write, each counted for itself, for the speed limit. Sweeps
+  /// that trail each other find some of them in the cache.
   std::size_t bytes_per_apply() const;
   std::size_t memory_bytes() const;
 

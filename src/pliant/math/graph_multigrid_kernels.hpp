@@ -19,16 +19,15 @@ struct GraphRows {
 
 /// One table per instruction set; graph_multigrid_kernels.inl tells what each does. Vectors are x, y, z, 0.
 struct GraphKernels {
-  void (*take_in)(int begin, int end, const int* order, const float* given, float* r);
   void (*smooth_from_zero)(const GraphRows& rows, int begin, int end, float first, float second,
                            const float* r, float* out);
   void (*smooth)(const GraphRows& rows, int begin, int end, float omega, const float* r, const float* z,
                  float* out);
-  void (*smooth_out)(const GraphRows& rows, int begin, int end, float omega, const float* r, const float* z,
-                     const int* order, float* out);
-  void (*restrict_residual)(const GraphRows& rows, const int* first, int begin, int end, const float* r,
-                            const float* z, float* coarse_r);
-  void (*prolong)(const int* first, int begin, int end, const float* coarse_z, float* z);
+  double (*smooth_last)(const GraphRows& rows, int begin, int end, float omega, const float* r,
+                        const float* z, float* out);
+  void (*restrict_residual)(const GraphRows& rows, const int* first, const int* child, int begin, int end,
+                            const float* r, const float* z, float* coarse_r);
+  void (*prolong)(const int* parent, int begin, int end, const float* coarse_z, float* z);
   void (*dense_rows)(const double* inverse, int stride, int begin, int end, const double* r, float* z);
 };
 

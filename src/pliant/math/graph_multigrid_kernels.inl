@@ -11,6 +11,7 @@ namespace graph_rows {
 
 // Deduced types (auto) would lose these attributes.
 typedef float Xyz0 __attribute__((vector_size(16), may_alias));
+typedef double Xyz0_double __attribute__((vector_size(32), may_alias));
 
 /// r_i - (A z)_i.
 inline Xyz0 residual(const GraphRows& rows, int i, const float* r, const float* z) {
@@ -22,7 +23,7 @@ inline Xyz0 residual(const GraphRows& rows, int i, const float* r, const float* 
   return sum;
 }
 
-/// One damped Jacobi sweep, out = z + omega D^-1 (r - A z); out is another array than z.
+/// One damped Jacobi sweep, out = z + omega D^-1 (r - A z); out is another array than z and may be r.
 inline void smooth(const GraphRows& rows, int begin, int end, float omega, const float* r, const float* z,
                    float* out) {
   const Xyz0* const zv = reinterpret_cast<const Xyz0*>(z);
@@ -30,19 +31,19 @@ inline void smooth(const GraphRows& rows, int begin, int end, float omega, const
   for (int i = begin; i < end; ++i) to[i] = zv[i] + omega * rows.inverse[i] * residual(rows, i, r, z);
 }
 
-/// The same, written to the caller's order.
-inline void smooth_out(const GraphRows& rows, int begin, int end, float omega, const float* r, const float* z,
-                       const int* order, float* out) {
+/// The same. Returns r . out.
+inline double smooth_last(const GraphRows& rows, int begin, int end, float omega, const float* r,
+                          const float* z, float* out) {
   const Xyz0* const zv = reinterpret_cast<const Xyz0*>(z);
   Xyz0* const to = reinterpret_cast<Xyz0*>(out);
-  for (int i = begin; i < end; ++i) to[order[i]] = zv[i] + omega * rows.inverse[i] * residual(rows, i, r, z);
-}
-
-/// r in our order.
-inline void take_in(int begin, int end, const int* order, const float* given, float* r) {
-  const Xyz0* const from = reinterpret_cast<const Xyz0*>(given);
-  Xyz0* const to = reinterpret_cast<Xyz0*>(r);
-  for (int i = begin; i < end; ++i) to[i] = from[order[i]];
+  Xyz0_double dot = {};
+  for (int i = begin; i < end; ++i) {
+    const Xyz0 right = reinterpret_cast<const Xyz0*>(r)[i];
+    const Xyz0 here = zv[i] + omega * rows.inverse[i] * residual(rows, i, r, z);
+    dot += __builtin_convertvector(right, Xyz0_double) * __builtin_convertvector(here, Xyz0_double);
+    to[i] = here;
+  }
+  return (dot[0] + dot[1]) + dot[2];
 }
 
 /// Two sweeps from zero in one: z = first D^-1 r is never stored, out = z + second D^-1 (r - A z).
@@ -59,24 +60,23 @@ inline void smooth_from_zero(const GraphRows& rows, int begin, int end, float fi
   }
 }
 
-/// Coarse right-hand side r_c = P^T (r - A z). The fine nodes of coarse node I are first[I] ..
-/// first[I + 1] - 1.
-inline void restrict_residual(const GraphRows& rows, const int* first, int begin, int end, const float* r,
-                              const float* z, float* coarse_r) {
+/// Coarse right-hand side r_c = P^T (r - A z). The fine nodes of coarse node I are child[first[I]] ..
+/// child[first[I + 1] - 1].
+inline void restrict_residual(const GraphRows& rows, const int* first, const int* child, int begin, int end,
+                              const float* r, const float* z, float* coarse_r) {
   Xyz0* const to = reinterpret_cast<Xyz0*>(coarse_r);
   for (int c = begin; c < end; ++c) {
     Xyz0 sum = {};
-    for (int i = first[c]; i < first[c + 1]; ++i) sum += residual(rows, i, r, z);
+    for (int k = first[c]; k < first[c + 1]; ++k) sum += residual(rows, child[k], r, z);
     to[c] = sum;
   }
 }
 
 /// z += P z_c.
-inline void prolong(const int* first, int begin, int end, const float* coarse_z, float* z) {
+inline void prolong(const int* parent, int begin, int end, const float* coarse_z, float* z) {
   const Xyz0* const czv = reinterpret_cast<const Xyz0*>(coarse_z);
   Xyz0* const zv = reinterpret_cast<Xyz0*>(z);
-  for (int c = begin; c < end; ++c)
-    for (int i = first[c]; i < first[c + 1]; ++i) zv[i] += czv[c];
+  for (int i = begin; i < end; ++i) zv[i] += czv[parent[i]];
 }
 
 /// Rows begin .. end - 1 of z = inverse r. r is double, x of all nodes, then y, then z, each padded with
@@ -107,8 +107,8 @@ inline void dense_rows(const double* inverse, int stride, int begin, int end, co
   }
 }
 
-inline constexpr GraphKernels kernels = {take_in,           smooth_from_zero, smooth,    smooth_out,
-                                         restrict_residual, prolong,          dense_rows};
+inline constexpr GraphKernels kernels = {smooth_from_zero,  smooth,  smooth_last,
+                                         restrict_residual, prolong, dense_rows};
 
 }  // namespace graph_rows
 }  // namespace

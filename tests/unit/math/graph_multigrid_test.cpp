@@ -291,12 +291,6 @@ TEST(GraphMultigrid, the_order_of_the_nodes_does_not_matter) {
   }
   for (auto& edge : mixed.edges) edge = {to[edge.a], to[edge.b], edge.weight};
   EXPECT_EQ(iterations_of_cg(graph), iterations_of_cg(mixed));
-
-  GraphMultigrid multigrid;
-  ASSERT_TRUE(multigrid.build(mixed).ok());
-  std::vector<Index> order(multigrid.order().begin(), multigrid.order().end());
-  std::sort(order.begin(), order.end());
-  for (Index i = 0; i < n; ++i) ASSERT_EQ(order[i], i);
 }
 
 TEST(GraphMultigrid, one_and_two_threads_give_the_same_bits) {
@@ -307,9 +301,13 @@ TEST(GraphMultigrid, one_and_two_threads_give_the_same_bits) {
     const Vectors r = single(load(graph));
     Vectors first(r.size()), second(r.size());
     for (int repeat = 0; repeat < 20; ++repeat) {
-      multigrid.apply(r.data(), first.data(), one);
-      multigrid.apply(r.data(), second.data(), two);
+      const double product = multigrid.apply(r.data(), first.data(), one);
+      ASSERT_EQ(multigrid.apply(r.data(), second.data(), two), product);
       ASSERT_EQ(std::memcmp(first.data(), second.data(), r.size() * sizeof(Float4)), 0);
+      double expected = 0;
+      for (std::size_t i = 0; i < r.size(); ++i)
+        expected += double(r[i].x) * first[i].x + double(r[i].y) * first[i].y + double(r[i].z) * first[i].z;
+      ASSERT_NEAR(product, expected, 1e-9 * expected);
     }
   }
 }

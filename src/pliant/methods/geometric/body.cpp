@@ -17,7 +17,7 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
   PLIANT_CHECK(options.linear_solver != LinearSolver::automatic);
   system_.choose(options.linear_solver == LinearSolver::direct);
   if (system_.direct()) stiffness_ = stiffness_matrix(model_);
-  order_ = breadth_first_order(model_.adjacency);
+  order_ = streaming_order(model_.adjacency);
 
   const std::size_t n = model_.rest.size();
   state_.nodes = {model_.rest, Points(n, Vec3::Zero()), model_.mass};

@@ -67,8 +67,8 @@ class Body final : public Method {
   void residual(const float* u, bool renew_rotations, const Scheme& scheme, Pool& pool, StageWatch& watch);
   void add_inner_drag(const float* u, const Scheme& scheme, Pool& pool);
   double hessian(const float* p, float* out, const Scheme& scheme, Pool& pool, StageWatch& watch);
-  void solve(const float* b, float* z, Pool& pool, StageWatch& watch);
-  void kept_solve(float* g, float* z, Pool& pool, StageWatch& watch);
+  std::optional<double> solve(const float* b, float* z, Pool& pool, StageWatch& watch);
+  double kept_solve(float* g, float* z, Pool& pool, StageWatch& watch);
   void newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void anderson(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);

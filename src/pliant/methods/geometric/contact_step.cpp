@@ -336,7 +336,7 @@ Body::Descent Body::linearised_contact(double& enough, const StepInput& input, c
   sweeps_.add(1, p, d, pool);
   const double curvature = hessian(p, hp, s, pool, watch);
   sweeps_.add(1, hp, g, pool);
-  sweeps_.add_turn(1, pool);
+  sweeps_.add_turn(1);
   const double reduction = std::min(options_.tolerance, contact_tolerance);
   if (!(enough > 0)) enough = std::max(reduction * reduction * first, least * least * total_mass_);
   // Far from the shape of rest, turning strains: B is no bound of H any more and its step may climb.
@@ -366,7 +366,7 @@ Body::Descent Body::linearised_contact(double& enough, const StepInput& input, c
       t = (rho * pp - slope * sp) / determinant;
       u = (slope * ss - rho * sp) / determinant;
     }
-    sweeps_.add_turn(t, pool);
+    sweeps_.add_turn(t);
     for (std::size_t k = 0; k < 4 * std::size_t(arrangement_.free); ++k) {
       p[k] = float(u) * p[k] + float(t) * step[k];
       hp[k] = float(u) * hp[k] + float(t) * hs[k];

@@ -69,7 +69,7 @@ void Body::start_at_volume(const Scheme& s, Pool& pool, StageWatch& watch) {
     hessian(p_.data(), q_.data(), s, pool, watch);
     sweeps_.add(1, p_.data(), d_.data(), pool);
     sweeps_.add(1, q_.data(), g_.data(), pool);
-    sweeps_.add_turn(1, pool);
+    sweeps_.add_turn(1);
   };
   aim_volume_from_start(pool, watch);
   std::fill(p_.begin(), p_.end(), 0.0f);

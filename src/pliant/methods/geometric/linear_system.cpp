@@ -80,12 +80,11 @@ std::string LinearSystem::build_multigrid(const Model& model, const Arrangement&
   return cycle_.build(fine).trouble;
 }
 
-void LinearSystem::plain_solve(const float* b, float* z, Pool& pool) {
-  if (free_ == 0) return;
-  if (direct_)
-    factor_.solve(vectors(b), vectors(z), pool);
-  else
-    cycle_.apply(vectors(b), vectors(z), pool);
+std::optional<double> LinearSystem::plain_solve(const float* b, float* z, Pool& pool) {
+  if (free_ == 0) return 0;
+  if (!direct_) return cycle_.apply(vectors(b), vectors(z), pool);
+  factor_.solve(vectors(b), vectors(z), pool);
+  return std::nullopt;
 }
 
 std::string LinearSystem::set_springs(std::span<const Spring> springs, Pool& pool, bool& changed) {
@@ -123,7 +122,7 @@ std::string LinearSystem::set_springs(std::span<const Spring> springs, Pool& poo
   return {};
 }
 
-void LinearSystem::solve(const float* b, float* z, Pool& pool) {
+std::optional<double> LinearSystem::solve(const float* b, float* z, Pool& pool) {
   if (spring_count_ == 0) return plain_solve(b, z, pool);
   using Few = Eigen::Matrix<double, Eigen::Dynamic, 3, 0, max_grabs, 3>;
   Few own(spring_count_, 3), pull(spring_count_, 3);  // C^-1 e; E^T y
@@ -150,6 +149,7 @@ void LinearSystem::solve(const float* b, float* z, Pool& pool) {
   for (int r = 0; r < spring_count_; ++r)
     for (int k = 0; k < 3; ++k)
       z[4 * std::size_t(springs_[r].place) + k] = float(own(r, k) + s(r, k) / springs_[r].stiffness);
+  return std::nullopt;
 }
 
 std::size_t LinearSystem::bytes_per_solve() const {

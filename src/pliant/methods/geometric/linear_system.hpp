@@ -9,6 +9,8 @@
 // keeps it symmetric and positive.
 #pragma once
 
+#include <optional>
+
 #include "pliant/base/aligned.hpp"
 #include "pliant/math/direct_solver.hpp"
 #include "pliant/math/graph_multigrid.hpp"
@@ -41,8 +43,9 @@ class LinearSystem {
   /// empty when all is well; `changed`: A is another one now.
   std::string set_springs(std::span<const Spring> springs, Pool& pool, bool& changed);
 
-  /// z = A^-1 b, or the V-cycle. b and z are different arrays of the free nodes.
-  void solve(const float* b, float* z, Pool& pool);
+  /// z = A^-1 b, or the V-cycle. b and z are different arrays of the free nodes. Returns b . z where it is
+  /// known on the way.
+  std::optional<double> solve(const float* b, float* z, Pool& pool);
 
   bool sprung() const { return spring_count_ > 0; }
 
@@ -50,7 +53,7 @@ class LinearSystem {
   std::size_t memory_bytes() const;
 
  private:
-  void plain_solve(const float* b, float* z, Pool& pool);
+  std::optional<double> plain_solve(const float* b, float* z, Pool& pool);
   std::string build_multigrid(const Model& model, const Arrangement& arrangement,
                               const Coefficients& coefficients);
 

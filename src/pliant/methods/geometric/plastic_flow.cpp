@@ -83,14 +83,19 @@ bool flow_row(const Model& model, const Plasticity& plasticity, double h, std::s
     strain.noalias() += rotation.transpose() * now;
   else
     strain += now;
-  const double square = strain.squaredNorm() / d.squaredNorm();
-  if (!(square > law.yield * law.yield)) return false;
-  const double first = model.rest_vector(i, k, {}).norm();
-  Vec3 next = d + flow_share(law, std::sqrt(square), h) * strain;
-  const double length = next.norm();
+  // Squares where they do: most rows are far from every limit, and roots are what a row costs.
+  const double square = strain.squaredNorm(), length_now = d.squaredNorm();
+  if (!(square > law.yield * law.yield * length_now)) return false;
+  const double first = model.rest_vector(i, k, {}).squaredNorm();
+  Vec3 next = d + flow_share(law, std::sqrt(square / length_now), h) * strain;
+  const double length = next.squaredNorm();
   if (!(length > 0)) return false;  // collapsed to a point: no direction to keep
-  next *= capped_length(law, length, first) / length;
-  if (!((next - d).norm() > no_change * first)) return false;
+  const double shortest = std::max(0.0, 1 - law.cap), longest = 1 + law.cap;
+  if (length < shortest * shortest * first || length > longest * longest * first) {
+    const double root = std::sqrt(length);
+    next *= capped_length(law, root, std::sqrt(first)) / root;
+  }
+  if (!((next - d).squaredNorm() > no_change * no_change * first)) return false;
   d = next;
   return true;
 }

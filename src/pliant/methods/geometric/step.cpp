@@ -241,16 +241,22 @@ double Body::hessian(const float* p, float* out, const Scheme& s, Pool& pool, St
   return product;
 }
 
-void Body::solve(const float* b, float* z, Pool& pool, StageWatch& watch) {
+/// Returns b . z where the solve tells it.
+std::optional<double> Body::solve(const float* b, float* z, Pool& pool, StageWatch& watch) {
   watch.add_to(&StageTimes::rhs);
-  system_.solve(b, z, pool);
+  const std::optional<double> dot = system_.solve(b, z, pool);
   watch.add_to(&StageTimes::solve);
+  return dot;
 }
 
-/// z = A^-1 g without what changes a kept volume, which leaves g, too.
-void Body::kept_solve(float* g, float* z, Pool& pool, StageWatch& watch) {
-  solve(g, z, pool, watch);
-  if (!kept_.empty()) kept_.project(g, z, arrangement_);
+/// z = A^-1 g without what changes a kept volume, which leaves g, too. Returns g . z.
+double Body::kept_solve(float* g, float* z, Pool& pool, StageWatch& watch) {
+  std::optional<double> dot = solve(g, z, pool, watch);
+  if (!kept_.empty()) {
+    kept_.project(g, z, arrangement_);
+    dot.reset();
+  }
+  return dot ? *dot : sweeps_.dot(g, z, pool);
 }
 
 // ---- its solution ----
@@ -263,32 +269,31 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
   residual(nullptr, kept_.empty(), s, pool, watch);
   sweeps_.clear_turns();
   if (!kept_.empty()) start_at_volume(s, pool, watch);
-  kept_solve(g, z, pool, watch);
+  double rho = kept_solve(g, z, pool, watch);
   if (meet(input, s, report, watch)) return contact_newton(input, s, report, watch);
-  double rho = sweeps_.dot(g, z, pool);
   const double reduction = options_.tolerance * options_.tolerance, enough = reduction * rho;
   double descent = 0;  // of the model's energy, twice
   const bool soft = model_.has_laplacian() && operator_of(options_) != Operator::volumetric;
   sweeps_.redirect(0, p, z, pool);
+  double a = 0;  // how far along p, not yet in D
   while (rho > 0) {
     const double curvature = hessian(p, q, s, pool, watch);
     if (!(curvature > 0)) break;
-    const double a = rho / curvature;
-    sweeps_.add(a, p, d, pool);
+    a = rho / curvature;
     sweeps_.add(a, q, g, pool);
-    sweeps_.add_turn(a, pool);
-    kept_solve(g, z, pool, watch);
+    sweeps_.add_turn(a);
     const double before = rho;
-    rho = sweeps_.dot(g, z, pool);
+    rho = kept_solve(g, z, pool, watch);
     ++report.iterations;
     descent += a * before;
     // Laplacian rows of a surface are stiff where they resist and soft where they only turn: the residual is
     // that of the stiff modes and small long before the soft ones, which hold most of the energy, are solved.
     const bool descends = soft && a * before >= reduction * descent;
     if ((!(rho >= enough) && !descends) || report.iterations == newton_iterations) break;
-    sweeps_.redirect(rho / before, p, z, pool);
+    sweeps_.advance(a, rho / before, d, p, z, pool);
+    a = 0;
   }
-  sweeps_.add(-1, z, d, pool);  // the last solve is one more descent, not wasted
+  sweeps_.finish(a, d, p, z, pool);  // the last solve is one more descent, not wasted
   if (sweeps_.largest_turn() > violent_turn) {
     report.violent = true;
     anderson(input, s, report, watch);
@@ -559,11 +564,18 @@ StepTraffic Body::traffic(const StepReport& report) const {
   // and v out.
   const std::size_t ends = n * (4 * 24 + 2 * 24 + 32 + 16 + 2 * 24 + 16 + 2 * 24);
   StepTraffic out;
+  // The direct solver does not tell g . z on its way.
+  const std::size_t solve = system_.bytes_per_solve() + (system_.direct() ? n * 2 * 16 : 0);
   if (options_.step_solver == StepSolver::newton && !report.violent)
-    out.moved = sweeps_.gradient_bytes() + k * (sweeps_.product_bytes() + sweeps_.update_bytes()) +
-                (k + 1) * system_.bytes_per_solve();
+    out.moved =
+        sweeps_.gradient_bytes() + k * (sweeps_.product_bytes() + sweeps_.update_bytes()) + (k + 1) * solve;
   else
     out.moved = k * (sweeps_.gradient_bytes() + system_.bytes_per_solve() + n * 3 * 16);
+  // The drag of the start: velocities from x^, v^, X0; a product; it goes into G.
+  if (damping_.stiffness > 0) {
+    const bool once = options_.step_solver == StepSolver::newton && !report.violent;
+    out.moved += (once ? 1 : k) * (sweeps_.product_bytes() + n * (2 * 24 + 32 + 2 * 16));
+  }
   // A row that flows: its rest vector in and out, both its copies out.
   out.moved += ends;
   if (!kept_.empty()) out.moved += 3 * system_.bytes_per_solve() + 2 * sweeps_.product_bytes();

@@ -36,6 +36,7 @@ struct SweepArrays {
   float* rotation = nullptr;    ///< [batch][9][16], row-major R
   float* bulk = nullptr;        ///< [batch][9][16]: N = cof(T)/sqrt(cof(T) : cof(T) Y) of the volume targets
   float* turn = nullptr;        ///< [batch][3][16]: w of the last turn sweep, rad per unit of p
+  float* turn_sum = nullptr;    ///< [batch][3][16]: rad
   float* covariance = nullptr;  ///< [batch][9][16], row-major A; only for measure, may be null
   float* tensor = nullptr;      ///< [node][16]: what the second sweep gathers, see the kernels
 
@@ -52,6 +53,12 @@ struct EndArrays {
   double h;  ///< h', s
 };
 
+/// What becomes of the turns w of the last product: sum = share w, or sum += share w (add).
+struct TurnShare {
+  float share;
+  bool add;
+};
+
 struct StepKernels {
   /// Sweep 1 of the gradient over batches [first, last): rotations at the positions x (4 doubles a node) from
   /// the warm start; T = scale R.
@@ -63,8 +70,9 @@ struct StepKernels {
   void (*measure)(const SweepArrays&, const double* x, float scale, int first, int last);
   void (*carry)(const SweepArrays&, float scale, int first, int last);
   /// Sweep 1 of the product with p: w = J axial(R^T dA), T = turn_scale R [w]x, the linear part by
-  /// pull_scale.
-  void (*turn)(const SweepArrays&, const float* p, float pull_scale, float turn_scale, int first, int last);
+  /// pull_scale. `last_turns`, if not null, is done with the w of the product before.
+  void (*turn)(const SweepArrays&, const float* p, float pull_scale, float turn_scale,
+               const TurnShare* last_turns, int first, int last);
   /// Sweep 2 over nodes [begin, end): out = base + diagonal u + what the first sweep left; begin is even;
   /// base, diagonal and u may be null. Returns u . out.
   double (*collect)(const SweepArrays&, const float* base, const float* diagonal, const float* u, float* out,
@@ -77,6 +85,9 @@ struct StepKernels {
   void (*add)(float s, const float* x, float* y, int begin, int end);
   /// p = s p - z.
   void (*redirect)(float s, float* p, const float* z, int begin, int end);
+  /// d += a p, then p = s p - z; and d += a p - z, in one pass each.
+  void (*advance)(float a, float s, float* d, float* p, const float* z, int begin, int end);
+  void (*finish)(float a, float* d, const float* p, const float* z, int begin, int end);
   double (*dot)(const float* a, const float* b, int begin, int end);
   /// x^ = x + a (x - x_before) + b v and v^ = v + a (v - v_before) over numbers [begin, end).
   void (*extrapolate)(const double* x, const double* v, const double* x_before, const double* v_before,
@@ -87,8 +98,9 @@ struct StepKernels {
                   float* base, int begin, int end);
   /// v = v^ + d/h, x = x^ + h v.
   void (*accept)(const EndArrays&, const float* d, double* x, double* v, int begin, int end);
-  /// Largest squared length of the vectors (w0, w1, w2) in [batch][3][16], batches [first, last).
-  float (*largest_turn)(const float* turn, int first, int last);
+  /// Largest squared length of the turns: those of the last product, taken as `share` says; batches
+  /// [first, last).
+  float (*largest_turn)(const SweepArrays&, const TurnShare& share, int first, int last);
 };
 
 const StepKernels& step_kernels();  ///< of base/simd.hpp's level

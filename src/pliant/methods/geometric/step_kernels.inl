@@ -435,10 +435,18 @@ inline void turn_lanes(const float (*rotation)[16], const float (*slew)[16], flo
   }
 }
 
+inline void keep_turns(const SweepArrays& s, const TurnShare& last_turns, int batch) {
+  const float* turn = s.turn + 3 * lanes * static_cast<long>(batch);
+  float* sum = s.turn_sum + 3 * lanes * static_cast<long>(batch);
+  for (int k = 0; k < 3 * lanes; k += width)
+    at(sum + k) = (last_turns.add ? at(sum + k) : Lanes{}) + last_turns.share * at(turn + k);
+}
+
 template <bool with_laplacian>
-void turn_batches(const SweepArrays& s, const float* p, float pull_scale, float turn_scale, int first,
-                  int last) {
+void turn_batches(const SweepArrays& s, const float* p, float pull_scale, float turn_scale,
+                  const TurnShare* last_turns, int first, int last) {
   for (int b = first; b < last; ++b) {
+    if (last_turns) keep_turns(s, *last_turns, b);
     alignas(64) float star[lanes][16], e[16][16], t[9][16];
     sum_stars<with_laplacian>(s, s.own, Vectors{p}, b, star);
     to_lanes(star, e, with_laplacian ? 4 : 3);
@@ -450,9 +458,10 @@ void turn_batches(const SweepArrays& s, const float* p, float pull_scale, float 
   }
 }
 
-void turn(const SweepArrays& s, const float* p, float pull_scale, float turn_scale, int first, int last) {
-  s.laplacian ? turn_batches<true>(s, p, pull_scale, turn_scale, first, last)
-              : turn_batches<false>(s, p, pull_scale, turn_scale, first, last);
+void turn(const SweepArrays& s, const float* p, float pull_scale, float turn_scale,
+          const TurnShare* last_turns, int first, int last) {
+  s.laplacian ? turn_batches<true>(s, p, pull_scale, turn_scale, last_turns, first, last)
+              : turn_batches<false>(s, p, pull_scale, turn_scale, last_turns, first, last);
 }
 
 /// T_i s_i + sum_j T_j a_ij r_ij + sum_j c_ij (y_j - y_i) (Laplacian rows) for nodes i and i + 1.
@@ -540,6 +549,20 @@ void redirect(float s, float* __restrict p, const float* __restrict z, int begin
   for (int i = begin; i < end; ++i) p[i] = s * p[i] - z[i];
 }
 
+void advance(float a, float s, float* __restrict d, float* __restrict p, const float* __restrict z, int begin,
+             int end) {
+  for (int i = begin; i < end; ++i) {
+    const float old = p[i];
+    d[i] += a * old;
+    p[i] = s * old - z[i];
+  }
+}
+
+void finish(float a, float* __restrict d, const float* __restrict p, const float* __restrict z, int begin,
+            int end) {
+  for (int i = begin; i < end; ++i) d[i] += a * p[i] - z[i];
+}
+
 double dot(const float* a, const float* b, int begin, int end) {
   Quad64 sum[4] = {};  // four chains: an addition need not wait for the last one
   int i = begin;
@@ -598,13 +621,18 @@ void accept(const EndArrays& e, const float* d, double* x, double* v, int begin,
   }
 }
 
-float largest_turn(const float* turn, int first, int last) {
+float largest_turn(const SweepArrays& s, const TurnShare& share, int first, int last) {
   Lanes most = {};
   for (int b = first; b < last; ++b)
     for (int lane = 0; lane < lanes; lane += width) {
-      const float* t = turn + 3 * lanes * b + lane;
-      const Lanes x = at(t), y = at(t + lanes), z = at(t + 2 * lanes);
-      most = rotation_lanes::larger(most, x * x + y * y + z * z);
+      const long begin = 3 * lanes * static_cast<long>(b) + lane;
+      Lanes square = {};
+      for (int k = 0; k < 3; ++k) {
+        const long i = begin + lanes * k;
+        const Lanes w = (share.add ? at(s.turn_sum + i) : Lanes{}) + share.share * at(s.turn + i);
+        square += w * w;
+      }
+      most = rotation_lanes::larger(most, square);
     }
   float out = 0;
   for (int k = 0; k < width; ++k) out = most[k] > out ? most[k] : out;
@@ -612,8 +640,8 @@ float largest_turn(const float* turn, int first, int last) {
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate, stretch,  measure, carry,       turn,    collect, find_yielding,
-          add,    redirect, dot,     extrapolate, predict, accept,  largest_turn};
+  return {rotate,   stretch, measure, carry, turn,        collect, find_yielding, add,
+          redirect, advance, finish,  dot,   extrapolate, predict, accept,        largest_turn};
 }
 
 }  // namespace

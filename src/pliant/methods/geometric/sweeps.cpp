@@ -61,6 +61,7 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVec
              .rotation = rotation_.data(),
              .bulk = bulk_.data(),
              .turn = turn_.data(),
+             .turn_sum = turn_sum_.data(),
              .covariance = covariance_.data(),
              .tensor = tensor_.data(),
              .finish = finish_rotations};
@@ -240,10 +241,13 @@ double Sweeps::gradient(const double* x, float scale, bool renew, const Collect&
 double Sweeps::product(const float* p, float pull_scale, float turn_scale, const Collect& collect,
                        Pool& pool) {
   const StepKernels& kernels = step_kernels();
+  const TurnShare* const last_turns = next_turns_.share != 0 ? &next_turns_ : nullptr;
   const auto first_sweep = [&](int first, int last) {
-    kernels.turn(arrays_, p, pull_scale, turn_scale, first, last);
+    kernels.turn(arrays_, p, pull_scale, turn_scale, last_turns, first, last);
   };
-  return sweep_twice(first_sweep, collect, pool);
+  const double product = sweep_twice(first_sweep, collect, pool);
+  if (last_turns) next_turns_ = {0, true};
+  return product;
 }
 
 double Sweeps::summed(int parts) const {
@@ -264,6 +268,18 @@ void Sweeps::redirect(double s, float* p, const float* z, Pool& pool) {
              [&](int begin, int end) { kernels.redirect(float(s), p, z, begin, end); });
 }
 
+void Sweeps::advance(double a, double s, float* d, float* p, const float* z, Pool& pool) {
+  const StepKernels& kernels = step_kernels();
+  for_blocks(pool, 4 * free_, block_floats,
+             [&](int begin, int end) { kernels.advance(float(a), float(s), d, p, z, begin, end); });
+}
+
+void Sweeps::finish(double a, float* d, const float* p, const float* z, Pool& pool) {
+  const StepKernels& kernels = step_kernels();
+  for_blocks(pool, 4 * free_, block_floats,
+             [&](int begin, int end) { kernels.finish(float(a), d, p, z, begin, end); });
+}
+
 double Sweeps::dot(const float* a, const float* b, Pool& pool) {
   const StepKernels& kernels = step_kernels();
   for_blocks(pool, 4 * free_, block_floats,
@@ -271,16 +287,8 @@ double Sweeps::dot(const float* a, const float* b, Pool& pool) {
   return summed(parts_of(4 * free_, block_floats));
 }
 
-void Sweeps::add_turn(double s, Pool& pool) {
-  const StepKernels& kernels = step_kernels();
-  for_blocks(pool, 3 * padded(), block_floats,
-             [&](int begin, int end) { kernels.add(float(s), turn_.data(), turn_sum_.data(), begin, end); });
-}
-
-void Sweeps::clear_turns() { std::fill(turn_sum_.begin(), turn_sum_.end(), 0.0f); }
-
 double Sweeps::largest_turn() const {
-  return std::sqrt(double(step_kernels().largest_turn(turn_sum_.data(), 0, batches_)));
+  return std::sqrt(double(step_kernels().largest_turn(arrays_, next_turns_, 0, batches_)));
 }
 
 void Sweeps::set_quaternion(Index place, const float q[4]) {
@@ -319,8 +327,8 @@ std::size_t Sweeps::flow_bytes() const {
 }
 
 std::size_t Sweeps::update_bytes() const {
-  // D and G in and out, p, q, turns; the products of two dots; the new p.
-  return std::size_t(free_) * (2 * 32 + 2 * 16 + 36 + 2 * 16 + 48);
+  // D, G and p in and out, q, z; turns in, their sum in and out.
+  return std::size_t(free_) * (3 * 32 + 2 * 16 + 36);
 }
 
 std::size_t Sweeps::memory_bytes() const {

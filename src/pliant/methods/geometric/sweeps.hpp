@@ -58,11 +58,15 @@ class Sweeps {
   /// Over the free nodes.
   void add(double s, const float* x, float* y, Pool& pool);
   void redirect(double s, float* p, const float* z, Pool& pool);
+  /// d += a p, then p = s p - z; and d += a p - z.
+  void advance(double a, double s, float* d, float* p, const float* z, Pool& pool);
+  void finish(double a, float* d, const float* p, const float* z, Pool& pool);
   double dot(const float* a, const float* b, Pool& pool);
 
-  /// sum += s * (the turns of the last product), all nodes, radians.
-  void add_turn(double s, Pool& pool);
-  void clear_turns();
+  /// sum += s * (the turns of the last product), all nodes, radians. Noted now, done on the way of the next
+  /// product.
+  void add_turn(double s) { next_turns_.share += float(s); }
+  void clear_turns() { next_turns_ = {0, false}; }
   double largest_turn() const;
 
   /// w, x, y, z of the node at a place.
@@ -101,6 +105,7 @@ class Sweeps {
   std::vector<Reach> reach_;           ///< of every block with free nodes: where its neighbours are
   std::vector<unsigned char> passed_;  ///< blocks whose second sweep is done
   std::vector<double> partial_;
+  TurnShare next_turns_{0, false};
   SweepArrays arrays_;
 };
 

@@ -185,9 +185,18 @@ TEST_P(SweepsAtEverySimdLevel, turns_add_up_and_the_largest_is_found) {
   }
   sweeps.clear_turns();
   sweeps.product(spin.data(), 1, 1, {.out = ignored.data()}, pool);
-  sweeps.add_turn(1.5, pool);
-  sweeps.add_turn(0.5, pool);
+  sweeps.add_turn(1.5);
+  sweeps.add_turn(0.5);
   EXPECT_NEAR(sweeps.largest_turn(), 0.6, 1e-5);  // every star turns by the rotation of the whole
+  for (int more = 1; more <= 2; ++more) {         // what was noted is done by the next product
+    sweeps.product(spin.data(), 1, 1, {.out = ignored.data()}, pool);
+    sweeps.add_turn(0.25);
+    EXPECT_NEAR(sweeps.largest_turn(), 0.6 + 0.075 * more, 1e-5);
+  }
+  sweeps.product(spin.data(), 1, 1, {.out = ignored.data()}, pool);
+  EXPECT_NEAR(sweeps.largest_turn(), 0.75, 1e-5);
+  sweeps.clear_turns();
+  EXPECT_EQ(sweeps.largest_turn(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, SweepsAtEverySimdLevel,

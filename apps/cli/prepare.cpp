@@ -93,8 +93,8 @@ void prepare(Request request) {
 void add_prepare(CLI::App& app) {
   CLI::App* command = app.add_subcommand("prepare", "build and save what a method needs of a mesh");
   command->footer(
-      "Examples: pliant prepare bunny.obj --graph bunny.vtu --nodes 5000\n"
-      "          pliant prepare bunny.obj --cage cage.obj --budget 168");
+      "Example: pliant prepare bunny.obj --graph bunny.vtu --nodes 5000\n"
+      "Example: pliant prepare bunny.obj --cage cage.obj --budget 168");
   auto request = std::make_shared<Request>();
   add_mesh_argument(*command, request->mesh);
   command->add_option("--graph", request->graph, "volumetric graph to write, .json or .vtu (ParaView)");

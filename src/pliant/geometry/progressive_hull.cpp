@@ -17,6 +17,7 @@ namespace pliant {
 namespace {
 
 constexpr double middle_pull = 1e-3, length_cost = 1e-4;  // shares of the trace of Q
+static const double volume_share = getenv("VS") ? atof(getenv("VS")) : 0.0;
 constexpr Index least_vertices = 4;
 
 struct Quadric {
@@ -191,9 +192,13 @@ void Hull::consider(Index u, Index v) {
   Quadric q = quadric_[u];
   q.add(quadric_[v]);
   halfspaces_.clear();
+  Vec3 slope = Vec3::Zero();  // the volume that x adds is slope . x - offset
+  double offset = 0;
   const auto bound = [&](Index f) {
     const Vec3 area = area_vector(faces_[f]);
     const double twice = area.norm();
+    slope += area / 6;
+    offset += area.dot(x_[faces_[f][0]]) / 6;
     if (twice > 0) halfspaces_.push_back({area / twice, area.dot(x_[faces_[f][0]]) / twice});
   };
   for (const Index f : around_[u]) bound(f);
@@ -202,10 +207,12 @@ void Hull::consider(Index u, Index v) {
   const Vec3 middle = 0.5 * (x_[u] + x_[v]);
   const double trace = q.a.trace(), pull = middle_pull * trace + 1e-300;
   const Mat3 a = q.a + pull * Mat3::Identity();
-  const Vec3 centre = a.ldlt().solve(q.b + pull * middle);
+  const double volume_cost = volume_share * limits_.size;
+  const Vec3 centre = a.ldlt().solve(q.b + pull * middle - 0.5 * volume_cost * slope);
   const auto x = nearest_feasible(a, centre, halfspaces_);
   if (!x || !x->allFinite()) return;
-  const double cost = std::max(0.0, q.at(*x)) + length_cost * trace * (x_[u] - x_[v]).squaredNorm();
+  const double cost = std::max(0.0, q.at(*x)) + volume_cost * std::max(0.0, slope.dot(*x) - offset) +
+                      length_cost * trace * (x_[u] - x_[v]).squaredNorm();
   heap_.push({cost, u, v, stamp_[u], stamp_[v], *x});
 }
 

@@ -54,16 +54,22 @@ class CageMaker {
 
   Cage run() {
     double distance = distance_per_clearance * options_.clearance;
-    for (int tries = 0; tries < 4 && cage_.triangles.empty(); ++tries, distance *= more_distance)
+    bool again = true;
+    for (int tries = 0; tries < 4 && again; ++tries, distance *= more_distance) {
+      Outcome outcome = Outcome::over_budget;
       for (const double ball : balls)
-        if (attempt(distance, ball * distance)) break;
+        if (outcome == Outcome::over_budget) outcome = attempt(distance, ball * distance);
+      again = outcome == Outcome::too_tight;
+    }
     if (cage_.triangles.empty()) enclose_in_box();
     return finish();
   }
 
  private:
-  /// True: there is a cage, or a larger ball will not help.
-  bool attempt(double distance, double ball) {
+  /// A larger ball helps against pieces and handles, a larger distance against vertices too near.
+  enum class Outcome { fits, over_budget, too_tight };
+
+  Outcome attempt(double distance, double ball) {
     OuterSurfaceOptions outer;
     outer.distance = distance;
     outer.spacing = std::min(distance, 0.025);
@@ -71,12 +77,11 @@ class CageMaker {
     outer.filled = filled_;
     const TriMesh start = outer_surface(box_, *tree_, outer, pool_);
     laps_.end("outer surface");
-    if (pieces_of(start) != 1) return false;
+    if (pieces_of(start) != 1) return Outcome::over_budget;
     if (handles_of(start) > 0 && vertices_of_a_sphere + vertices_of_a_handle * handles_of(start) > budget_)
-      return false;
+      return Outcome::over_budget;
     HullLimits limits;
-    const TriMesh strict = progressive_hull(start, budget_, limits);
-    TriMesh hull = strict;
+    TriMesh hull = progressive_hull(start, budget_, limits);
     if (Index(hull.vertices.size()) > budget_) {
       // Better bent than too large.
       limits.turn = -0.3;
@@ -84,12 +89,12 @@ class CageMaker {
       hull = progressive_hull(hull, budget_, limits);
     }
     laps_.end("hull");
-    if (Index(hull.vertices.size()) > budget_) return false;
-    if (check_cage(hull, points_, options_.clearance)) return true;
+    if (Index(hull.vertices.size()) > budget_) return Outcome::over_budget;
+    if (check_cage(hull, points_, options_.clearance)) return Outcome::too_tight;
     laps_.end("check");
     cage_ = std::move(hull);
     if (ball > distance) filled_gap_ = 2 * (ball - distance);
-    return true;
+    return Outcome::fits;
   }
 
   /// The box with the clearance, or, below eight vertices, a tetrahedron around it.

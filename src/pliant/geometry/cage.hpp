@@ -16,8 +16,9 @@ namespace pliant {
 
 struct CageOptions {
   int budget = 168;  ///< degrees of freedom, three a vertex: the cage has no more, and as many as it can
-  double clearance = 0.015;   ///< of every vertex from the cage, share of the mesh's diagonal
-  std::optional<bool> solid;  ///< fill what holes open up; none: decided by the defect (geometry/inside.hpp)
+  double clearance = 0.015;  ///< of every vertex from the cage, share of the mesh's diagonal
+  std::optional<bool> solid =
+      {};  ///< fill what holes open up; none: decided by the defect (geometry/inside.hpp)
 };
 inline constexpr int least_cage_budget = 12, most_cage_budget = 6000;
 inline constexpr double least_clearance_option = 0.004, most_clearance_option = 0.2;

@@ -16,6 +16,8 @@ namespace {
 constexpr int samples = 5;           // along an axis of an eighth
 constexpr double least_mass = 1e-3;  // of a full cell: what a cell has that only a vertex keeps
 
+constexpr double border = 1e-9;  // of a cell: so near to a face a point belongs to both sides
+
 struct CellGrid {
   Vec3 low, step;
   std::array<int, 3> cells;
@@ -34,6 +36,27 @@ struct CellGrid {
       local[c] = s - at[c];
     }
     return index(at[0], at[1], at[2]);
+  }
+  /// The same, but of the cells that meet at the point one that is wanted, if there is one.
+  int find(const Vec3& p, const std::vector<char>& wanted, Vec3& local) const {
+    const int first = find(p, local);
+    if (wanted[std::size_t(first)]) return first;
+    const std::array<int, 3> at = place(first);
+    for (int sides = 1; sides < 8; ++sides) {
+      std::array<int, 3> beside = at;
+      Vec3 there = local;
+      bool meets = true;
+      for (int c = 0; c < 3; ++c) {
+        if (!(sides >> c & 1)) continue;
+        meets &= local[c] < border && at[c] > 0;
+        --beside[c];
+        there[c] = 1;
+      }
+      if (!meets || !wanted[std::size_t(index(beside[0], beside[1], beside[2]))]) continue;
+      local = there;
+      return index(beside[0], beside[1], beside[2]);
+    }
+    return first;
   }
 };
 
@@ -108,7 +131,7 @@ Result<Shape> make_cell_shape(const PolygonMesh& mesh, const std::array<int, 3>&
   Vec3 local;
   for (int k = 0; k < grid.count(); ++k)
     for (const double m : material.eighth[std::size_t(k)]) kept[std::size_t(k)] |= m > 0;
-  for (const Vec3& p : welded) kept[std::size_t(grid.find(p, local))] = 1;
+  for (const Vec3& p : welded) kept[std::size_t(grid.find(p, kept, local))] = 1;
 
   Points nodes;
   std::vector<std::array<Index, 8>> corners;
@@ -152,7 +175,7 @@ Result<Shape> make_cell_shape(const PolygonMesh& mesh, const std::array<int, 3>&
     const Vec3 p = place >= 0                     ? welded[std::size_t(place)]
                    : mesh.vertices[v].allFinite() ? mesh.vertices[v]
                                                   : box.min();
-    Index cell = cell_number[std::size_t(grid.find(p, local))];
+    Index cell = cell_number[std::size_t(grid.find(p, kept, local))];
     if (cell < 0) cell = 0, local = Vec3::Zero();  // of no face
     for (int c = 0; c < 8; ++c) {
       shape.followers.column.push_back(corners[std::size_t(cell)][std::size_t(c)]);

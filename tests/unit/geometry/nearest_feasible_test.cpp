@@ -52,7 +52,8 @@ TEST(NearestFeasible, no_feasible_point_is_cheaper) {
       const Vec3 toward = 2 * random.unit() * random.direction();
       bool feasible = true;
       for (const Halfspace& plane : planes) feasible &= plane.normal.dot(toward) >= plane.offset;
-      if (feasible) EXPECT_GE(cost(a, centre, *x + 1e-3 * (toward - *x)), least * (1 - 1e-9));
+      if (!feasible) continue;
+      EXPECT_GE(cost(a, centre, *x + 1e-3 * (toward - *x)), least * (1 - 1e-9));
     }
   }
   EXPECT_GT(bounded, 100);

@@ -45,8 +45,8 @@ class ElementMaker {
  public:
   ElementMaker(Model& model, const Points& X) : model_(model), X_(X) {}
 
-  /// Half the tetrahedron's volume, for the two splits, times the share of the cell that is material.
-  bool add_tet(const Cell& cell, const std::array<int, 4>& corners, double fill) {
+  /// With half its volume, for the two splits.
+  bool add_tet(const Cell& cell, const std::array<int, 4>& corners) {
     std::array<Index, 4> node;
     for (int a = 0; a < 4; ++a) node[a] = cell[corners[a]];
     Mat3 edges;
@@ -55,7 +55,7 @@ class ElementMaker {
     const Mat3 inverse = edges.inverse();
     std::array<Vec3, 4> gradient{Vec3::Zero(), inverse.row(0), inverse.row(1), inverse.row(2)};
     for (int b = 1; b < 4; ++b) gradient[0] -= gradient[b];
-    return add(node, gradient, fill * edges.determinant() / 12);
+    return add(node, gradient, edges.determinant() / 12);
   }
 
   /// The Gauss point near corner `at`; material: of its eighth, m^3, < 0: full.
@@ -96,21 +96,15 @@ class ElementMaker {
 /// All elements of cell k; false: it is flat or inside out.
 bool add_cell(Model& model, const NodeGraph& graph, std::size_t k, ElementKind kind) {
   ElementMaker maker(model, graph.positions);
-  const bool in_part = !graph.cell_material.empty();
   if (kind == ElementKind::hexahedron) {
+    const bool full = graph.cell_material.empty();
     for (int c = 0; c < points_per_cell; ++c)
-      if (!maker.add_gauss_point(graph.cells[k], c, in_part ? graph.cell_material[k][std::size_t(c)] : -1))
+      if (!maker.add_gauss_point(graph.cells[k], c, full ? -1 : graph.cell_material[k][std::size_t(c)]))
         return false;
     return true;
   }
-  double fill = 1;
-  if (in_part) {
-    const auto& material = graph.cell_material[k];
-    fill = std::max(least_fill, std::accumulate(material.begin(), material.end(), 0.0) /
-                                    cell_volume(graph.positions, graph.cells[k]));
-  }
   for (const auto& corners : split())
-    if (!maker.add_tet(graph.cells[k], corners, fill)) return false;
+    if (!maker.add_tet(graph.cells[k], corners)) return false;
   return true;
 }
 
@@ -132,6 +126,9 @@ Result<Model> make_model(const Shape& shape, double density, const Options& opti
     return refuse("method", "fem on a shape without hexahedral cells",
                   "a shape made of cells: box, sphere, ellipsoid, cylinder or torus, or a mesh with `cells`",
                   "set method to geometric, which needs no cells");
+  const bool hexahedra = options.element == ElementKind::hexahedron;
+  if (shape.followers.rows() > 0 && !hexahedra)
+    return refuse("fem.element", "tetrahedron for a surface that rides on cells", "hexahedron", "");
   Model model;
   model.rest = graph.positions;
   model.followers = shape.followers;
@@ -144,7 +141,6 @@ Result<Model> make_model(const Shape& shape, double density, const Options& opti
   model.size = (high - low).norm();
   model.hold = hold_stiffness * e * (high - low).maxCoeff();
 
-  const bool hexahedra = options.element == ElementKind::hexahedron;
   model.corners = hexahedra ? 8 : 4;
   model.elements_per_cell = hexahedra ? points_per_cell : tets_per_cell;
   for (std::size_t k = 0; k < graph.cells.size(); ++k)

@@ -101,6 +101,7 @@ std::vector<MethodCase> method_cases() {
       reduced_case("geometric_reduced_cubature", {}, 40),
       fem_case("fem", {}, 0.15),
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
+      fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}, 0.15),
   };
 }
 

@@ -171,7 +171,8 @@ class Tracer {
     return true;
   }
 
-  /// Half-steps towards the neighbours' mean, as long as the place stays as deep and inside.
+  /// Half-steps towards the neighbours' mean, one after the other, as long as the place stays as deep and
+  /// sees its neighbours.
   void smooth() {
     std::vector<std::vector<Index>> next(twigs_.size());
     for (std::size_t t = 0; t < twigs_.size(); ++t)
@@ -180,16 +181,16 @@ class Tracer {
         next[std::size_t(twigs_[t].parent)].push_back(Index(t));
       }
     for (int round = 0; round < 10; ++round) {
-      std::vector<Vec3> moved;
       for (std::size_t t = 0; t < twigs_.size(); ++t) {
-        moved.push_back(twigs_[t].x);
         if (next[t].size() < 2) continue;
         Vec3 mean{0, 0, 0};
         for (const Index n : next[t]) mean += twigs_[std::size_t(n)].x / double(next[t].size());
         const Vec3 half = 0.5 * (twigs_[t].x + mean);
-        if (body_.distance(half) >= 0.7 * body_.r[twigs_[t].node] && body_.inside(half)) moved.back() = half;
+        const auto sees = [&](Index n) { return body_.holds(half, twigs_[std::size_t(n)].x); };
+        if (body_.distance(half) >= 0.7 * body_.r[twigs_[t].node] && body_.inside(half) &&
+            std::all_of(next[t].begin(), next[t].end(), sees))
+          twigs_[t].x = half;
       }
-      for (std::size_t t = 0; t < twigs_.size(); ++t) twigs_[t].x = moved[t];
     }
   }
 

@@ -55,6 +55,35 @@ TEST(Commands, prepare_saves_the_graph_of_a_mesh_and_tells_what_it_is) {
   EXPECT_TRUE(run_pliant("prepare no.obj --graph x.png").says(".json or .vtu"));
 }
 
+TEST(Commands, prepare_finds_a_skeleton_and_render_shows_it) {
+  const TempFolder folder;
+  const auto mesh = folder.path() / "bar.obj", bones = folder.path() / "bones.json";
+  std::ofstream out(mesh);
+  for (const int x : {0, 4})
+    for (const int y : {0, 1})
+      for (const int z : {0, 1}) out << "v " << x << ' ' << y << ' ' << z << '\n';
+  out << "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n";
+  out.close();
+  const auto made = run_pliant("prepare " + mesh.string() + " --nodes 500 --skeleton " + bones.string());
+  ASSERT_EQ(made.exit, 0) << made.output;
+  EXPECT_TRUE(made.says("bones")) << made.output;
+  EXPECT_GE(nlohmann::json::parse(std::ifstream(bones))["joints"].size(), 2u);
+  const auto picture = folder.path() / "a.png";
+  const auto shown = run_pliant("render " + mesh.string() + " --size 64x48 --quality draft --skeleton " +
+                                bones.string() + " -o " + picture.string());
+  EXPECT_EQ(shown.exit, 0) << shown.output;
+  EXPECT_TRUE(std::filesystem::exists(picture));
+
+  EXPECT_TRUE(run_pliant("prepare " + mesh.string()).says("expected what to make of the mesh"));
+  EXPECT_EQ(run_pliant("prepare " + mesh.string() + " --skeleton a.png").exit, 2);
+  EXPECT_TRUE(
+      run_pliant("prepare " + mesh.string() + " --shell --skeleton " + bones.string()).says("no skeleton"));
+  const auto wrong =
+      run_pliant("render " + mesh.string() + " -o " + picture.string() + " --skeleton " + mesh.string());
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_TRUE(wrong.says("a skeleton: .json, or a rig: .glb")) << wrong.output;
+}
+
 TEST(Commands, an_unknown_command_is_wrong_input_with_the_nearest_name) {
   const auto result = run_pliant("rnu");
   EXPECT_EQ(result.exit, 2);

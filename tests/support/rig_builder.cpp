@@ -354,7 +354,7 @@ RigData character_rig() {
   root.path = "translation";
   root.interpolation = "CUBICSPLINE";
   root.times = {0, 0.5, 0.75, 1.0, 1.25, 1.6, 3};
-  const std::vector<double> height = {0.5, 0.4, 0.68, 0.55, 0.42, 0.5, 0.5};
+  const std::vector<double> height = {0.5, 0.43, 0.68, 0.55, 0.445, 0.5, 0.5};
   const std::vector<double> speed = {0, 0, 0, -1.2, 0, 0, 0};
   for (std::size_t k = 0; k < height.size(); ++k)
     for (const double v : {speed[k], height[k], speed[k]}) root.values.push_back(Eigen::Vector4d(0, v, 0, 0));
@@ -362,18 +362,18 @@ RigData character_rig() {
   for (const char* side : {"L", "R"}) {
     const std::string s = side;
     key(("thigh " + s).c_str(), {0, 0.5, 0.75, 1.0, 1.25, 1.6},
-        {{x, 0}, {x, -55}, {x, 10}, {x, -15}, {x, -50}, {x, 0}});
+        {{x, 0}, {x, -45}, {x, 10}, {x, -15}, {x, -40}, {x, 0}});
     key(("shin " + s).c_str(), {0, 0.5, 0.75, 1.0, 1.25, 1.6},
-        {{x, 0}, {x, 85}, {x, 5}, {x, 25}, {x, 80}, {x, 0}});
+        {{x, 0}, {x, 70}, {x, 5}, {x, 25}, {x, 62}, {x, 0}});
     key(("foot " + s).c_str(), {0, 0.5, 0.75, 1.0, 1.25, 1.6},
-        {{x, 0}, {x, -30}, {x, 30}, {x, 0}, {x, -30}, {x, 0}});
+        {{x, 0}, {x, -25}, {x, 30}, {x, 0}, {x, -25}, {x, 0}});
   }
   key("upper arm L", {0, 0.5, 0.75, 1.25, 1.7, 3}, {{z, 0}, {z, -45}, {z, 50}, {z, -30}, {z, 65}, {z, 65}});
   key("lower arm L", {0, 1.25, 1.7, 1.9, 2.1, 2.3, 2.5, 2.7, 3},
       {{z, 0}, {z, 0}, {z, 60}, {z, 15}, {z, 60}, {z, 15}, {z, 60}, {z, 15}, {z, 30}});
   key("upper arm R", {0, 0.5, 0.75, 1.25, 1.6}, {{z, 0}, {z, 45}, {z, -50}, {z, 30}, {z, 40}});
   key("lower arm R", {0, 0.5, 0.75, 1.25, 1.6}, {{y, 0}, {y, 30}, {y, 0}, {y, 30}, {y, 10}});
-  key("spine", {0, 0.5, 0.75, 1.25, 1.6}, {{x, 0}, {x, 25}, {x, -8}, {x, 20}, {x, 0}});
+  key("spine", {0, 0.5, 0.75, 1.25, 1.6}, {{x, 0}, {x, 15}, {x, -6}, {x, 12}, {x, 0}});
   key("head", {0, 0.5, 0.75, 1.25, 1.6, 2, 2.5, 3},
       {{x, 0}, {x, -20}, {x, 10}, {x, -15}, {x, 0}, {z, -10}, {z, 10}, {x, 0}});
   key("tail end", {0, 0.6, 1.2, 1.8, 2.4, 3}, {{y, 0}, {y, 30}, {y, -30}, {y, 30}, {y, -30}, {y, 0}});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
 #include "pliant/base/check.hpp"
 #include "pliant/math/second_order.hpp"
@@ -14,77 +15,122 @@ namespace pliant {
 namespace {
 
 using Number = SecondOrder<12>;  // moves and turns of two nodes
-using V = std::array<Number, 3>;
 
-// ---- vectors and quaternions of such numbers ----
+// ---- vectors and quaternions of numbers N: plain ones for energies, SecondOrder for their derivatives ----
 
-Number dot(const V& a, const V& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-V cross(const V& a, const V& b) {
+template <class N>
+using V = std::array<N, 3>;
+
+template <class N>
+N variable(double value, int k) {
+  if constexpr (std::is_same_v<N, double>) {
+    return value;
+  } else {
+    return N::variable(value, k);
+  }
+}
+double value_of(double x) { return x; }
+double value_of(const Number& x) { return x.value; }
+double inverse(double x) { return 1 / x; }
+
+template <class N>
+N dot(const V<N>& a, const V<N>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+template <class N>
+V<N> cross(const V<N>& a, const V<N>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
-V operator+(const V& a, const V& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
-V operator-(const V& a, const V& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-V scaled(const Number& s, const V& a) { return {s * a[0], s * a[1], s * a[2]}; }
-V unit(const V& a) { return scaled(inverse(sqrt(dot(a, a))), a); }
+template <class N>
+V<N> cross(const V<N>& a, const Vec3& b) {
+  return {b[2] * a[1] - b[1] * a[2], b[0] * a[2] - b[2] * a[0], b[1] * a[0] - b[0] * a[1]};
+}
+template <class N>
+V<N> sum(const V<N>& a, const V<N>& b) {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+template <class S, class N>
+V<N> scaled(const S& s, const V<N>& a) {
+  return {s * a[0], s * a[1], s * a[2]};
+}
+template <class N>
+V<N> unit(const V<N>& a) {
+  using std::sqrt;
+  return scaled(inverse(sqrt(dot(a, a))), a);
+}
 
+template <class N>
 struct Turned {
-  Number w;
-  V v;
+  N w;
+  V<N> v;
 };
 
 /// exp(turn) q for the variables first .. first + 2 at zero: cos |t|/2 = 1 - t.t/8, sin |t|/2 t/|t| = t/2 up
 /// to the second order.
-Turned turned(const Quat& q, int first) {
-  V t;
-  for (int i = 0; i < 3; ++i) t[std::size_t(i)] = Number::variable(0, first + i);
-  const Number ew = Number(1) - 0.125 * dot(t, t);
-  const V ev = scaled(Number(0.5), t);
-  const V qv{Number(q.x()), Number(q.y()), Number(q.z())};
-  const Number qw(q.w());
-  return {ew * qw - dot(ev, qv), scaled(ew, qv) + scaled(qw, ev) + cross(ev, qv)};
+template <class N>
+Turned<N> turned(const Quat& q, int first) {
+  const V<N> t{variable<N>(0, first), variable<N>(0, first + 1), variable<N>(0, first + 2)};
+  const N ew = N(1) + -0.125 * dot(t, t);
+  const V<N> ev = scaled(0.5, t), turned = cross(ev, Vec3(q.vec()));
+  Turned<N> out{q.w() * ew - (q.x() * ev[0] + q.y() * ev[1] + q.z() * ev[2]), {}};
+  for (std::size_t i = 0; i < 3; ++i) out.v[i] = q.vec()[Eigen::Index(i)] * ew + q.w() * ev[i] + turned[i];
+  return out;
 }
 
-V rotate(const Turned& q, const Vec3& d) {
-  const V v{Number(d.x()), Number(d.y()), Number(d.z())};
-  const V c = cross(q.v, v);
-  const V twice = scaled(Number(2), c);
-  return v + scaled(q.w, twice) + cross(q.v, twice);
+/// d + 2 w (v x d) + 2 v x (v x d).
+template <class N>
+V<N> rotate(const Turned<N>& q, const Vec3& d) {
+  const V<N> twice = scaled(2.0, cross(q.v, d));
+  const V<N> out = sum(scaled(q.w, twice), cross(q.v, twice));
+  return {N(d[0]) + out[0], N(d[1]) + out[1], N(d[2]) + out[2]};
 }
 
 /// Half way between two rotations: their normalised sum, signs agreeing.
-Turned middle(const Turned& a, const Turned& b) {
-  const double cosine = a.w.value * b.w.value + a.v[0].value * b.v[0].value + a.v[1].value * b.v[1].value +
-                        a.v[2].value * b.v[2].value;
+template <class N>
+Turned<N> middle(const Turned<N>& a, const Turned<N>& b) {
+  double cosine = value_of(a.w) * value_of(b.w);
+  for (std::size_t i = 0; i < 3; ++i) cosine += value_of(a.v[i]) * value_of(b.v[i]);
   const double sign = cosine < 0 ? -1 : 1;
-  const Number w = a.w + sign * b.w;
-  const V v = a.v + scaled(Number(sign), b.v);
-  const Number scale = inverse(sqrt(w * w + dot(v, v)));
+  const N w = a.w + sign * b.w;
+  const V<N> v = sum(a.v, scaled(sign, b.v));
+  using std::sqrt;
+  const N scale = inverse(sqrt(w * w + dot(v, v)));
   return {scale * w, scaled(scale, v)};
 }
 
 /// g(w) = acos(w) / sqrt(1 - w^2), smooth at w = 1, with two derivatives; 2 g(w) v is the rotation vector of
 /// the unit quaternion (w, v), w >= 0.
-Number half_angle_over_sine(const Number& w) {
-  const double u = 1 - w.value;
+struct Smooth {
+  double f, f1, f2;
+};
+Smooth half_angle_over_sine(double w) {
+  const double u = 1 - w;
   if (u < 1e-3) {
     const double g = 1 + u * (1.0 / 3 + u * (2.0 / 15 + u * (2.0 / 35 + u * 8.0 / 315)));
     const double g1 = 1.0 / 3 + u * (4.0 / 15 + u * (6.0 / 35 + u * 32.0 / 315));
     const double g2 = 4.0 / 15 + u * (12.0 / 35 + u * 96.0 / 315);
-    return w.through(g, -g1, g2);
+    return {g, -g1, g2};
   }
-  const double s2 = 1 - w.value * w.value;
-  const double g = std::acos(w.value) / std::sqrt(s2);
-  const double g1 = (w.value * g - 1) / s2;
-  return w.through(g, g1, (g + 3 * w.value * g1) / s2);
+  const double s2 = 1 - w * w;
+  const double g = std::acos(w) / std::sqrt(s2);
+  const double g1 = (w * g - 1) / s2;
+  return {g, g1, (g + 3 * w * g1) / s2};
 }
+double through(double, const Smooth& s) { return s.f; }
+Number through(const Number& x, const Smooth& s) { return x.through(s.f, s.f1, s.f2); }
+
+void keep_above(double& x, double least) { x = std::max(x, least); }
+void keep_above(Number& x, double least) { x.value = std::max(x.value, least); }
 
 /// The rotation vector of E^T A for two orthonormal frames less than half a turn apart.
-V turn_between(const std::array<V, 3>& e, const std::array<V, 3>& a) {
+template <class N>
+V<N> turn_between(const std::array<V<N>, 3>& e, const std::array<V<N>, 3>& a) {
   const auto m = [&](std::size_t i, std::size_t j) { return dot(e[i], a[j]); };
-  Number trace = m(0, 0) + m(1, 1) + m(2, 2) + Number(1);
-  trace.value = std::max(trace.value, 1e-9);
-  const Number w = 0.5 * sqrt(trace);
-  const Number scale = 0.5 * half_angle_over_sine(w) * inverse(w);
+  N trace = N(1) + m(0, 0) + m(1, 1) + m(2, 2);
+  keep_above(trace, 1e-9);
+  using std::sqrt;
+  const N w = 0.5 * sqrt(trace);
+  const N scale = 0.5 * (through(w, half_angle_over_sine(value_of(w))) * inverse(w));
   return {scale * (m(2, 1) - m(1, 2)), scale * (m(0, 2) - m(2, 0)), scale * (m(1, 0) - m(0, 1))};
 }
 
@@ -96,25 +142,28 @@ struct ElementInput {
   const RodStiffness& stiffness;
 };
 
-Number element_energy(const ElementInput& in) {
-  V r;
-  for (int i = 0; i < 3; ++i)
-    r[std::size_t(i)] = Number::variable(in.x2[i], 6 + i) - Number::variable(in.x1[i], i);
-  const Number l = sqrt(dot(r, r));
-  const V e1 = scaled(inverse(l), r);
-  const Turned q1 = turned(in.q1, 3), q2 = turned(in.q2, 9);
-  const V up = rotate(middle(q1, q2), in.axes.col(1));
-  const V e2 = unit(up - scaled(dot(e1, up), e1));
-  const std::array<V, 3> e{e1, e2, cross(e1, e2)};
-  const auto local = [&](const Turned& q) {
-    return turn_between(e, {rotate(q, in.axes.col(0)), rotate(q, in.axes.col(1)), rotate(q, in.axes.col(2))});
+template <class N>
+N element_energy(const ElementInput& in) {
+  V<N> r;
+  for (int i = 0; i < 3; ++i) r[std::size_t(i)] = variable<N>(in.x2[i], 6 + i) - variable<N>(in.x1[i], i);
+  using std::sqrt;
+  const N l = sqrt(dot(r, r));
+  const V<N> e1 = scaled(inverse(l), r);
+  const Turned<N> q1 = turned<N>(in.q1, 3), q2 = turned<N>(in.q2, 9);
+  const V<N> up = rotate(middle(q1, q2), in.axes.col(1));
+  const N along = dot(e1, up);
+  const V<N> e2 = unit(V<N>{up[0] - along * e1[0], up[1] - along * e1[1], up[2] - along * e1[2]});
+  const std::array<V<N>, 3> e{e1, e2, cross(e1, e2)};
+  const auto local = [&](const Turned<N>& q) {
+    return turn_between<N>(e,
+                           {rotate(q, in.axes.col(0)), rotate(q, in.axes.col(1)), rotate(q, in.axes.col(2))});
   };
-  const V t1 = local(q1), t2 = local(q2);
-  const Number longer = l - Number(in.length), twist = t2[0] - t1[0];
-  Number sum = in.stiffness.stretch * (longer * longer) + in.stiffness.twist * (twist * twist);
+  const V<N> t1 = local(q1), t2 = local(q2);
+  const N longer = l - N(in.length), twist = t2[0] - t1[0];
+  N total = in.stiffness.stretch * (longer * longer) + in.stiffness.twist * (twist * twist);
   for (std::size_t i : {std::size_t(1), std::size_t(2)})
-    sum += 4 * in.stiffness.bend * (t1[i] * t1[i] + t1[i] * t2[i] + t2[i] * t2[i]);
-  return (0.5 / in.length) * sum;
+    total += 4 * in.stiffness.bend * (t1[i] * t1[i] + t1[i] * t2[i] + t2[i] * t2[i]);
+  return (0.5 / in.length) * total;
 }
 
 /// A right-handed frame whose first axis is d.
@@ -138,18 +187,19 @@ struct ElasticRod::Assembly {
   Eigen::VectorXd gradient;
   std::vector<Eigen::Triplet<double>> entries;
 
-  Assembly(const ElasticRod& rod, const RodState& state, bool second) {
+  Assembly(const ElasticRod& rod, const RodState& state) {
     gradient = Eigen::VectorXd::Zero(Eigen::Index(6 * rod.rest_.size()));
     for (std::size_t k = 0; k < rod.elements_.size(); ++k) {
       const RodElement& e = rod.elements_[k];
       const std::size_t a = std::size_t(e.a), b = std::size_t(e.b);
-      const Number part = element_energy({state.x[a], state.x[b], state.rotation[a], state.rotation[b],
-                                          rod.frames_[k].length, rod.frames_[k].axes, e.stiffness});
+      const Number part =
+          element_energy<Number>({state.x[a], state.x[b], state.rotation[a], state.rotation[b],
+                                  rod.frames_[k].length, rod.frames_[k].axes, e.stiffness});
       energy += part.value;
       const auto row = [&e](int i) { return i < 6 ? 6 * e.a + i : 6 * e.b + i - 6; };
       for (int i = 0; i < 12; ++i) {
         gradient[row(i)] += part.g[i];
-        for (int j = 0; second && j < 12; ++j) entries.emplace_back(row(i), row(j), part.h(i, j));
+        for (int j = 0; j < 12; ++j) entries.emplace_back(row(i), row(j), part.h(i, j));
       }
     }
   }
@@ -166,11 +216,18 @@ ElasticRod::ElasticRod(Points rest, std::vector<RodElement> elements)
 
 RodState ElasticRod::at_rest() const { return {rest_, std::vector<Quat>(rest_.size(), Quat::Identity())}; }
 
-double ElasticRod::energy(const RodState& state) const { return Assembly(*this, state, false).energy; }
-
-Eigen::VectorXd ElasticRod::gradient(const RodState& state) const {
-  return Assembly(*this, state, false).gradient;
+double ElasticRod::energy(const RodState& state) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < elements_.size(); ++k) {
+    const RodElement& e = elements_[k];
+    const std::size_t a = std::size_t(e.a), b = std::size_t(e.b);
+    sum += element_energy<double>({state.x[a], state.x[b], state.rotation[a], state.rotation[b],
+                                   frames_[k].length, frames_[k].axes, e.stiffness});
+  }
+  return sum;
 }
+
+Eigen::VectorXd ElasticRod::gradient(const RodState& state) const { return Assembly(*this, state).gradient; }
 
 namespace {
 
@@ -191,6 +248,33 @@ double work(const RodState& state, const Points& forces) {
 
 }  // namespace
 
+/// Moves what is held by `given` and everything else as the rod would follow, were it linear.
+void ElasticRod::follow(RodState& state, const std::vector<char>& held, const Eigen::VectorXd& given) const {
+  const Eigen::Index n = Eigen::Index(held.size());
+  Eigen::VectorXd direction = Eigen::VectorXd::Zero(n);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (const auto& e : Assembly(*this, state).entries) {
+    if (held[std::size_t(e.row())]) continue;
+    if (held[std::size_t(e.col())]) {
+      direction[e.row()] -= e.value() * given[e.col()];
+    } else {
+      entries.push_back(e);
+    }
+  }
+  for (Eigen::Index i = 0; i < n; ++i)
+    if (held[std::size_t(i)]) entries.emplace_back(i, i, 1.0);
+  Sparse matrix(n, n);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  Eigen::SimplicialLLT<Sparse> factor(matrix);
+  if (factor.info() == Eigen::Success) direction = factor.solve(direction);
+  if (factor.info() != Eigen::Success || !direction.allFinite()) direction.setZero();
+  for (Eigen::Index i = 0; i < n; ++i)
+    if (held[std::size_t(i)]) direction[i] = given[i];
+  RodState moved = state;
+  advance(state, direction, 1, moved);
+  state = std::move(moved);
+}
+
 /// Newton to equilibrium with what is held (one flag a freedom) where it is.
 bool ElasticRod::newton(RodState& state, const std::vector<char>& held, const Points& forces,
                         RodReport& report) const {
@@ -202,7 +286,7 @@ bool ElasticRod::newton(RodState& state, const std::vector<char>& held, const Po
   double shift = 0;
   for (int iteration = 0; iteration < 100; ++iteration) {
     ++report.iterations;
-    const Assembly now(*this, state, true);
+    const Assembly now(*this, state);
     Eigen::VectorXd g = now.gradient;
     for (std::size_t i = 0; i < forces.size(); ++i) g.segment<3>(Eigen::Index(6 * i)) -= forces[i];
     double scale = 1e-300;  // what the residual is measured by: the stiffness times a small deformation
@@ -269,35 +353,28 @@ RodReport ElasticRod::settle(RodState& state, const std::vector<RodHold>& holds,
   std::vector<char> held(6 * rest_.size(), 0);
   double shortest = std::numeric_limits<double>::infinity();
   for (const Frame& frame : frames_) shortest = std::min(shortest, frame.length);
-  struct Way {
-    Vec3 move{0, 0, 0}, turn{0, 0, 0};
-  };
-  std::vector<Way> ways;
+  Eigen::VectorXd way = Eigen::VectorXd::Zero(Eigen::Index(held.size()));
   double far = 0;
   for (const RodHold& hold : holds) {
     const std::size_t i = std::size_t(hold.node);
-    Way way;
+    const Eigen::Index at = Eigen::Index(6 * i);
     if (hold.x) {
-      way.move = *hold.x - state.x[i];
-      std::fill_n(held.begin() + std::ptrdiff_t(6 * i), 3, char(1));
+      way.segment<3>(at) = *hold.x - state.x[i];
+      std::fill_n(held.begin() + at, 3, char(1));
     }
     if (hold.rotation) {
       Quat from_here = *hold.rotation * state.rotation[i].conjugate();
       if (from_here.w() < 0) from_here.coeffs() = -from_here.coeffs();  // the shorter way
-      way.turn = turn_near(from_here, Vec3::Zero());
-      std::fill_n(held.begin() + std::ptrdiff_t(6 * i + 3), 3, char(1));
+      way.segment<3>(at + 3) = turn_near(from_here, Vec3::Zero());
+      std::fill_n(held.begin() + at + 3, 3, char(1));
     }
-    far = std::max({far, way.move.norm() / (0.25 * shortest), way.turn.norm() / largest_turn});
-    ways.push_back(way);
+    far = std::max(
+        {far, way.segment<3>(at).norm() / (2 * shortest), way.segment<3>(at + 3).norm() / largest_turn});
   }
   const int steps = std::max(1, int(std::ceil(far - 1e-9)));
   RodReport report;
   for (int s = 0; s < steps; ++s) {
-    for (std::size_t k = 0; k < holds.size(); ++k) {
-      const std::size_t i = std::size_t(holds[k].node);
-      state.x[i] += ways[k].move / steps;
-      state.rotation[i] = (lifted_rotation(ways[k].turn / steps) * state.rotation[i]).normalized();
-    }
+    follow(state, held, way / steps);
     report.converged = newton(state, held, forces, report);
     if (!report.converged) break;
   }
@@ -326,6 +403,25 @@ ElasticRod rod_along(const BoneSamples& samples, const RodStiffness& stiffness, 
     elements.push_back(element);
   }
   return ElasticRod(std::move(rest), std::move(elements));
+}
+
+std::vector<RodHold> rod_holds(const BoneSamples& samples, double t) {
+  const Skeleton& skeleton = samples.skeleton();
+  const std::vector<JointPose> pose = skeleton.pose(t);
+  std::vector<RodHold> holds;
+  for (std::size_t i = 0; i < samples.samples().size(); ++i) {
+    const BoneSample& sample = samples.samples()[i];
+    if (sample.along != 0 && sample.along != 1) continue;
+    const Bone& bone = samples.bones()[std::size_t(sample.bone)];
+    const std::size_t j = std::size_t(sample.along == 0 ? bone.start : bone.end);
+    const Joint& joint = skeleton.joints[j];
+    RodHold hold{Index(i), {}, {}};
+    const bool root = samples.before()[i] < 0;
+    if (root || !joint.moves.times.empty()) hold.x = pose[j].position;
+    if (root || !joint.turns.times.empty()) hold.rotation = pose[j].rotation;
+    if (hold.x || hold.rotation) holds.push_back(hold);
+  }
+  return holds;
 }
 
 }  // namespace pliant

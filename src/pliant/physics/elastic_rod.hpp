@@ -62,7 +62,7 @@ class ElasticRod {
   Eigen::VectorXd gradient(const RodState& state) const;
 
   /// Equilibrium from the state that is there: holds are approached in steps of at most 15 degrees and, in
-  /// length, a quarter of the shortest element; each step is Newton with backtracking. `forces`: N, one a
+  /// length, two of the shortest element; each step is Newton with backtracking. `forces`: N, one a
   /// node, or empty. What is not held and not stiff (a rod held nowhere) does not converge. State that did
   /// not converge is the last step's.
   RodReport settle(RodState& state, const std::vector<RodHold>& holds, const Points& forces = {}) const;
@@ -73,6 +73,7 @@ class ElasticRod {
     Mat3 axes;  ///< D
   };
   struct Assembly;
+  void follow(RodState& state, const std::vector<char>& held, const Eigen::VectorXd& given) const;
   bool newton(RodState& state, const std::vector<char>& held, const Points& forces, RodReport& report) const;
 
   Points rest_;
@@ -84,5 +85,9 @@ class ElasticRod {
 /// where bones meet are softer in bending and twist by the factor `joint` (0.01 .. 0.001: the skeleton bends
 /// there).
 ElasticRod rod_along(const BoneSamples& samples, const RodStiffness& stiffness, double joint);
+
+/// What the keys of the skeleton hold of that rod at time t: roots in place and rotation, joints with turns
+/// in rotation, joints with moves in place. Everything else is free and finds its equilibrium.
+std::vector<RodHold> rod_holds(const BoneSamples& samples, double t);
 
 }  // namespace pliant

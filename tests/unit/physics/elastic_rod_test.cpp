@@ -135,6 +135,26 @@ TEST(ElasticRod, a_soft_joint_takes_the_bend) {
   EXPECT_GT(angle(6), pi / 2 - 0.01);
 }
 
+TEST(ElasticRod, follows_the_keys_of_a_skeleton) {
+  Skeleton skeleton;
+  for (int j = 0; j < 2; ++j) {
+    Joint joint;
+    joint.parent = Index(j) - 1;
+    joint.position = Vec3(j, 0, 0);
+    skeleton.joints.push_back(joint);
+  }
+  skeleton.joints[0].moves = {Interpolation::linear, {0, 1}, {Vec3(0, 0, 0), Vec3(0, 0, 2)}, {}, {}};
+  skeleton.joints[1].turns = {Interpolation::linear, {0, 1}, {Vec3(0, 0, 0), Vec3(0, 0, 2 * pi)}, {}, {}};
+  const BoneSamples samples(skeleton, {0.05, 0});
+  const ElasticRod rod = rod_along(samples, {1e4, 1, 1}, 1);
+  RodState state = rod.at_rest();
+  for (int k = 1; k <= 8; ++k) ASSERT_TRUE(rod.settle(state, rod_holds(samples, k / 8.0)).converged) << k;
+  // A full turn of the free end rolls the rod up into a circle.
+  EXPECT_LT((state.x.back() - Vec3(0, 0, 2)).norm(), 0.01);
+  EXPECT_NEAR((state.x[10] - Vec3(0, 1 / pi, 2)).norm(), 0, 0.01);
+  EXPECT_NEAR(rod.energy(state), 2 * pi * pi, 1e-6);
+}
+
 TEST(ElasticRod, says_so_when_nothing_holds_it) {
   const ElasticRod rod = straight(3);
   RodState state = rod.at_rest();

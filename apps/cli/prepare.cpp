@@ -5,15 +5,18 @@
 #include <memory>
 
 #include "mesh_argument.hpp"
+#include "pliant/geometry/auto_skeleton.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/graph_file.hpp"
+#include "pliant/io/skeleton_file.hpp"
 
 namespace pliant::cli {
 namespace {
 
 struct Request {
   MeshArgument mesh;
-  std::string graph;
+  std::string graph, skeleton;
+  double detail = AutoSkeletonOptions{}.detail;
   MeshShapeOptions options;
   bool solid = false, shell = false;
 };
@@ -36,32 +39,66 @@ void print_report(const MeshShapeReport& r) {
   for (const std::string& warning : r.warnings) fmt::print("warning: {}\n", warning);
 }
 
-void prepare(Request request) {
-  if (request.solid && request.shell) throw InputError("--solid, --shell: found both, expected one of them");
-  if (const auto error = check_graph_name(request.graph)) throw InputError("--graph: " + error->text());
-  if (request.solid || request.shell) request.options.solid = request.solid;
-  const PolygonMesh mesh = read_argument(request.mesh);
-  Pool pool(0);
-  Result<MeshShape> made = make_mesh_shape(mesh, request.options, pool);
-  if (!made) {
-    Error error = made.error();
-    error.file = request.mesh.file;
-    throw InputError(error.text());
-  }
+/// The error of a piece of work on the mesh, which knows no file.
+[[noreturn]] void refuse_mesh(const Request& request, Error error) {
+  error.file = request.mesh.file;
+  throw InputError(error.text());
+}
+
+void prepare_graph(const Request& request, const PolygonMesh& mesh, Pool& pool) {
+  const Result<MeshShape> made = make_mesh_shape(mesh, request.options, pool);
+  if (!made) refuse_mesh(request, made.error());
   if (const auto error = write_graph(request.graph, made->shape.graph)) throw InputError(error->text());
   print_report(made->report);
   fmt::print("wrote {}\n", request.graph);
+}
+
+void prepare_skeleton(const Request& request, const PolygonMesh& mesh, Pool& pool) {
+  const Result<AutoSkeleton> found =
+      find_skeleton(mesh, {request.detail, request.options.nodes, request.options.solid}, pool);
+  if (!found) refuse_mesh(request, found.error());
+  if (const auto error = write_skeleton(request.skeleton, found->skeleton)) throw InputError(error->text());
+  const AutoSkeletonReport& r = found->report;
+  fmt::print("skeleton: {} joints, {} bones, {} ends{}, made in {:.0f} + {:.0f} ms (graph, skeleton)\n",
+             found->skeleton.joints.size(), r.bones, r.limbs,
+             r.parts > 1 ? fmt::format(", {} parts", r.parts) : "", r.graph_ms, r.skeleton_ms);
+  if (r.bones_leaving > 0)
+    fmt::print("warning: {} of the bones leave the solid; a larger --nodes may help.\n", r.bones_leaving);
+  fmt::print("wrote {}\n", request.skeleton);
+}
+
+void prepare(Request request) {
+  if (request.solid && request.shell) throw InputError("--solid, --shell: found both, expected one of them");
+  if (request.graph.empty() && request.skeleton.empty())
+    throw InputError("--graph, --skeleton: found neither, expected what to make of the mesh");
+  if (!request.graph.empty())
+    if (const auto error = check_graph_name(request.graph)) throw InputError("--graph: " + error->text());
+  if (!request.skeleton.empty() && !request.skeleton.ends_with(".json"))
+    throw InputError(fmt::format("--skeleton: found '{}', expected a .json file", request.skeleton));
+  if (!request.skeleton.empty() && request.shell)
+    throw InputError("--skeleton, --shell: no skeleton can be found in a shell");
+  if (request.solid || request.shell) request.options.solid = request.solid;
+  const PolygonMesh mesh = read_argument(request.mesh);
+  Pool pool(0);
+  if (!request.graph.empty()) prepare_graph(request, mesh, pool);
+  if (!request.skeleton.empty()) prepare_skeleton(request, mesh, pool);
 }
 
 }  // namespace
 
 void add_prepare(CLI::App& app) {
   CLI::App* command = app.add_subcommand("prepare", "build and save what a method needs of a mesh");
-  command->footer("Example: pliant prepare bunny.obj --graph bunny.vtu --nodes 5000");
+  command->footer(
+      "Example: pliant prepare bunny.obj --graph bunny.vtu --nodes 5000\n"
+      "         pliant prepare dino.off --skeleton dino.json");
   auto request = std::make_shared<Request>();
   add_mesh_argument(*command, request->mesh);
-  command->add_option("--graph", request->graph, "volumetric graph to write, .json or .vtu (ParaView)")
-      ->required();
+  command->add_option("--graph", request->graph, "volumetric graph to write, .json or .vtu (ParaView)");
+  command->add_option("--skeleton", request->skeleton, "skeleton to find in the mesh and write, .json");
+  command
+      ->add_option("--detail", request->detail, "smallest limb of a skeleton, as a share of the mesh's size")
+      ->check(CLI::Range(0.005, 0.5))
+      ->capture_default_str();
   command->add_option("--nodes", request->options.nodes, "node budget")
       ->check(CLI::Range(4, 10000000))
       ->capture_default_str();

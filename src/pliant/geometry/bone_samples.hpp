@@ -42,6 +42,8 @@ class BoneSamples {
   const Skeleton& skeleton() const { return skeleton_; }
   const std::vector<Bone>& bones() const { return bones_; }
   const std::vector<BoneSample>& samples() const { return samples_; }
+  /// The sample before each on the way from its root, -1 = none.
+  const std::vector<Index>& before() const { return before_; }
 
   /// Where a pose is worked out; keep one, so that posing allocates nothing.
   struct Scratch {
@@ -63,7 +65,7 @@ class BoneSamples {
   std::vector<char> leaf_;       ///< no bone leaves the joint
   std::vector<double> zone_;     ///< of a joint, m
   std::vector<BoneSample> samples_;
-  std::vector<Index> before_;  ///< the sample before it on the way from the root, -1 = none
+  std::vector<Index> before_;
 };
 
 }  // namespace pliant

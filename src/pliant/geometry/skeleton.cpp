@@ -167,4 +167,18 @@ double Skeleton::duration() const {
   return last;
 }
 
+void transform(Skeleton& skeleton, double scale, const Mat3& rotation, const Vec3& translation) {
+  const Quat q(rotation), back = q.conjugate();
+  for (Joint& joint : skeleton.joints) {
+    joint.position = rotation * (scale * joint.position) + translation;
+    joint.radius *= scale;
+    for (Vec3& turn : joint.turns.turns) turn = rotation * turn;
+    // q d q*: the derivative of a quaternion turns like the quaternion.
+    for (auto* tangents : {&joint.turns.in, &joint.turns.out})
+      for (Eigen::Vector4d& d : *tangents) d = (q * Quat(d) * back).coeffs();
+    for (auto* moves : {&joint.moves.moves, &joint.moves.in, &joint.moves.out})
+      for (Vec3& move : *moves) move = rotation * (scale * move);
+  }
+}
+
 }  // namespace pliant

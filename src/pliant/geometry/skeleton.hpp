@@ -91,4 +91,8 @@ struct Skeleton {
   double duration() const;
 };
 
+/// Makes a skeleton of another unit, axes or place: positions p -> rotation scale p + translation; radii,
+/// turns and moves follow.
+void transform(Skeleton& skeleton, double scale, const Mat3& rotation, const Vec3& translation);
+
 }  // namespace pliant

@@ -86,7 +86,9 @@ TEST(BoneSamples, ARoundedJointIsACircularArcOfTheSameLength) {
     if (i > 0) length += (at[i].x - at[i - 1].x).norm();
     const double way = s.samples()[i].X.x();
     EXPECT_NEAR(angle_z(at[i].rotation), std::clamp((way - 1.5) / (2 * zone), 0.0, 1.0) * pi / 2, 1e-12);
-    if (std::abs(way - 2) <= zone) EXPECT_NEAR((at[i].x - centre).norm(), radius, 1e-12) << way;
+    if (std::abs(way - 2) <= zone) {
+      EXPECT_NEAR((at[i].x - centre).norm(), radius, 1e-12) << way;
+    }
   }
   EXPECT_NEAR(length, 4, 1e-3);  // chords
   EXPECT_LT((at.back().x - Vec3(1.5 + radius, radius + 1.5, 0)).norm(), 1e-12);

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "pliant/base/hash.hpp"
+#include "pliant/io/skeleton_file.hpp"
 #include "pliant/methods/meshless/build.hpp"
 #include "pliant/physics/selection.hpp"
+#include "pliant/scene/find_file.hpp"
 
 namespace pliant {
 namespace {
@@ -49,13 +52,16 @@ meshless::Options prepare_meshless(const meshless::Options& options, const std::
                           "one of them", {}});
       return out;
     }
-    (void)folder;
-    (void)fingerprint;
-    Result<Skeleton> skeleton = meshless::make_skeleton(out.bones->joints);
+    const std::filesystem::path file = find_file(out.bones->file, folder);
+    Result<Skeleton> skeleton = out.bones->file.empty() ? meshless::make_skeleton(out.bones->joints)
+                                                        : load_skeleton(file);
     if (!skeleton) {
-      add(skeleton.error(), at + ".joints", problems);
+      add(skeleton.error(), out.bones->file.empty() ? at + ".joints" : fmt::format("{}.file: {}", at, file.string()),
+          problems);
       return out;
     }
+    const std::string text = skeleton_text(*skeleton);
+    fingerprint = hash_bytes(text.data(), text.size(), fingerprint);
     out.bones->skeleton = std::move(*skeleton);
     const std::size_t before = problems.size();
     check_inside(out.bones->skeleton, shape, at, problems);

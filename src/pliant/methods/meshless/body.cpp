@@ -15,7 +15,8 @@ double norm(const Points& vectors) {
   return std::sqrt(sum);
 }
 
-Body::Body(Model model, Rig rig, Gather embedding, const Damping& damping, const Options& options)
+Body::Body(Model model, Rig rig, Gather embedding, Gather contact, const Damping& damping,
+           const Options& options)
     : model_(std::move(model)),
       rig_(std::move(rig)),
       packed_(model_.cells, model_.nodes(), model_.relative),
@@ -24,6 +25,7 @@ Body::Body(Model model, Rig rig, Gather embedding, const Damping& damping, const
       options_(options),
       hold_(options.hold * model_.young * model_.spacing) {
   PLIANT_CHECK(options.rotations != Rotations::automatic);
+  contact_.attach(contact.rows() > 0 ? std::move(contact) : embedding_, model_.rest, model_.spacing);
   const std::size_t n = model_.rest.size();
   state_.nodes = {model_.rest, Points(n, Vec3::Zero()), model_.mass};
   state_.turned = unturned_ = packed_.unturned();
@@ -41,6 +43,8 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   PLIANT_CHECK(x.size() == model_.rest.size() && v.size() == model_.rest.size());
   std::copy(x.begin(), x.end(), state_.nodes.x.begin());
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
+  state_.contacts.clear();
+  state_.sides.clear();
   if (options_.rotations != Rotations::polar || options_.warping == Warping::none) return;
   Pool alone(1);
   turn(state_.nodes.x, true, alone);
@@ -100,6 +104,10 @@ void Body::save(Writer& writer) const {
   writer.array(std::vector<float>(state_.turned.begin(), state_.turned.end()));
   writer.array(state_.node_turned);
   writer.array(std::vector<double>(state_.flow.begin(), state_.flow.end()));
+  writer.value(std::uint64_t(state_.contacts.size()));
+  writer.array(state_.contacts);
+  writer.value(std::uint64_t(state_.sides.size()));
+  writer.array(state_.sides);
 }
 
 bool Body::load(Reader& reader) {
@@ -111,6 +119,16 @@ bool Body::load(Reader& reader) {
   reader.array(turned);
   reader.array(next.node_turned);
   reader.array(flow);
+  std::uint64_t contacts = 0, sides = 0;
+  constexpr std::uint64_t most = std::uint64_t(1) << 32;
+  reader.value(contacts);
+  if (!reader.ok() || contacts > most) return false;
+  next.contacts.resize(contacts);
+  reader.array(next.contacts);
+  reader.value(sides);
+  if (!reader.ok() || sides > most) return false;
+  next.sides.resize(sides);
+  reader.array(next.sides);
   if (!reader.ok()) return false;
   std::copy(turned.begin(), turned.end(), next.turned.begin());
   std::copy(flow.begin(), flow.end(), next.flow.begin());
@@ -127,6 +145,7 @@ MethodDescription Body::describe() const {
   out.setup_ms = setup_ms_;
   const std::size_t n = model_.rest.size();
   out.bytes = packed_.memory_bytes() + rig_.memory_bytes() + system_.memory_bytes() + block_.memory_bytes() +
+              contact_.memory_bytes() +
               model_.cells.node.size() * (sizeof(Index) + sizeof(Vec3) + sizeof(double)) +
               n * (8 * sizeof(Vec3) + 10 * sizeof(Float4)) + state_.turned.size() * sizeof(float);
   return out;

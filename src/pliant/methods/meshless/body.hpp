@@ -5,6 +5,7 @@
 
 #include "pliant/math/direct_solver.hpp"
 #include "pliant/math/gather.hpp"
+#include "pliant/methods/meshless/contact_stage.hpp"
 #include "pliant/methods/meshless/energy.hpp"
 #include "pliant/methods/meshless/rig.hpp"
 #include "pliant/methods/meshless/scalar_system.hpp"
@@ -20,7 +21,11 @@ double norm(const Points& vectors);
 class Body final : public Method {
  public:
   /// options.rotations must have been resolved: not automatic.
-  Body(Model model, Rig rig, Gather embedding, const Damping& damping, const Options& options);
+  /// `contact`: the points that meet colliders; no rows = those of the embedding.
+  Body(Model model, Rig rig, Gather embedding, Gather contact, const Damping& damping,
+       const Options& options);
+  Body(const Body&) = delete;  // the contact stage knows its own rows by address
+  Body& operator=(const Body&) = delete;
 
   StepReport advance(const StepInput& input) override;
   const NodeState& nodes() const override { return state_.nodes; }
@@ -75,6 +80,15 @@ class Body final : public Method {
   void keep_momentum(const StepInput& input, const Scheme& scheme);
   StepTraffic traffic(const StepReport& report) const;
   int flow(double h);
+  Detection::Step detection_step(const StepInput& input) const;
+  void contact(const StepInput& input, const Scheme& scheme, StepReport& report);
+  void answer(const StepInput& input, StepReport& report);
+  void respond(const StepInput& input, const Scheme& scheme, StepReport& report);
+  void move(double factor, std::span<const Contact> contacts, std::span<const Vec3> impulses,
+            const StepInput& input, const Scheme& scheme);
+  void lift(const StepInput& input, StepReport& report);
+  void remember(const StepInput& input);
+  Vec3 velocity(const Contact& contact, double h) const;
 
   Model model_;
   Rig rig_;
@@ -90,6 +104,8 @@ class Body final : public Method {
   // What is in force for the held nodes and the step length.
   ScalarSystem system_;
   DirectSolver block_;  ///< of `warping: node`: M + K once for all, in the frame of the nodes
+  ContactStage contact_;
+  ContactProblem problem_, position_problem_;
   Gather rows_;         ///< points held: bones, then held nodes
   std::vector<float> row_weight_;
   std::vector<Index> arranged_held_;
@@ -106,6 +122,10 @@ class Body final : public Method {
   AlignedVector<Float4> d_, f_, z_, p_, ap_, s_, t_, shadow_;
   AlignedVector<double> stress_;  ///< plastic
   PackedCells::Quaternions unturned_;
+  std::vector<Contact> contacts_, touches_;
+  std::vector<Vec3> impulses_, lift_impulses_;
+  std::vector<SideMemory> sides_;
+  std::vector<double> gaps_, lifts_;
   Vec3 shift_{0, 0, 0};  ///< that keeps the momentum of a free body
   int kept_ = 0;
 };

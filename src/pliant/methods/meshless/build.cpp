@@ -20,6 +20,43 @@ Error refuse(std::string place, std::string found, std::string expected, std::st
   return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
 }
 
+/// Flesh belongs to the bone that turns it most: the sum of its samples' influence at the centre of a cell.
+Error set_regions(const std::vector<Region>& regions, const Rig& rig, Model& model) {
+  Error error;
+  if (regions.empty()) return error;
+  if (rig.empty()) {
+    error.problems.push_back({"meshless.regions", "regions without a skeleton", "a skeleton", {}});
+    return error;
+  }
+  const auto& bones = rig.bones().bones();
+  const auto& joints = rig.bones().skeleton().joints;
+  std::vector<double> young(bones.size(), model.young);
+  for (std::size_t r = 0; r < regions.size(); ++r) {
+    bool known = false;
+    for (std::size_t b = 0; b < bones.size(); ++b)
+      if (joints[std::size_t(bones[b].start)].name == regions[r].bone) young[b] = regions[r].stiffness, known = true;
+    if (!known)
+      error.problems.push_back({fmt::format("meshless.regions.{}.bone", r),
+                                fmt::format("\"{}\"", regions[r].bone),
+                                "the name of a joint that a bone starts from", {}});
+  }
+  const auto& samples = rig.bones().samples();
+  const std::size_t s = std::size_t(rig.samples());
+  std::vector<double> share(bones.size());
+  for (Index c = 0; c < model.cells.count(); ++c) {
+    std::fill(share.begin(), share.end(), 0);
+    for (Index k = model.cells.begin[std::size_t(c)]; k < model.cells.begin[std::size_t(c) + 1]; ++k)
+      for (std::size_t n = 0; n < s; ++n)
+        if (samples[n].bone >= 0)
+          share[std::size_t(samples[n].bone)] +=
+              model.cells.centre_value[std::size_t(k)] *
+              rig.influence()[std::size_t(model.cells.node[std::size_t(k)]) * s + n];
+    const auto most = std::max_element(share.begin(), share.end()) - share.begin();
+    model.relative[std::size_t(c)] = young[std::size_t(most)] / model.young;
+  }
+  return error;
+}
+
 Points at_rest(const Gather& gather_rows, const Points& nodes) {
   Points out(std::size_t(gather_rows.rows()));
   gather(gather_rows, nodes, out);
@@ -103,8 +140,12 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   Rig rig;
   if (options.bones)
     rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, mls.spacing()), *model, mls, pool);
+  if (const Error error = set_regions(resolved.regions, rig, *model); !error.problems.empty()) return error;
   Gather embedding = mls_rows(shape.surface.vertices, shape.embedding, mls, pool);
-  auto body = std::make_unique<Body>(std::move(*model), std::move(rig), std::move(embedding), damping, resolved);
+  Gather contact =
+      mls_rows(at_rest(shape.contact, shape.graph.positions), shape.contact, mls, pool);
+  auto body = std::make_unique<Body>(std::move(*model), std::move(rig), std::move(embedding),
+                                     std::move(contact), damping, resolved);
   body->add_setup(milliseconds_since(start));
   return std::unique_ptr<Method>(std::move(body));
 }

@@ -13,7 +13,8 @@
 //   3. matrix       factored anew only when the held set or h changes
 //   4. solve        from x_n + h v_n
 //   5. refinements  (optional) polar rotations of the new positions, and another solve
-//   6. flow         (optional) plastic strain of the cells
+//   6. contact      (contact_step.cpp) with colliders
+//   7. flow         (optional) plastic strain of the cells
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,8 +67,8 @@ StepReport Body::advance(const StepInput& input) {
   StageWatch watch;
   StepReport report;
   report.trouble = trouble_of(input, model_.nodes());
-  if (report.ok() && !input.colliders.empty())
-    report.trouble = "method meshless does not meet colliders: set the body's method to geometric";
+  if (report.ok() && !input.colliders.empty() && options_.warping == Warping::node)
+    report.trouble = "flesh warped at nodes does not meet colliders: set meshless.warping to cell";
   if (!report.ok()) return report;
   const Scheme now = scheme(input.h);
   report.trouble = prepare(input, now, report);
@@ -98,7 +99,15 @@ StepReport Body::advance(const StepInput& input) {
         "the step has no finite answer: forces, grabs or targets are beyond what numbers can hold";
     return report;
   }
-  for (std::size_t i = 0; i < new_x_.size(); ++i) state_.nodes.v[i] = (new_x_[i] - state_.nodes.x[i]) / input.h;
+  if (input.colliders.empty()) {
+    for (std::size_t i = 0; i < new_x_.size(); ++i) new_v_[i] = (new_x_[i] - state_.nodes.x[i]) / input.h;
+    state_.contacts.clear();
+    state_.sides.clear();
+  } else {
+    contact(input, now, report);
+    watch.add_to(&StageTimes::contact);
+  }
+  state_.nodes.v.swap(new_v_);
   state_.nodes.x.swap(new_x_);
   if (!state_.flow.empty()) report.yields = flow(input.h);
   report.active_rotations = options_.warping == Warping::none ? 0 : packed_.cells();
@@ -147,6 +156,7 @@ std::string Body::prepare(const StepInput& input, const Scheme& s, StepReport& r
   } else {
     trouble = system_.prepare(model_, s.mass, s.stiffness, rows_, hold_, options_.linear_solver, *input.pool);
   }
+  contact_.flush();
   report.refactored = true;
   if (!ready_) setup_ms_ += milliseconds_since(start);
   ready_ = trouble.empty();

@@ -5,9 +5,11 @@
 #include <memory>
 
 #include "mesh_argument.hpp"
+#include "pliant/geometry/auto_skeleton.hpp"
 #include "pliant/geometry/cage.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/graph_file.hpp"
+#include "pliant/io/skeleton_file.hpp"
 #include "pliant/io/write_mesh.hpp"
 
 namespace pliant::cli {
@@ -15,7 +17,8 @@ namespace {
 
 struct Request {
   MeshArgument mesh;
-  std::string graph, cage;
+  std::string graph, cage, skeleton;
+  double detail = AutoSkeletonOptions{}.detail;
   MeshShapeOptions options;
   CageOptions cage_options;
   bool solid = false, shell = false;
@@ -39,7 +42,8 @@ void print_report(const MeshShapeReport& r) {
   for (const std::string& warning : r.warnings) fmt::print("warning: {}\n", warning);
 }
 
-[[noreturn]] void refuse(Error error, const Request& request) {
+/// The error of a piece of work on the mesh, which knows no file.
+[[noreturn]] void refuse_mesh(const Request& request, Error error) {
   error.file = request.mesh.file;
   throw InputError(error.text());
 }
@@ -56,7 +60,7 @@ void print_report(const CageReport& r, const CageOptions& options) {
 
 void prepare_cage(const Request& request, const PolygonMesh& mesh, Pool& pool) {
   Result<Cage> made = automatic_cage(mesh, request.cage_options, pool);
-  if (!made) refuse(made.error(), request);
+  if (!made) refuse_mesh(request, made.error());
   const SurfaceInfo surface{"cage", made->mesh.triangles, made->mesh.vertices, {}};
   if (const auto error = write_mesh(request.cage, surface, made->mesh.vertices))
     throw InputError(error->text());
@@ -66,26 +70,51 @@ void prepare_cage(const Request& request, const PolygonMesh& mesh, Pool& pool) {
 
 void prepare_graph(const Request& request, const PolygonMesh& mesh, Pool& pool) {
   Result<MeshShape> made = make_mesh_shape(mesh, request.options, pool);
-  if (!made) refuse(made.error(), request);
+  if (!made) refuse_mesh(request, made.error());
   if (const auto error = write_graph(request.graph, made->shape.graph)) throw InputError(error->text());
   print_report(made->report);
   fmt::print("wrote {}\n", request.graph);
 }
 
-void prepare(Request request) {
-  if (request.graph.empty() && request.cage.empty())
-    throw InputError("prepare: found nothing to make, expected --graph FILE, --cage FILE or both");
+void prepare_skeleton(const Request& request, const PolygonMesh& mesh, Pool& pool) {
+  const Result<AutoSkeleton> found =
+      find_skeleton(mesh, {request.detail, request.options.nodes, request.options.solid}, pool);
+  if (!found) refuse_mesh(request, found.error());
+  if (const auto error = write_skeleton(request.skeleton, found->skeleton)) throw InputError(error->text());
+  const AutoSkeletonReport& r = found->report;
+  fmt::print("skeleton: {} joints, {} bones, {} ends{}, made in {:.0f} + {:.0f} ms (graph, skeleton)\n",
+             found->skeleton.joints.size(), r.bones, r.limbs,
+             r.parts > 1 ? fmt::format(", {} parts", r.parts) : "", r.graph_ms, r.skeleton_ms);
+  if (r.bones_leaving > 0)
+    fmt::print("warning: {} of the bones leave the solid; a larger --nodes may help.\n", r.bones_leaving);
+  fmt::print("wrote {}\n", request.skeleton);
+}
+
+/// Wrong wishes are refused before the mesh is read.
+void check_wishes(const Request& request) {
+  if (request.graph.empty() && request.cage.empty() && request.skeleton.empty())
+    throw InputError(
+        "prepare: found nothing to make, expected one or more of --graph FILE, --cage FILE, --skeleton FILE");
   if (request.solid && request.shell) throw InputError("--solid, --shell: found both, expected one of them");
   if (!request.graph.empty())
     if (const auto error = check_graph_name(request.graph)) throw InputError("--graph: " + error->text());
   if (!request.cage.empty() && !can_write_mesh(request.cage))
     throw InputError(
         fmt::format("--cage: found \"{}\", expected a file name ending in {}", request.cage, mesh_formats()));
+  if (!request.skeleton.empty() && !request.skeleton.ends_with(".json"))
+    throw InputError(fmt::format("--skeleton: found \"{}\", expected a .json file", request.skeleton));
+  if (!request.skeleton.empty() && request.shell)
+    throw InputError("--skeleton, --shell: no skeleton can be found in a shell");
+}
+
+void prepare(Request request) {
+  check_wishes(request);
   if (request.solid || request.shell) request.options.solid = request.cage_options.solid = request.solid;
   const PolygonMesh mesh = read_argument(request.mesh);
   Pool pool(0);
   if (!request.graph.empty()) prepare_graph(request, mesh, pool);
   if (!request.cage.empty()) prepare_cage(request, mesh, pool);
+  if (!request.skeleton.empty()) prepare_skeleton(request, mesh, pool);
 }
 
 }  // namespace
@@ -94,10 +123,16 @@ void add_prepare(CLI::App& app) {
   CLI::App* command = app.add_subcommand("prepare", "build and save what a method needs of a mesh");
   command->footer(
       "Example: pliant prepare bunny.obj --graph bunny.vtu --nodes 5000\n"
-      "Example: pliant prepare bunny.obj --cage cage.obj --budget 168");
+      "         pliant prepare bunny.obj --cage cage.obj --budget 168\n"
+      "         pliant prepare dino.off --skeleton dino.json");
   auto request = std::make_shared<Request>();
   add_mesh_argument(*command, request->mesh);
   command->add_option("--graph", request->graph, "volumetric graph to write, .json or .vtu (ParaView)");
+  command->add_option("--skeleton", request->skeleton, "skeleton to find in the mesh and write, .json");
+  command
+      ->add_option("--detail", request->detail, "smallest limb of a skeleton, as a share of the mesh's size")
+      ->check(CLI::Range(0.005, 0.5))
+      ->capture_default_str();
   command->add_option("--nodes", request->options.nodes, "node budget")
       ->check(CLI::Range(4, 10000000))
       ->capture_default_str();

@@ -15,6 +15,8 @@
 #include "interrupt.hpp"
 #include "libraries.hpp"
 #include "pliant/contact/collider_surface.hpp"
+#include "pliant/geometry/skeleton_surface.hpp"
+#include "pliant/io/skeleton_file.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/render/coloring.hpp"
 #include "pliant/render/props.hpp"
@@ -34,7 +36,7 @@ namespace fs = std::filesystem;
 enum class Fit { sequence, frame };
 
 struct RenderOptions {
-  std::string what, output;
+  std::string what, output, skeleton;
   std::optional<int> frame;
   std::optional<double> time;  ///< s
   std::string size = "1280x720";
@@ -177,6 +179,7 @@ class RenderJob {
  public:
   explicit RenderJob(const RenderOptions& options) : options_(options) {
     check();
+    if (!options.skeleton.empty()) skeleton_ = value_or_refuse(load_skeleton(options.skeleton));
     sequence_ = load(options);
     know_times();
     choose_frames();
@@ -194,8 +197,10 @@ class RenderJob {
     for (int b = 0; b < bodies(); ++b) {
       const SurfaceTrack& track = sequence_.bodies[std::size_t(b)];
       scene.bodies.push_back({track.triangles, track.rest, shape(b, frames_.front()), palette(b), {}});
+      if (skeleton_) open_towards_eye(scene.bodies.back());
     }
     for (const int prop : drawn_) scene.bodies.push_back(props_->body(prop, frames_.front()));
+    if (skeleton_) scene.bodies.push_back(bones());
     Renderer renderer(std::move(scene));
     if (video_)
       write_video(renderer, pool);
@@ -207,6 +212,23 @@ class RenderJob {
   int bodies() const { return int(sequence_.bodies.size()); }
   Points shape(int body, int frame) const {
     return value_or_refuse(sequence_.bodies[std::size_t(body)].shape(frame));
+  }
+
+  /// Bodies with a skeleton are shown without the side that faces the eye.
+  void open_towards_eye(RenderBody& body) const {
+    std::erase_if(body.triangles, [&](const Triangle& t) {
+      const Vec3 &a = body.positions[std::size_t(t[0])], &b = body.positions[std::size_t(t[1])],
+                 &c = body.positions[std::size_t(t[2])];
+      return (b - a).cross(c - a).dot(camera_.eye - a) > 0;
+    });
+  }
+
+  RenderBody bones() const {
+    const double time = sequence_.times[std::size_t(frames_.front())];
+    TriMesh surface = skeleton_surface(*skeleton_, skeleton_->pose(time), shown_bone_radius(*skeleton_));
+    RenderBody body{std::move(surface.triangles), surface.vertices, surface.vertices, palette(bodies()), {}};
+    body.soft = false;
+    return body;
   }
 
   /// Everything that can be wrong without reading a file.
@@ -226,6 +248,7 @@ class RenderJob {
       refuse("--size", options_.size, "an even width and height for a video");
     if (video_ && (options_.frame || options_.time))
       refuse("-o", options_.output, "a .png with --frame or --time");
+    if (video_ && !options_.skeleton.empty()) refuse("-o", options_.output, "a .png with --skeleton");
     if (options_.camera.size() > 0) view_.azimuth = options_.camera[0];
     if (options_.camera.size() > 1) view_.elevation = options_.camera[1];
     if (options_.camera.size() > 2) view_.zoom = options_.camera[2];
@@ -354,6 +377,7 @@ class RenderJob {
   RenderSettings settings_;
   View view_;
   Camera camera_;
+  std::optional<Skeleton> skeleton_;
   Sequence sequence_;
   bool video_ = false;
   double rate_ = 30;         // 1/s, of the video
@@ -373,6 +397,8 @@ void add_render(CLI::App& app) {
                    "a run folder, an .obj or .ply mesh, a scene file or a shipped scene")
       ->required();
   command->add_option("-o,--output", options->output, "FILE.png or FILE.mp4")->required();
+  command->add_option("--skeleton", options->skeleton,
+                      "a skeleton (.json, .glb) to show, at the frame's time, in bodies that are cut open");
   command->add_option("--frame", options->frame, "which frame to picture (default: the last)");
   command->add_option("--time", options->time, "the frame nearest to this time, s")->excludes("--frame");
   command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels")->capture_default_str();

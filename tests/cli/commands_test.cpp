@@ -67,7 +67,7 @@ TEST(Commands, prepare_makes_a_cage_and_says_why_when_it_cannot) {
   EXPECT_TRUE(made.says("closed        yes") && made.says("crossing      none")) << made.output;
   EXPECT_TRUE(made.says("vertices      20 ")) << made.output;
 
-  EXPECT_TRUE(run_pliant(start).says("--graph FILE, --cage FILE or both"));
+  EXPECT_TRUE(run_pliant(start).says("--graph FILE, --cage FILE, --skeleton FILE"));
   EXPECT_EQ(run_pliant(start).exit, 2);
   EXPECT_TRUE(run_pliant(start + "--cage x.png").says(".obj"));
   EXPECT_EQ(run_pliant(start + "--cage " + cage.string() + " --budget 11").exit, 2);
@@ -76,6 +76,34 @@ TEST(Commands, prepare_makes_a_cage_and_says_why_when_it_cannot) {
   const auto refused = run_pliant("prepare " + points.string() + " --cage " + cage.string());
   EXPECT_EQ(refused.exit, 2);
   EXPECT_TRUE(refused.says("no faces")) << refused.output;
+}
+
+TEST(Commands, prepare_finds_a_skeleton_and_render_shows_it) {
+  const TempFolder folder;
+  const auto mesh = folder.path() / "bar.obj", bones = folder.path() / "bones.json";
+  std::ofstream out(mesh);
+  for (const int x : {0, 4})
+    for (const int y : {0, 1})
+      for (const int z : {0, 1}) out << "v " << x << ' ' << y << ' ' << z << '\n';
+  out << "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n";
+  out.close();
+  const auto made = run_pliant("prepare " + mesh.string() + " --nodes 500 --skeleton " + bones.string());
+  ASSERT_EQ(made.exit, 0) << made.output;
+  EXPECT_TRUE(made.says("bones")) << made.output;
+  EXPECT_GE(nlohmann::json::parse(std::ifstream(bones))["joints"].size(), 2u);
+  const auto picture = folder.path() / "a.png";
+  const auto shown = run_pliant("render " + mesh.string() + " --size 64x48 --quality draft --skeleton " +
+                                bones.string() + " -o " + picture.string());
+  EXPECT_EQ(shown.exit, 0) << shown.output;
+  EXPECT_TRUE(std::filesystem::exists(picture));
+
+  EXPECT_EQ(run_pliant("prepare " + mesh.string() + " --skeleton a.png").exit, 2);
+  EXPECT_TRUE(
+      run_pliant("prepare " + mesh.string() + " --shell --skeleton " + bones.string()).says("no skeleton"));
+  const auto wrong =
+      run_pliant("render " + mesh.string() + " -o " + picture.string() + " --skeleton " + mesh.string());
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_TRUE(wrong.says("a skeleton: .json, or a rig: .glb")) << wrong.output;
 }
 
 TEST(Commands, an_unknown_command_is_wrong_input_with_the_nearest_name) {

@@ -7,6 +7,7 @@
 #include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
+#include "pliant/methods/meshless/build.hpp"
 
 namespace pliant {
 namespace {
@@ -70,6 +71,19 @@ MethodCase fem_case(std::string name, fem::Options options, double angular_toler
           .angular_tolerance = angular_tolerance};
 }
 
+/// Without bones: polar rotations. Pins and handles hold the field, not the nodes' parameters.
+MethodCase meshless_case(std::string name, meshless::Options options) {
+  return {.name = std::move(name),
+          .build = [options](const Shape& shape) -> std::unique_ptr<Method> {
+            auto body = meshless::build(shape, 1000, {.mass = 0, .stiffness = 0}, options);
+            EXPECT_TRUE(body) << body.error().text();
+            return body ? std::move(*body) : nullptr;
+          },
+          .meets_colliders = true,
+          .holds_any_nodes = false,
+          .angular_tolerance = 0.3};
+}
+
 }  // namespace
 
 Shape shape_for(const MethodCase& method, const Shape& shape) {
@@ -99,6 +113,7 @@ std::vector<MethodCase> method_cases() {
       reduced_case("geometric_reduced", {}, 0),
       reduced_case("geometric_reduced_euler", {.integrator = Integrator::euler}, 0),
       reduced_case("geometric_reduced_cubature", {}, 40),
+      meshless_case("meshless", {.iterations = 8, .refinements = 1}),
       fem_case("fem", {}, 0.15),
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
       fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}, 0.15),

@@ -5,121 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "pliant/io/glb_nodes.hpp"
 #include "pliant/io/mesh_problems.hpp"
-#include "pliant/io/text_scan.hpp"
 
 namespace pliant {
 namespace {
 
-using Json = nlohmann::json;
-using Transform = Eigen::Matrix4d;
+using namespace glb;
 
-// Numbers of the glTF 2.0 specification.
-constexpr std::uint32_t glb_magic = 0x46546C67, chunk_json = 0x4E4F534A, chunk_bin = 0x004E4942;
-constexpr std::int64_t type_u8 = 5121, type_u16 = 5123, type_u32 = 5125, type_float = 5126;
 constexpr std::int64_t mode_triangles = 4, mode_strip = 5, mode_fan = 6;
-
-/// Thrown inside this file only: reading stops at the first problem, what follows hangs on it.
-struct Refusal {
-  std::string place, found, expected, hint;
-};
-
-[[noreturn]] void refuse(std::string place, std::string found, std::string expected, std::string hint = "") {
-  throw Refusal{std::move(place), std::move(found), std::move(expected), std::move(hint)};
-}
-
-std::uint32_t word_at(std::string_view bytes, std::size_t at) {
-  std::uint32_t word = 0;
-  std::memcpy(&word, bytes.data() + at, sizeof(word));
-  return word;
-}
-
-// ---- JSON with its path ----
-
-/// What a message shows of a value. No contents of lists and objects: they may be nested without end.
-std::string shown(const Json& json) {
-  if (json.is_array()) return "a list";
-  if (json.is_object()) return "an object";
-  return in_quotes(json.dump(-1, ' ', true, Json::error_handler_t::replace));
-}
-
-const Json* member(const Json& object, const char* key) {
-  const auto at = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && at != object.end() ? &*at : nullptr;
-}
-
-std::string joined(const std::string& place, const char* key) {
-  return place.empty() ? key : fmt::format("{}.{}", place, key);
-}
-
-/// A whole number >= 0 of an object, or the default.
-std::int64_t count_of(const Json& object, const char* key, const std::string& place,
-                      std::optional<std::int64_t> otherwise = {}) {
-  const Json* value = member(object, key);
-  if (!value && otherwise) return *otherwise;
-  const bool good = value && value->is_number_unsigned() &&
-                    value->get<std::uint64_t>() <= std::uint64_t(std::numeric_limits<std::int64_t>::max());
-  if (!good) refuse(joined(place, key), value ? shown(*value) : "nothing", "a whole number, 0 or more");
-  return value->get<std::int64_t>();
-}
-
-/// Row `index` of the file's list `list`.
-const Json& row(const Json& root, const char* list, std::int64_t index, const std::string& place) {
-  const Json* rows = member(root, list);
-  const std::size_t count = rows && rows->is_array() ? rows->size() : 0;
-  if (std::uint64_t(index) >= count)
-    refuse(place, fmt::format("{}", index), fmt::format("one of the {} {} of this file", count, list));
-  const Json& found = (*rows)[std::size_t(index)];
-  if (!found.is_object()) refuse(fmt::format("{}.{}", list, index), shown(found), "an object");
-  return found;
-}
-
-/// A list of n finite numbers of an object; false when it has none.
-template <std::size_t n>
-bool numbers_of(const Json& object, const char* key, const std::string& place, std::array<double, n>& out) {
-  const Json* value = member(object, key);
-  if (!value) return false;
-  bool good = value->is_array() && value->size() == n;
-  for (std::size_t i = 0; good && i < n; ++i) {
-    good = (*value)[i].is_number();
-    if (good) out[i] = (*value)[i].get<double>();
-    good = good && std::isfinite(out[i]);
-  }
-  if (!good) refuse(joined(place, key), shown(*value), fmt::format("{} finite numbers", n));
-  return true;
-}
-
-// ---- data ----
-
-/// The values of an accessor: `components` of a type, `count` times, `stride` bytes apart.
-struct Values {
-  const char* data = nullptr;
-  std::size_t count = 0, stride = 0, offset = 0;  ///< offset in the binary chunk, for messages
-  std::int64_t type = type_float;
-
-  const char* at(std::size_t k) const { return data + k * stride; }
-};
-
-std::size_t bytes_of(std::int64_t type) {
-  return type == type_u8 ? 1 : type == type_u16 ? 2 : type == type_u32 || type == type_float ? 4 : 0;
-}
-
-std::uint32_t unsigned_at(const char* bytes, std::int64_t type) {
-  std::uint32_t value = 0;  // little endian: the low bytes come first
-  std::memcpy(&value, bytes, bytes_of(type));
-  return value;
-}
-
-float float_at(const char* bytes) {
-  float value = 0;
-  std::memcpy(&value, bytes, sizeof(value));
-  return value;
-}
 
 /// Vertices that primitives of one node share.
 struct SharedVertices {
@@ -129,133 +26,18 @@ struct SharedVertices {
 
 class GlbReader {
  public:
-  explicit GlbReader(std::string_view bytes) : bytes_(bytes) {}
+  GlbReader(const GlbFile& file, bool bindings) : file_(file), want_bindings_(bindings) {}
 
-  PolygonMesh read() {
-    chunks();
-    check_extensions();
+  GlbSurface read() {
     place_scene();
     if (!textured_) {
       mesh_.texcoords.clear();
       mesh_.corner_texcoord.clear();
     }
-    return std::move(mesh_);
+    return {std::move(mesh_), std::move(bindings_)};
   }
 
  private:
-  // ---- the container ----
-
-  void chunks() {
-    if (bytes_.size() < 20 || word_at(bytes_, 0) != glb_magic)
-      refuse("byte 0", in_quotes(bytes_.substr(0, 4)), "'glTF' and a header of 20 bytes");
-    if (word_at(bytes_, 4) != 2) refuse("byte 4", fmt::format("version {}", word_at(bytes_, 4)), "version 2");
-    const std::size_t told = word_at(bytes_, 8);
-    if (told > bytes_.size())
-      refuse(fmt::format("byte {}", bytes_.size()), "the end of the file",
-             fmt::format("{} bytes, as byte 8 tells", told), "the file is cut off");
-    const std::string_view json = chunk(12, told, chunk_json, "JSON");
-    const std::size_t next = 20 + (json.size() + 3) / 4 * 4;
-    // Chunks of other kinds may follow; without a BIN chunk there is no data.
-    if (next + 8 <= told) binary_ = chunk(next, told, chunk_bin, "BIN");
-    try {
-      root_ = Json::parse(json.begin(), json.end());
-    } catch (const Json::parse_error& error) {
-      refuse(fmt::format("byte {}", 20 + error.byte), "unreadable JSON", "the JSON of a glTF file");
-    } catch (const Json::exception&) {
-      refuse("byte 20", "JSON with a number too large", "the JSON of a glTF file");
-    }
-    if (!root_.is_object()) refuse("byte 20", shown(root_), "an object");
-  }
-
-  std::string_view chunk(std::size_t at, std::size_t end, std::uint32_t type, const char* name) const {
-    const std::size_t length = at + 8 <= end ? word_at(bytes_, at) : 0;
-    if (at + 8 > end || length > end - at - 8)
-      refuse(fmt::format("byte {}", at), fmt::format("a chunk of {} bytes", length),
-             fmt::format("no more than the file has ({})", end), "the file is cut off");
-    if (word_at(bytes_, at + 4) != type)
-      refuse(fmt::format("byte {}", at + 4), in_quotes(bytes_.substr(at + 4, 4)),
-             fmt::format("a {} chunk", name));
-    return bytes_.substr(at + 8, length);
-  }
-
-  /// Extensions that a file cannot do without; those of materials, lights and textures do not touch the
-  /// surface.
-  void check_extensions() const {
-    const Json* required = member(root_, "extensionsRequired");
-    if (!required || !required->is_array()) return;
-    for (const Json& extension : *required) {
-      const std::string name = extension.is_string() ? extension.get<std::string>() : "";
-      const auto begins = [&name](const char* with) { return name.starts_with(with); };
-      if (begins("KHR_materials_") || begins("KHR_texture_") || begins("EXT_texture_") ||
-          begins("MSFT_texture_") || begins("KHR_lights_") || begins("KHR_xmp"))
-        continue;
-      const bool compressed = name == "KHR_draco_mesh_compression" || name == "EXT_meshopt_compression" ||
-                              name == "KHR_mesh_quantization";
-      refuse("extensionsRequired", in_quotes(name), "plain float positions",
-             compressed ? "export the file without compression" : "");
-    }
-  }
-
-  // ---- accessors ----
-
-  std::string_view view(std::int64_t index, const std::string& place, std::size_t& stride,
-                        std::size_t& offset) const {
-    const Json& json = row(root_, "bufferViews", index, place + ".bufferView");
-    const std::string at = fmt::format("bufferViews.{}", index);
-    if (const Json* extensions = member(json, "extensions");
-        extensions && member(*extensions, "EXT_meshopt_compression"))
-      refuse(at, "EXT_meshopt_compression", "plain data", "export the file without compression");
-    const std::int64_t buffer = count_of(json, "buffer", at);
-    const Json& of = row(root_, "buffers", buffer, at + ".buffer");
-    if (buffer != 0 || member(of, "uri"))
-      refuse(fmt::format("buffers.{}", buffer), "data outside of the binary chunk", "all data in the .glb",
-             "export as one .glb file");
-    const std::int64_t begin = count_of(json, "byteOffset", at, 0), length = count_of(json, "byteLength", at);
-    if (begin > std::int64_t(binary_.size()) || length > std::int64_t(binary_.size()) - begin)
-      refuse(at, fmt::format("bytes {} to {}", begin, std::uint64_t(begin) + std::uint64_t(length)),
-             fmt::format("no more than the {} bytes of the binary chunk", binary_.size()));
-    const std::int64_t told = count_of(json, "byteStride", at, 0);
-    if (told > 252) refuse(at + ".byteStride", fmt::format("{}", told), "at most 252");
-    stride = std::size_t(told);
-    offset = std::size_t(begin);
-    return binary_.substr(std::size_t(begin), std::size_t(length));
-  }
-
-  /// Checked against the file: every value of the result lies inside.
-  Values values(std::int64_t index, const std::string& place, const char* type,
-                std::size_t components) const {
-    const Json& json = row(root_, "accessors", index, place);
-    const std::string at = fmt::format("accessors.{}", index);
-    if (member(json, "sparse"))
-      refuse(at, "a sparse accessor", "plain data", "export the file without sparse accessors");
-    const Json* told = member(json, "type");
-    if (!told || *told != type) refuse(at + ".type", told ? shown(*told) : "nothing", in_quotes(type));
-    Values out;
-    out.type = count_of(json, "componentType", at);
-    out.count = std::size_t(count_of(json, "count", at));
-    const std::size_t size = components * bytes_of(out.type);
-    if (size == 0)
-      refuse(at + ".componentType", fmt::format("{}", out.type), "5121, 5123, 5125 or 5126 (float)",
-             "quantised positions (KHR_mesh_quantization) are not read");
-    if (!member(json, "bufferView"))
-      refuse(at, "no bufferView", "data in the file", "compressed meshes (Draco) are not read");
-    std::size_t stride = 0;
-    const std::string_view data = view(count_of(json, "bufferView", at), at, stride, out.offset);
-    const std::size_t begin = std::size_t(count_of(json, "byteOffset", at, 0));
-    out.stride = stride == 0 ? size : stride;
-    if (out.stride < size)
-      refuse(at, fmt::format("a stride of {} bytes", out.stride), fmt::format("{} or more", size));
-    const bool fits = begin <= data.size() &&
-                      (out.count == 0 || (data.size() - begin >= size &&
-                                          (data.size() - begin - size) / out.stride >= out.count - 1));
-    if (!fits)
-      refuse(at, fmt::format("{} values of {} bytes from byte {} on", out.count, out.stride, begin),
-             fmt::format("no more than the {} bytes of its view hold", data.size()), "the file is cut off");
-    out.data = data.data() + begin;
-    out.offset += begin;
-    return out;
-  }
-
   // ---- the scene ----
 
   struct Visit {
@@ -277,12 +59,12 @@ class GlbReader {
         stack.push_back({std::int64_t(std::min(node, std::uint64_t(1) << 62)), parent, at});
       }
     };
-    const Json* scenes = member(root_, "scenes");
-    const Json* nodes = member(root_, "nodes");
+    const Json* scenes = member(file_.root(), "scenes");
+    const Json* nodes = member(file_.root(), "nodes");
     const std::size_t node_count = nodes && nodes->is_array() ? nodes->size() : 0;
     if (scenes && scenes->is_array() && !scenes->empty()) {
-      const std::int64_t scene = count_of(root_, "scene", "", 0);
-      const Json& json = row(root_, "scenes", scene, "scene");
+      const std::int64_t scene = count_of(file_.root(), "scene", "", 0);
+      const Json& json = file_.row("scenes", scene, "scene");
       push(member(json, "nodes"), Transform::Identity(), fmt::format("scenes.{}.nodes", scene));
     } else {
       return place_library(node_count);
@@ -291,49 +73,38 @@ class GlbReader {
     while (!stack.empty()) {
       const Visit visit = std::move(stack.back());
       stack.pop_back();
-      const Json& json = row(root_, "nodes", visit.node, visit.place);
+      const Json& json = file_.row("nodes", visit.node, visit.place);
       if (seen[std::size_t(visit.node)]++)
         refuse(visit.place, fmt::format("node {} a second time", visit.node), "a tree of nodes");
       const std::string place = fmt::format("nodes.{}", visit.node);
       const Transform transform = visit.parent * local_transform(json, place);
-      if (member(json, "mesh"))
-        add_mesh(count_of(json, "mesh", place), member(json, "skin") ? Transform::Identity() : transform,
-                 place);
+      if (member(json, "mesh")) {
+        const bool skinned = member(json, "skin") != nullptr;
+        joints_.clear();
+        add_mesh(count_of(json, "mesh", place), skinned ? skin_placing(json, place) : transform, place);
+      }
       push(member(json, "children"), transform, place + ".children");
     }
   }
 
+  /// The transforms above a skinned mesh do not count, those of its joints do.
+  Transform skin_placing(const Json& node, const std::string& place) {
+    if (nodes_.parent.empty()) nodes_ = glb_nodes(file_);
+    GlbSkin skin = glb_skin(file_, nodes_, count_of(node, "skin", place), place + ".skin");
+    joints_ = std::move(skin.joints);
+    return skin.placing;
+  }
+
   /// A file without a scene is a library: its meshes as they are.
   void place_library(std::size_t nodes) {
-    const Json* meshes = member(root_, "meshes");
+    const Json* meshes = member(file_.root(), "meshes");
     if (nodes > 0) refuse("scenes", "nothing", "a scene that places the nodes");
     for (std::size_t m = 0; meshes && m < meshes->size(); ++m)
       add_mesh(std::int64_t(m), Transform::Identity(), "meshes");
   }
 
-  /// A matrix (column by column), or scale, then rotation (quaternion x y z w), then translation.
-  static Transform local_transform(const Json& node, const std::string& place) {
-    std::array<double, 16> matrix{};
-    if (numbers_of(node, "matrix", place, matrix)) return Eigen::Map<const Transform>(matrix.data());
-    std::array<double, 3> t{0, 0, 0}, s{1, 1, 1};
-    std::array<double, 4> q{0, 0, 0, 1};
-    numbers_of(node, "translation", place, t);
-    numbers_of(node, "scale", place, s);
-    if (numbers_of(node, "rotation", place, q)) {
-      const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-      if (!(length > 0 && std::isfinite(length)))
-        refuse(place + ".rotation", "a quaternion without length", "a unit quaternion");
-      for (double& part : q) part /= length;
-    }
-    Transform out = Transform::Identity();
-    out.topLeftCorner<3, 3>() =
-        Eigen::Quaterniond(q[3], q[0], q[1], q[2]).toRotationMatrix() * Vec3(s[0], s[1], s[2]).asDiagonal();
-    out.topRightCorner<3, 1>() = Vec3(t[0], t[1], t[2]);
-    return out;
-  }
-
   void add_mesh(std::int64_t index, const Transform& transform, const std::string& place) {
-    const Json& json = row(root_, "meshes", index, place + ".mesh");
+    const Json& json = file_.row("meshes", index, place + ".mesh");
     const Json* primitives = member(json, "primitives");
     if (!primitives || !primitives->is_array())
       refuse(fmt::format("meshes.{}.primitives", index), primitives ? shown(*primitives) : "nothing",
@@ -352,23 +123,26 @@ class GlbReader {
     const std::int64_t positions = count_of(*attributes, "POSITION", place + ".attributes");
     const std::int64_t texcoords =
         member(*attributes, "TEXCOORD_0") ? count_of(*attributes, "TEXCOORD_0", place + ".attributes") : -1;
+    const std::size_t before = mesh_.vertices.size();
     const SharedVertices vertices = vertices_of(positions, texcoords, transform, place + ".attributes");
+    if (want_bindings_ && mesh_.vertices.size() > before)
+      add_bindings(*attributes, std::size_t(vertices.count), place + ".attributes");
     const bool mirrored = transform.topLeftCorner<3, 3>().determinant() < 0;
     if (!member(json, "indices")) {
       return add_faces(mode, std::size_t(vertices.count), vertices, mirrored, place,
                        [](std::size_t k) { return std::uint32_t(k); });
     }
     const std::string at = place + ".indices";
-    const Values indices = values(count_of(json, "indices", place), at, "SCALAR", 1);
+    const Values indices = file_.values(count_of(json, "indices", place), at, "SCALAR", 1);
     if (indices.type == type_float) refuse(at, "floats", "whole numbers (5121, 5123 or 5125)");
     add_faces(mode, indices.count, vertices, mirrored, at,
-              [&indices](std::size_t k) { return unsigned_at(indices.at(k), indices.type); });
+              [&indices](std::size_t k) { return indices.whole(k, 0); });
   }
 
   /// Instances multiply data: more than a file can hold itself is allowed up to 10 million.
   void limit(std::size_t have, std::size_t more, std::size_t least, std::size_t per_byte,
              const std::string& place) const {
-    const std::size_t most = std::max(least, per_byte * bytes_.size());
+    const std::size_t most = std::max(least, per_byte * file_.size());
     if (more > most || have > most - more)
       refuse(place, fmt::format("{} vertices or corners in all instances", have + more),
              fmt::format("at most {}", most));
@@ -378,15 +152,14 @@ class GlbReader {
                              const std::string& place) {
     for (const SharedVertices& s : shared_)
       if (s.positions == positions && s.texcoords == texcoords) return s;
-    const Values xyz = values(positions, place + ".POSITION", "VEC3", 3);
+    const Values xyz = file_.values(positions, place + ".POSITION", "VEC3", 3);
     if (xyz.type != type_float)
       refuse(place + ".POSITION", fmt::format("component type {}", xyz.type), "5126 (float)",
              "quantised positions (KHR_mesh_quantization) are not read");
     limit(mesh_.vertices.size(), xyz.count, 10'000'000, 1, place);
     SharedVertices out{positions, texcoords, Index(mesh_.vertices.size()), Index(xyz.count), -1};
     for (std::size_t k = 0; k < xyz.count; ++k) {
-      const char* at = xyz.at(k);
-      const Vec3 p(float_at(at), float_at(at + 4), float_at(at + 8));
+      const Vec3 p(xyz.real(k, 0), xyz.real(k, 1), xyz.real(k, 2));
       const Vec3 placed = (transform * p.homogeneous()).head<3>();
       if (!placed.allFinite())
         refuse(fmt::format("{}.POSITION, vertex {}, byte {} of the binary chunk", place, k,
@@ -399,19 +172,48 @@ class GlbReader {
     return out;
   }
 
+  /// Joints and weights of the vertices that were just added.
+  void add_bindings(const Json& attributes, std::size_t count, const std::string& place) {
+    bindings_.resize(mesh_.vertices.size());
+    if (joints_.empty() || !member(attributes, "JOINTS_0") || !member(attributes, "WEIGHTS_0")) return;
+    const Values joints =
+        file_.values(count_of(attributes, "JOINTS_0", place), place + ".JOINTS_0", "VEC4", 4);
+    const Values weights =
+        file_.values(count_of(attributes, "WEIGHTS_0", place), place + ".WEIGHTS_0", "VEC4", 4);
+    if (joints.type == type_float) refuse(place + ".JOINTS_0", "floats", "whole numbers (5121 or 5123)");
+    for (const Values* values : {&joints, &weights})
+      if (values->count != count)
+        refuse(place + (values == &joints ? ".JOINTS_0" : ".WEIGHTS_0"),
+               fmt::format("{} values", values->count), fmt::format("{}, one a vertex", count));
+    for (std::size_t k = 0; k < count; ++k) {
+      VertexBinding& binding = bindings_[bindings_.size() - count + k];
+      double sum = 0;
+      for (std::size_t i = 0; i < 4; ++i) {
+        const double weight = weights.real(k, i);
+        if (!(weight >= 0 && std::isfinite(weight)))
+          refuse(fmt::format("{}.WEIGHTS_0, vertex {}", place, k), fmt::format("{}", weight), "0 or more");
+        const std::uint32_t joint = joints.whole(k, i);
+        if (weight > 0 && joint >= joints_.size())
+          refuse(fmt::format("{}.JOINTS_0, vertex {}", place, k), fmt::format("joint {}", joint),
+                 fmt::format("one of the {} joints of its skin, counted from 0", joints_.size()));
+        binding.node[i] = weight > 0 ? joints_[joint] : -1;
+        binding.weight[i] = weight;
+        sum += weight;
+      }
+      for (double& weight : binding.weight) weight = sum > 0 ? weight / sum : 0;
+    }
+  }
+
   Index add_texcoords(std::int64_t index, std::size_t vertices, const std::string& place) {
-    const Values uv = values(index, place, "VEC2", 2);
+    const Values uv = file_.values(index, place, "VEC2", 2);
     if (uv.count != vertices)
       refuse(place, fmt::format("{} values", uv.count), fmt::format("{}, one a vertex", vertices));
     if (uv.type == type_u32) refuse(place, "component type 5125", "5121, 5123 or 5126 (float)");
     const Index first = Index(mesh_.texcoords.size());
-    const std::size_t size = bytes_of(uv.type);
-    const float whole = uv.type == type_u8 ? 255.0f : 65535.0f;
     for (std::size_t k = 0; k < uv.count; ++k) {
       float value[2];
       for (std::size_t i = 0; i < 2; ++i) {
-        const char* at = uv.at(k) + i * size;
-        value[i] = uv.type == type_float ? float_at(at) : float(unsigned_at(at, uv.type)) / whole;
+        value[i] = float(uv.real(k, i));
         if (!std::isfinite(value[i]))
           refuse(fmt::format("{}, vertex {}", place, k), "a texture coordinate that is not finite",
                  "finite ones");
@@ -450,20 +252,25 @@ class GlbReader {
     textured_ |= triangles > 0 && vertices.first_texcoord >= 0;
   }
 
-  std::string_view bytes_, binary_;
-  Json root_;
+  const GlbFile& file_;
+  bool want_bindings_;
   PolygonMesh mesh_;
+  std::vector<VertexBinding> bindings_;
   bool textured_ = false;
   std::vector<SharedVertices> shared_;  ///< of the mesh placed now
+  GlbNodes nodes_;                      ///< filled by the first skin
+  std::vector<Index> joints_;           ///< of the skin of the mesh placed now
 };
 
 }  // namespace
 
+GlbSurface glb_surface(const GlbFile& file, bool bindings) { return GlbReader(file, bindings).read(); }
+
 Result<PolygonMesh> parse_glb(std::string_view bytes, const std::string& name) {
   MeshProblems problems(name);
   try {
-    return problems.mesh_or_error(GlbReader(bytes).read());
-  } catch (const Refusal& refusal) {
+    return problems.mesh_or_error(glb_surface(GlbFile(bytes), false).mesh);
+  } catch (const GlbRefusal& refusal) {
     problems.at(refusal.place, refusal.found, refusal.expected, refusal.hint);
     return problems.mesh_or_error({});
   }

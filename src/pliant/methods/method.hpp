@@ -24,6 +24,14 @@ struct MethodDescription {
   std::size_t bytes = 0;  ///< memory held by model, state and scratch
 };
 
+/// How a method's own static solve ended.
+struct Settled {
+  std::string trouble;  ///< empty: it rests
+  double residual = 0;  ///< unbalanced force over the forces that act
+  double force = 0;     ///< unbalanced force, N (root of the sum of squares over the nodes)
+  int iterations = 0;   ///< linear solves
+};
+
 class Method {
  public:
   virtual ~Method() = default;
@@ -57,6 +65,15 @@ class Method {
   /// static solve descends along (sim/pose.hpp). Of the input only h, the held nodes and the pool count; the
   /// state stays. Returns the trouble, empty when all is well.
   virtual std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
+
+  /// Statics the method's own way: the body is where gravity, the held nodes and what drives it from inside
+  /// at input.time balance the elastic forces, at rest. None: it has no way of its own, and Newton steps along
+  /// newton_direction find the balance.
+  virtual std::optional<Settled> settle(const StepInput& /*input*/, double /*tolerance*/) {
+    return std::nullopt;
+  }
+  /// Something inside drives the body (a skeleton); when that reaches its last key, s.
+  virtual std::optional<double> driven_until() const { return std::nullopt; }
 
   /// For every surface vertex the share, 0 .. 1, of rotations around it that the last step computed afresh;
   /// false when the method cannot tell.

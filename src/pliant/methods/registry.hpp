@@ -10,6 +10,7 @@
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/fem/options.hpp"
 #include "pliant/methods/geometric/options.hpp"
+#include "pliant/methods/meshless/options.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/damping.hpp"
 
@@ -19,6 +20,7 @@ namespace pliant {
 struct MethodOptions {
   geometric::Options geometric;
   fem::Options fem;
+  meshless::Options meshless;
 };
 
 /// In the order of the documentation; the first is the default.

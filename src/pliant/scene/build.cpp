@@ -14,6 +14,7 @@
 #include "pliant/methods/geometric/surface_rows.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/build_fibres.hpp"
+#include "pliant/scene/build_meshless.hpp"
 #include "pliant/scene/build_reduced.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/scene/layout.hpp"
@@ -285,6 +286,7 @@ ContactOptions contact_of(const BodySpec& body) {
 /// What is known of a body before its method is built.
 struct Draft {
   std::optional<Shape> shape;  ///< none when its description is wrong
+  meshless::Options meshless;  ///< with the skeleton
   std::vector<Hold> holds;
 };
 
@@ -327,6 +329,9 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
       continue;
     }
     drafts[i].shape = std::move(*shape);
+    if (spec.bodies[i].method == "meshless")
+      drafts[i].meshless = prepare_meshless(spec.bodies[i].meshless, place + ".meshless", around.folder,
+                                            *drafts[i].shape, around.fingerprint, known);
     drafts[i].holds = make_holds(spec.bodies[i], *drafts[i].shape, place, known);
   }
   std::vector<Probe> probes = make_probes(spec, drafts, known);
@@ -342,6 +347,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
     const BodySpec& body = spec.bodies[i];
     const Shape& shape = *drafts[i].shape;
     BodySpec options = body;
+    options.meshless = drafts[i].meshless;
     if (!body.geometric.fibres.file.empty()) {
       options.geometric.fibres.field =
           read_directions(find_file(body.geometric.fibres.file, around.folder), shape.graph.positions.size(),

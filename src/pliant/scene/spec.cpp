@@ -384,6 +384,51 @@ const Layout<fem::Options>& layout_of() {
 }
 
 template <>
+const Layout<meshless::JointKeys>& layout_of() {
+  using S = meshless::JointKeys;
+  static const auto layout = make_layout<S>(
+      "joint", "a place where bones meet, and how it turns", meshless::joint_table(),
+      {list_field("motion", &S::motion,
+                  "keys: turns of the bones that leave the joint, and shifts, relative to its parent; turns "
+                  "about one axis interpolate the angle, however many full turns")});
+  return layout;
+}
+
+template <>
+const Layout<meshless::Bones>& layout_of() {
+  using S = meshless::Bones;
+  static const auto layout =
+      make_layout<S>("skeleton", "bones that move the flesh around them: a file or a list of joints",
+                     meshless::bones_table(), {list_field("joints", &S::joints, "instead of a file")});
+  return layout;
+}
+
+template <>
+const Layout<meshless::Region>& layout_of() {
+  static const auto layout = make_layout<meshless::Region>("region", "flesh of another stiffness around a bone",
+                                                           meshless::region_table());
+  return layout;
+}
+
+template <>
+const Layout<meshless::Plasticity>& layout_of() {
+  static const auto layout = make_layout<meshless::Plasticity>(
+      "plasticity", "when the flesh keeps a new shape, and how much of it", meshless::plasticity_table());
+  return layout;
+}
+
+template <>
+const Layout<meshless::Options>& layout_of() {
+  using S = meshless::Options;
+  static const auto layout = make_layout<S>(
+      "meshless", "settings of the meshless method", meshless::option_table(),
+      {optional_field("skeleton", &S::bones, "bones that move the flesh; none: a body without bones"),
+       optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back"),
+       list_field("regions", &S::regions, "flesh of another stiffness")});
+  return layout;
+}
+
+template <>
 const Layout<ScrambleSpec>& layout_of() {
   using S = ScrambleSpec;
   static const auto layout = make_layout<S>(
@@ -476,6 +521,8 @@ const Layout<BodySpec>& layout_of() {
                     "settings of the geometric method"),
        object_field("fem", static_cast<fem::Options S::*>(&S::fem),
                     "settings of the finite-element baseline"),
+       object_field("meshless", static_cast<meshless::Options S::*>(&S::meshless),
+                    "settings of the meshless method"),
        object_field("damping", &S::damping, "how motion dies away"),
        object_field("contact", &S::contact, "how the body meets colliders"),
        list_field("pins", &S::pins, "nodes held where they start"),
@@ -483,8 +530,7 @@ const Layout<BodySpec>& layout_of() {
        object_field("initial", &S::initial, "where and how the body starts")},
       {{"metric", "this method is not available in this version"},
        {"cage", "cages are not available in this version"},
-       {"meshless", "this method is not available in this version"},
-       {"skeleton", "skeletons are not available in this version"},
+       {"skeleton", "it belongs to a method: meshless.skeleton"},
        {"samples", "samples are not available in this version"}});
   return layout;
 }

@@ -95,6 +95,7 @@ const StepReport& Body::advance(double end, double h, const Vec3& gravity,
   choose_held(end, h);
   aim(end);
   report_ = method_->advance({.h = h,
+                              .time = end,
                               .gravity = gravity,
                               .held = held_,
                               .targets = targets_,

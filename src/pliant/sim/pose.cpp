@@ -151,11 +151,12 @@ double Body::last_key() const {
   double last = 0;
   for (const Hold& hold : holds_)
     if (!hold.motion.keys.empty()) last = std::max(last, hold.motion.keys.back().time);
-  return last;
+  return std::max(last, method_->driven_until().value_or(0));
 }
 
 bool Body::held_at(double time) const {
-  return std::any_of(holds_.begin(), holds_.end(), [&](const Hold& hold) { return time <= hold.release; });
+  return method_->driven_until() ||
+         std::any_of(holds_.begin(), holds_.end(), [&](const Hold& hold) { return time <= hold.release; });
 }
 
 /// Increments the handles need between two times: the largest turn and way of any.
@@ -175,6 +176,14 @@ double Body::travel(double from, double to) const {
 
 PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& options, Pool& pool) {
   choose_held(time, 0);
+  aim(time);
+  const StepInput input{
+      .time = time, .gravity = gravity, .held = held_, .targets = targets_, .contact = contact_, .pool = &pool};
+  if (const auto settled = method_->settle(input, options.tolerance))
+    return {.trouble = settled->trouble,
+            .residual = settled->residual,
+            .force = settled->force,
+            .iterations = settled->iterations};
   std::vector<double> times;
   constexpr int looks = 1000;
   double way = 0;

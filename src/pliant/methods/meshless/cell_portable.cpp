@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/meshless/cell_kernels.inl"
+
+namespace pliant::meshless {
+
+const CellKernels cell_kernels_portable{apply<float>, apply<double>, blend, diffuse};
+
+}  // namespace pliant::meshless

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cells as the kernels read them (cell_kernels.hpp), and sweeps over all of them with the pool's threads.
+#pragma once
+
+#include <cstdint>
+
+#include "pliant/base/aligned.hpp"
+#include "pliant/base/parallel.hpp"
+#include "pliant/methods/meshless/cell_kernels.hpp"
+#include "pliant/methods/meshless/cells.hpp"
+
+namespace pliant::meshless {
+
+struct alignas(32) Double4 {
+  double x = 0, y = 0, z = 0, w = 0;
+};
+
+class PackedCells {
+ public:
+  /// stiffness: of each cell relative to the body's.
+  PackedCells(const Cells& cells, Index nodes, const std::vector<double>& stiffness);
+
+  Index cells() const { return cells_; }
+  Index batches() const { return (cells_ + lanes - 1) / lanes; }
+  int parts() const { return int(part_.size()); }
+
+  using Quaternions = AlignedVector<float>;  ///< [batch][w x y z][16]
+  Quaternions unturned() const;
+
+  /// y = matrix of the cells times x, or the forces with stress.rest (then of the plastic stress too).
+  void apply(const Stress<float>& stress, Quaternions& q, const Float4* x, Float4* y, Pool& pool) const;
+  void apply(const Stress<double>& stress, Quaternions& q, const AlignedVector<double>& flow, const Vec3* x,
+             Vec3* y, Pool& pool) const;
+
+  /// Cell rotations from those at the nodes. Returns how many cells kept theirs.
+  int blend(const Float4* q_nodes, float shortest, Quaternions& q, Pool& pool) const;
+
+  std::size_t bytes_per_apply() const;  ///< of the float matrix
+  std::size_t memory_bytes() const;
+
+ private:
+  struct Part {
+    Index first = 0, cells = 0;  ///< cells
+    Index begin = 0, nodes = 0;  ///< of local_
+  };
+  template <class T, class Vector>
+  CellPart<T> view(const Part& part, const Vector& gradient, const AlignedVector<T>& weight,
+                   Quaternions& q) const;
+  template <class Local>
+  void add_up(const AlignedVector<Local>& buffer, Index node, Local& sum) const;
+
+  Index cells_ = 0, nodes_ = 0;
+  std::vector<Part> part_;
+  std::vector<Index> local_;  ///< node of a part's number, part after part
+  std::vector<std::int32_t> begin_;
+  AlignedVector<std::uint16_t> node_;
+  AlignedVector<float> gradient_, centre_value_, weight_;
+  AlignedVector<double> exact_gradient_, exact_weight_;
+  std::vector<Index> slot_begin_, slot_;  ///< where a node is in local_
+  // Scratch of the sweeps.
+  mutable AlignedVector<Float4> in_, out_;
+  mutable AlignedVector<Double4> exact_in_, exact_out_;
+  mutable std::vector<int> kept_;
+};
+
+}  // namespace pliant::meshless

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The skeleton inside the flesh: which nodes it holds, where, and the rotations it gives to all others.
+//
+// Rotations by diffusion [ZJU06, Eqs. 12-14]: every component q of the quaternions minimises
+// 1/2 int |grad q|^2 with the samples' values given at their nodes. By linearity q = W q_samples with the
+// influence matrix
+//   W = -L_ff^-1 L_fs   (rows of sample nodes: the identity)
+// made once; a step is one product. Signs of the samples agree along the skeleton (geometry/skeleton.hpp).
+#pragma once
+
+#include <optional>
+
+#include "pliant/base/aligned.hpp"
+#include "pliant/geometry/bone_samples.hpp"
+#include "pliant/methods/meshless/model.hpp"
+
+namespace pliant::meshless {
+
+/// A shape whose nodes include one at every sample: nodes nearer than half the spacing give way.
+Shape with_samples(Shape shape, const Points& samples);
+
+/// Settings of a skeleton in a body whose nodes are `spacing` apart. Automatic ones are resolved from the
+/// shape: half the width of the limb is the distance from a joint to the surface, the median over the joints
+/// that bend.
+struct BoneSetting {
+  BoneSampleOptions samples;
+  double radius = 0;    ///< of thick bones, m
+  double pliable = 0;   ///< length of bone on each side of a joint where even thick bones are thin, m
+};
+BoneSetting bone_setting(const Bones& bones, const Shape& shape, double spacing);
+
+/// The median distance of a node to its nearest, m.
+double node_spacing(const Shape& shape);
+
+class Rig {
+ public:
+  Rig() = default;
+  /// The nodes of the model must include the samples (with_samples).
+  Rig(const Skeleton& skeleton, const BoneSetting& setting, const Model& model, const MovingLeastSquares& mls,
+      Pool& pool);
+
+  bool empty() const { return sample_node_.empty(); }
+  Index samples() const { return Index(sample_node_.size()); }
+  const BoneSamples& bones() const { return *bones_; }
+  const std::vector<Index>& sample_nodes() const { return sample_node_; }
+  const AlignedVector<float>& influence() const { return influence_; }  ///< W, row by row
+  /// Points of the flesh that the bones hold, from the nodes: samples, then the nodes in thick bones.
+  const Gather& rows() const { return rows_; }
+
+  struct Scratch {
+    BoneSamples::Scratch bones;
+    std::vector<SamplePose> pose;
+    AlignedVector<Float4> quaternions;  ///< of the samples: w, x, y, z
+    Points targets;                     ///< of rows()
+  };
+  /// The skeleton at time t, into the scratch.
+  void pose(double t, Scratch& scratch) const;
+
+  std::size_t memory_bytes() const;
+
+ private:
+  struct Follower {
+    Vec3 X;        ///< m
+    Index sample;  ///< that it follows rigidly
+  };
+  void thicken(const BoneSetting& setting, const Model& model);
+  void diffuse(const Model& model);
+
+  std::optional<BoneSamples> bones_;
+  std::vector<Index> sample_node_;
+  std::vector<Follower> followers_;
+  Gather rows_;
+  AlignedVector<float> influence_;
+};
+
+}  // namespace pliant::meshless

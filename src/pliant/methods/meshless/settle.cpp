@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statics [ZJU06, Eq. 2]: K(R) x = b. Diffused rotations do not depend on the positions: one linear solve
+// from any start. Polar ones do: solves alternate with rotations until both agree.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pliant/base/check.hpp"
+#include "pliant/base/tiny_numbers.hpp"
+#include "pliant/methods/meshless/body.hpp"
+
+namespace pliant::meshless {
+namespace {
+
+constexpr double reduction = 1e-4;   // of one run of conjugate gradients in single precision
+constexpr int most_runs = 30;        // with the residual in double between them
+constexpr int most_iterations = 2000;
+constexpr int most_turns = 1000;     // of polar rotations
+
+}  // namespace
+
+std::optional<Settled> Body::settle(const StepInput& input, double tolerance) {
+  PLIANT_CHECK(input.pool != nullptr);
+  const FlushTinyNumbers in_here;
+  Settled out;
+  StepInput quiet = input;
+  quiet.grabs = {};
+  const Scheme still;
+  if (rig_.empty() && input.held.empty()) {
+    out.trouble = "nothing holds it: a static solve needs bones, a pin or a handle";
+    return out;
+  }
+  StepReport report;
+  if (out.trouble = prepare(quiet, still, report); !out.trouble.empty()) return out;
+  aim(quiet);
+  const bool polar = options_.rotations == Rotations::polar && options_.warping != Warping::none;
+  const int turns = polar ? most_turns : 1 + options_.refinements;
+  new_x_ = state_.nodes.x;
+  for (int t = 0; t < turns; ++t) {
+    turn(new_x_, polar || t > 0, *input.pool);
+    double acting = residual(quiet, still, new_x_), left = norm(r_);
+    if (polar && t > 0 && left <= tolerance * acting) break;
+    ++out.iterations;
+    for (int k = 0; k < most_runs && left > 0.1 * tolerance * acting; ++k) {
+      solve(quiet, still, reduction, most_iterations);
+      for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += Vec3(d_[i].x, d_[i].y, d_[i].z);
+      const double before = left;
+      acting = residual(quiet, still, new_x_), left = norm(r_);
+      if (!(left < 0.9 * before)) break;
+    }
+    out.residual = acting > 0 ? left / acting : 0;
+    out.force = left;
+    if (!std::isfinite(left)) break;
+  }
+  if (polar) {
+    const double acting = residual(quiet, still, new_x_);
+    out.force = norm(r_);
+    out.residual = acting > 0 ? out.force / acting : 0;
+  }
+  if (!(out.residual <= tolerance)) {
+    out.trouble = fmt::format(
+        "no balance after {} linear solves: {:.2g} of the acting forces is left, {:.2g} asked; raise "
+        "--tolerance, or let `pliant run` with damping bring it to rest",
+        out.iterations, out.residual, tolerance);
+    if (!std::isfinite(out.residual)) return out;
+  }
+  state_.nodes.x = new_x_;
+  std::fill(state_.nodes.v.begin(), state_.nodes.v.end(), Vec3::Zero());
+  return out;
+}
+
+}  // namespace pliant::meshless

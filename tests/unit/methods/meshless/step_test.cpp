@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "pliant/base/simd.hpp"
+#include "tests/support/allocation_counter.hpp"
+#include "tests/support/meshless_bar.hpp"
+
+namespace pliant::meshless {
+namespace {
+
+/// Random rotations and positions of a small bar.
+struct Scrambled {
+  Bar bar = make_bar({.across = 4});
+  const Model& model = bar.body().model();
+  const PackedCells& packed = bar.body().packed();
+  PackedCells::Quaternions q = packed.unturned();
+  Points x = model.rest;
+  Pool pool{2};
+
+  Scrambled() {
+    std::mt19937 random(5);
+    std::normal_distribution<double> normal;
+    for (Vec3& p : x) p += 0.1 * Vec3(normal(random), normal(random), normal(random));
+    for (Index c = 0; c < packed.cells(); ++c)
+      set_quaternion(q, c,
+                     Eigen::Quaterniond(1 + normal(random), normal(random), normal(random), normal(random))
+                         .normalized());
+  }
+  Stress<double> stress(bool rest) const {
+    return {model.mu + model.kappa, model.mu - model.kappa, model.lambda,
+            rest ? 2 * model.mu + 3 * model.lambda : 0};
+  }
+};
+
+TEST(MeshlessKernels, forces_are_the_gradient_of_the_energy) {
+  Scrambled s;
+  Points force(s.x.size()), reference(s.x.size());
+  s.packed.apply(s.stress(true), s.q, {}, s.x.data(), force.data(), s.pool);
+  gradient(s.model, s.q, {}, false, s.x, reference);
+  double worst = 0, scale = 0;
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    worst = std::max(worst, (force[i] - reference[i]).norm());
+    scale = std::max(scale, reference[i].norm());
+  }
+  EXPECT_LT(worst, 1e-11 * scale);
+  // and the reference is the derivative of the energy
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  Points plus = s.x, minus = s.x;
+  double slope = 0;
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    const Vec3 d(normal(random), normal(random), normal(random));
+    slope += reference[i].dot(d);
+    plus[i] += 1e-5 * d, minus[i] -= 1e-5 * d;
+  }
+  EXPECT_NEAR((energy(s.model, s.q, {}, plus) - energy(s.model, s.q, {}, minus)) / 2e-5 / slope, 1, 1e-7);
+}
+
+TEST(MeshlessKernels, plastic_strain_shifts_the_force_free_shape) {
+  Scrambled s;
+  AlignedVector<double> flow(std::size_t(s.packed.batches()) * 6 * lanes), stress;
+  for (std::size_t k = 0; k < flow.size(); ++k) flow[k] = 0.01 * std::sin(double(k));
+  plastic_stress(s.model, flow, stress);
+  Points force(s.x.size()), reference(s.x.size());
+  s.packed.apply(s.stress(true), s.q, stress, s.x.data(), force.data(), s.pool);
+  gradient(s.model, s.q, flow, false, s.x, reference);
+  for (std::size_t i = 0; i < s.x.size(); ++i) ASSERT_LT((force[i] - reference[i]).norm(), 1e-9);
+}
+
+TEST(MeshlessKernels, single_precision_agrees_on_every_instruction_set) {
+  Scrambled s;
+  AlignedVector<Float4> x(s.x.size()), y(s.x.size());
+  Points exact(s.x.size());
+  for (std::size_t i = 0; i < s.x.size(); ++i)
+    x[i] = {float(s.x[i].x()), float(s.x[i].y()), float(s.x[i].z()), 0};
+  for (std::size_t i = 0; i < s.x.size(); ++i) s.x[i] = Vec3(x[i].x, x[i].y, x[i].z);
+  s.packed.apply(s.stress(false), s.q, {}, s.x.data(), exact.data(), s.pool);
+  double scale = 0;
+  for (const Vec3& f : exact) scale = std::max(scale, f.norm());
+  const Stress<double> d = s.stress(false);
+  const SimdLevel best = simd_level();
+  for (const SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (set_simd_level(level) != level) continue;
+    s.packed.apply(Stress<float>{float(d.plus), float(d.minus), float(d.lambda), 0}, s.q, x.data(), y.data(),
+                   s.pool);
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      ASSERT_LT((Vec3(y[i].x, y[i].y, y[i].z) - exact[i]).norm(), 1e-5 * scale) << name(level);
+  }
+  set_simd_level(best);
+}
+
+TEST(MeshlessStep, cells_leave_no_net_force_and_nodes_as_printed_do) {
+  for (const Warping warping : {Warping::cell, Warping::node}) {
+    Options options = bar_material();
+    options.warping = warping;
+    options.kappa = 0;
+    BarOptions where{.bend = 90};
+    where.corner = {-0.5, -0.5, 5};  // away from the origin
+    Bar bar = make_bar(where, options);
+    Pool pool(1);
+    // One step turns the rotations; then the smoothly bent positions that the bones would give.
+    StepInput input{.h = 1, .time = 10, .contact = {}, .pool = &pool};
+    ASSERT_TRUE(bar.method->advance(input).ok());
+    Points forces(bar.body().nodes().x.size());
+    bar.method->elastic_forces(forces);
+    Vec3 sum = Vec3::Zero();
+    double scale = 0;
+    for (const Vec3& f : forces) sum += f, scale += f.norm();
+    if (warping == Warping::cell) {
+      EXPECT_LT(sum.norm(), 1e-12 * scale);
+    } else {
+      EXPECT_GT(sum.norm(), 0.01 * scale);
+    }
+  }
+}
+
+TEST(MeshlessStep, statics_is_one_linear_solve_from_any_start) {
+  Bar bar = make_bar({.bend = 90});
+  Pool pool(2);
+  const StepInput input{.time = 10, .contact = {}, .pool = &pool};
+  const auto first = bar.method->settle(input, 1e-7);
+  ASSERT_TRUE(first && first->trouble.empty()) << first->trouble;
+  EXPECT_EQ(first->iterations, 1);
+  const Points there = bar.method->nodes().x;
+  Points elsewhere = bar.body().model().rest;
+  for (std::size_t i = 0; i < elsewhere.size(); ++i)
+    elsewhere[i] += Vec3(std::sin(double(i)), std::cos(3.0 * double(i)), 1);
+  bar.method->place(elsewhere, Points(elsewhere.size(), Vec3::Zero()));
+  const auto again = bar.method->settle(input, 1e-7);
+  ASSERT_TRUE(again && again->trouble.empty()) << again->trouble;
+  for (std::size_t i = 0; i < there.size(); ++i)
+    ASSERT_LT((bar.method->nodes().x[i] - there[i]).norm(), 1e-4);
+}
+
+TEST(MeshlessStep, bones_hold_the_flesh_where_they_are) {
+  Bar bar = make_bar({.bend = 110});
+  Pool pool(1);
+  ASSERT_TRUE(bar.method->settle({.time = 10, .contact = {}, .pool = &pool}, 1e-6)->trouble.empty());
+  Rig::Scratch scratch;
+  const Rig& rig = bar.body().rig();
+  rig.pose(10, scratch);
+  Points field(std::size_t(rig.rows().rows()));
+  gather(rig.rows(), bar.method->nodes().x, field);
+  for (std::size_t k = 0; k < field.size(); ++k)
+    EXPECT_LT((field[k] - scratch.targets[k]).norm(), 2e-3);  // of a width of 1
+}
+
+TEST(MeshlessStep, a_step_with_bones_allocates_nothing_after_warm_up_and_repeats_on_two_threads) {
+  Bar bar = make_bar({.bend = 90, .time = 0.3}), other = make_bar({.bend = 90, .time = 0.3});
+  Pool one(1), two(2);
+  for (int k = 0; k < 3; ++k) {
+    bar.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &one});
+    other.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &two});
+  }
+  const std::size_t before = allocations();
+  for (int k = 3; k < 8; ++k)
+    bar.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &one});
+  EXPECT_EQ(allocations(), before);
+  for (int k = 3; k < 8; ++k)
+    other.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &two});
+  EXPECT_EQ(bar.method->nodes().x, other.method->nodes().x);
+  EXPECT_EQ(bar.method->nodes().v, other.method->nodes().v);
+}
+
+TEST(MeshlessStep, save_and_load_repeat_a_bent_bar) {
+  Bar bar = make_bar({.bend = 90, .time = 0.3}), other = make_bar({.bend = 90, .time = 0.3});
+  Pool pool(1);
+  for (int k = 0; k < 5; ++k) bar.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .contact = {}, .pool = &pool});
+  Writer writer;
+  bar.method->save(writer);
+  Reader reader(writer.bytes());
+  ASSERT_TRUE(other.method->load(reader));
+  for (int k = 5; k < 8; ++k) {
+    bar.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .contact = {}, .pool = &pool});
+    other.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .contact = {}, .pool = &pool});
+  }
+  EXPECT_EQ(bar.method->nodes().x, other.method->nodes().x);
+}
+
+TEST(MeshlessStep, node_warping_without_holds_is_one_back_substitution) {
+  Options options = bar_material();
+  options.warping = Warping::node;
+  options.rotations = Rotations::polar;
+  options.iterations = 50;
+  options.tolerance = 1e-4;
+  const Shape shape = make_shape(BoxShape{.size = {1, 1, 2}, .nodes = {4, 4, 7}});
+  auto method = build(shape, 1, {0, 0}, options);
+  ASSERT_TRUE(method);
+  Points x = shape.graph.positions, v(x.size(), Vec3::Zero());
+  for (Vec3& p : x) p += 0.1 * Vec3(p.z() * p.z(), 0, 0);
+  (*method)->place(x, v);
+  Pool pool(1);
+  EXPECT_LE((*method)->advance({.h = 0.02, .contact = {}, .pool = &pool}).iterations, 2);
+}
+
+TEST(MeshlessStep, a_pinned_and_pulled_bar_holds_its_field_at_the_pins) {
+  Options options = bar_material();
+  options.rotations = Rotations::polar;
+  const Shape shape = make_shape(BoxShape{.size = {1, 1, 2}, .nodes = {4, 4, 7}});
+  auto method = build(shape, 1, {1, 0}, options);
+  ASSERT_TRUE(method);
+  std::vector<Index> held;
+  Points targets;
+  for (Index i = 0; i < Index(shape.graph.positions.size()); ++i)
+    if (shape.graph.positions[i].z() < 1e-9) held.push_back(i), targets.push_back(shape.graph.positions[i]);
+  Pool pool(1);
+  for (int k = 0; k < 20; ++k)
+    ASSERT_TRUE((*method)
+                    ->advance({.h = 0.05,
+                               .gravity = {0, -9.81, 0},
+                               .held = held,
+                               .targets = targets,
+                               .contact = {}, .pool = &pool})
+                    .ok());
+  Points surface(shape.surface.vertices.size());
+  (*method)->surface(surface);
+  for (std::size_t v = 0; v < surface.size(); ++v)
+    if (shape.surface.vertices[v].z() < 1e-9) {
+      EXPECT_LT((surface[v] - shape.surface.vertices[v]).norm(), 2e-3);
+    }
+}
+
+TEST(MeshlessStep, plastic_flesh_stays_longer) {
+  for (const bool plastic : {false, true}) {
+    Options options = bar_material();
+    if (plastic) options.plasticity = Plasticity{{.yield = 0.02, .creep = 20, .cap = 0.9}};
+    options.rotations = Rotations::polar;
+    options.iterations = 20;
+    const Shape shape = make_shape(BoxShape{.size = {0.5, 0.5, 2}, .nodes = {4, 4, 13}});
+    auto method = build(shape, 1, {2, 0}, options);
+    ASSERT_TRUE(method);
+    Points x = shape.graph.positions, v(x.size(), Vec3::Zero());
+    for (Vec3& p : x) p.z() *= 1.3;
+    (*method)->place(x, v);
+    Pool pool(1);
+    for (int k = 0; k < 60; ++k) ASSERT_TRUE((*method)->advance({.h = 1.0 / 30, .contact = {}, .pool = &pool}).ok());
+    double low = 10, high = -10;
+    for (const Vec3& p : (*method)->nodes().x) low = std::min(low, p.z()), high = std::max(high, p.z());
+    if (plastic) {
+      EXPECT_GT(high - low, 2.04);
+    } else {
+      EXPECT_NEAR(high - low, 2, 0.02);
+    }
+  }
+}
+
+TEST(MeshlessBuild, diffused_rotations_without_a_skeleton_are_refused) {
+  Options options;
+  options.rotations = Rotations::diffused;
+  const auto method = build(make_shape(BoxShape{.nodes = {4, 4, 4}}), 1000, {}, options);
+  ASSERT_FALSE(method);
+  EXPECT_EQ(method.error().problems[0].place, "meshless.rotations");
+}
+
+}  // namespace
+}  // namespace pliant::meshless

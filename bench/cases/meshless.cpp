@@ -86,7 +86,8 @@ Row measure(const Context& context, const std::string& name, const Size& size, d
   int count = 0;
   const auto step = [&] {
     ++count;
-    report = body.advance({.h = h, .time = count * h, .gravity = {0, -9.81, 0}, .contact = {}, .pool = &context.pool});
+    report = body.advance(
+        {.h = h, .time = count * h, .gravity = {0, -9.81, 0}, .contact = {}, .pool = &context.pool});
     if (!report.ok()) throw std::runtime_error(fmt::format("{}: {}", name, report.trouble));
   };
   step();

@@ -210,7 +210,13 @@ TEST_P(ContactInvariants, a_held_body_meets_colliders_too) {
     const StepReport report = body->advance(in);
     ASSERT_TRUE(report.ok()) << report.trouble;
     impulse += report.contact_impulse;
-    for (std::size_t k = 0; k < held.size(); ++k) ASSERT_EQ(body->nodes().x[held[k]], targets[k]);
+    for (std::size_t k = 0; k < held.size(); ++k) {
+      if (method.holds_any_nodes) {
+        ASSERT_EQ(body->nodes().x[held[k]], targets[k]);
+      } else {
+        ASSERT_LT((body->nodes().x[held[k]] - targets[k]).norm(), 0.01);
+      }
+    }
     if (targets[0].y() < 0.15) break;
   }
   EXPECT_GT(impulse.y(), 0);

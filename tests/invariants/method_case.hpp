@@ -20,7 +20,7 @@ struct MethodCase {
   bool solid_by_surface = false;  ///< and its mass is that of the volume inside
   bool meets_colliders = false;
   bool any_node_order = true;          ///< equal modes of a symmetric body are not unique
-  bool holds_any_nodes = true;         ///< reduced bodies hold only what their basis was made for
+  bool holds_any_nodes = true;         ///< false: holds bind what the basis was made for, or fields
   double momentum_tolerance = 1e-10;   ///< relative drift over the run, free body
   double angular_tolerance = 1e-10;    ///< the same of the angular momentum, for methods that do not keep it
   double energy_growth = 1e-3;         ///< allowed total energy above the start, relative

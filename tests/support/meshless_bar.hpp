@@ -10,12 +10,12 @@
 namespace pliant::meshless {
 
 struct BarOptions {
-  int across = 5;           ///< nodes across; 4 (across - 1) + 1 along
-  double bend = 0;          ///< degrees about x at the middle joint
-  double twist = 0;         ///< degrees about the axis, linear along the whole bar
-  double time = 0;          ///< s: the turn is linear from 0 to here; 0: there from the start
-  double zone = 0;          ///< m
-  double radius = 0;        ///< m
+  int across = 5;     ///< nodes across; 4 (across - 1) + 1 along
+  double bend = 0;    ///< degrees about x at the middle joint
+  double twist = 0;   ///< degrees about the axis, linear along the whole bar
+  double time = 0;    ///< s: the turn is linear from 0 to here; 0: there from the start
+  double zone = 0;    ///< m
+  double radius = 0;  ///< m
   Vec3 corner{-0.5, -0.5, 0};
 };
 
@@ -55,8 +55,8 @@ inline Flesh bar_flesh(const BarOptions& bar, Options options = bar_material()) 
   options.bones->zone = bar.zone;
   options.bones->radius = bar.radius;
   const int n = bar.across;
-  Shape shape = make_shape(
-      BoxShape{.size = {1, 1, 4}, .nodes = {n, n, 4 * (n - 1) + 1}, .corner = bar.corner});
+  Shape shape =
+      make_shape(BoxShape{.size = {1, 1, 4}, .nodes = {n, n, 4 * (n - 1) + 1}, .corner = bar.corner});
   return make_flesh(std::move(shape), options);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bar of the meshless notes, section 7: what one static solve makes of it, and whether large steps settle.
+// The bar of the meshless notes, section 7: what one static solve makes of it, and whether large steps
+// settle.
 #include <gtest/gtest.h>
 
 #include "tests/support/meshless_bar.hpp"
@@ -22,9 +23,10 @@ Found pose(const BarOptions& options, Options material = bar_material()) {
   for (Index c = 0; c < model.cells.count(); ++c)
     volume += model.cells.weight[c] * deformation_gradient(model.cells, c, x).determinant();
   const Found found{volume / 4, least_jacobian(model, x), corotational_energy(model, x), bar.end_twist()};
-  std::printf("bend %g twist %g kappa %g: volume %.4f (surface %.4f), min J %.3f, energy %.1f, end twist %.1f\n",
-              options.bend, options.twist, material.kappa, found.volume, bar.volume(), found.jacobian,
-              found.energy, found.twist);
+  std::printf(
+      "bend %g twist %g kappa %g: volume %.4f (surface %.4f), min J %.3f, energy %.1f, end twist %.1f\n",
+      options.bend, options.twist, material.kappa, found.volume, bar.volume(), found.jacobian, found.energy,
+      found.twist);
   return found;
 }
 
@@ -105,7 +107,8 @@ Settling settle(double degrees, double h, Rotations rotations) {
   const int steps = int(std::lround(1.5 / h));
   for (int k = 1; k <= steps; ++k) {
     EXPECT_TRUE(bar.method->advance({.h = h, .time = k * h, .contact = {}, .pool = &pool}).ok());
-    if (k * h >= 0.3 - 1e-9) peak = std::max(peak, corotational_energy(bar.body().model(), bar.method->nodes().x));
+    if (k * h >= 0.3 - 1e-9)
+      peak = std::max(peak, corotational_energy(bar.body().model(), bar.method->nodes().x));
   }
   double speed = 0;
   for (const Vec3& v : bar.method->nodes().v) speed = std::max(speed, v.norm());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meshless flesh without bones against closed forms: a cylinder that is pulled (radius 0.2, height 1, Young's
-// modulus 1 and 2, Poisson's ratio 0, 0.3 and 0.49), and a beam that bends under its weight (0.02 x 0.02 x 0.2
-// m, 2e7 Pa, 1100 kg/m^3, Poisson's ratio 0.45): SOFA's published cases.
+// modulus 1 and 2, Poisson's ratio 0, 0.3 and 0.49), and a beam that bends under its weight (0.02 x 0.02 x
+// 0.2 m, 2e7 Pa, 1100 kg/m^3, Poisson's ratio 0.45): SOFA's published cases.
 #include <gtest/gtest.h>
 
 #include "pliant/methods/meshless/body.hpp"
@@ -19,8 +19,8 @@ std::unique_ptr<Method> made(const Shape& shape, double density, const Options& 
 /// Relative error of the length that a pull of one hundredth of its stiffness gives.
 double traction_error(double young, double poisson, int across) {
   const double radius = 0.2, height = 1;
-  const Shape shape =
-      make_shape(CylinderShape{.radius = radius, .height = height, .nodes = {across, 2 * (5 * across / 4) + 1}});
+  const Shape shape = make_shape(
+      CylinderShape{.radius = radius, .height = height, .nodes = {across, 2 * (5 * across / 4) + 1}});
   Options options;
   options.stiffness = young;
   options.poisson = poisson;
@@ -75,8 +75,9 @@ TEST(MeshlessClosedForms, a_pulled_cylinder_lengthens_by_stress_over_stiffness) 
 /// Drop of the beam's tip, m. Clamped at z = 0, small loads so that the beam stays straight.
 double tip_drop(int across) {
   const double e = 2e7, rho = 1100;
-  const Shape shape = make_shape(
-      BoxShape{.size = {0.02, 0.02, 0.2}, .nodes = {across, across, 10 * (across - 1) + 1}, .corner = {-0.01, -0.01, 0}});
+  const Shape shape = make_shape(BoxShape{.size = {0.02, 0.02, 0.2},
+                                          .nodes = {across, across, 10 * (across - 1) + 1},
+                                          .corner = {-0.01, -0.01, 0}});
   Options options;
   options.stiffness = e;
   options.poisson = 0.45;
@@ -97,7 +98,8 @@ double tip_drop(int across) {
   method->surface(surface);
   double sum = 0, count = 0;
   for (std::size_t v = 0; v < surface.size(); ++v)
-    if (shape.surface.vertices[v].z() > 0.2 - 1e-9) sum += shape.surface.vertices[v].y() - surface[v].y(), count += 1;
+    if (shape.surface.vertices[v].z() > 0.2 - 1e-9)
+      sum += shape.surface.vertices[v].y() - surface[v].y(), count += 1;
   return sum / count;
 }
 

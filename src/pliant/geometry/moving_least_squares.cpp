@@ -13,10 +13,10 @@
 namespace pliant {
 namespace {
 
-constexpr double detour = 1.8;          // longest way along edges over the straight distance
-constexpr double beside = 1.2;          // of a: how far a point may be from its anchor
-constexpr double widest_support = 4;    // of a
-constexpr int least_neighbours = 5;     // four make a linear field, without choice
+constexpr double detour = 1.8;        // longest way along edges over the straight distance
+constexpr double beside = 1.2;        // of a: how far a point may be from its anchor
+constexpr double widest_support = 4;  // of a
+constexpr int least_neighbours = 5;   // four make a linear field, without choice
 constexpr double worst_condition = 1e6;
 constexpr int widenings = 5;
 constexpr double widening = 1.2;
@@ -67,7 +67,8 @@ class Walk {
       }
     }
     std::erase_if(reached_, [&](Index i) {
-      const bool round = way_[std::size_t(i)] > detour * (nodes_[std::size_t(i)] - origin).norm() * (1 + 1e-9);
+      const bool round =
+          way_[std::size_t(i)] > detour * (nodes_[std::size_t(i)] - origin).norm() * (1 + 1e-9);
       if (round) way_[std::size_t(i)] = -1;
       return round;
     });
@@ -125,9 +126,8 @@ MovingLeastSquares::MovingLeastSquares(const Points& nodes, const std::vector<st
       for (const Index j : walk.reached())
         if (j != i) distance.push_back((nodes_[std::size_t(j)] - nodes_[std::size_t(i)]).norm());
       std::sort(distance.begin(), distance.end());
-      const double kth = distance.empty()
-                             ? spacing_
-                             : distance[std::min(distance.size(), std::size_t(options.nearest)) - 1];
+      const double kth =
+          distance.empty() ? spacing_ : distance[std::min(distance.size(), std::size_t(options.nearest)) - 1];
       support_[std::size_t(i)] = std::min(options.gamma * kth, widest_support * spacing_);
     }
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving least squares on scattered nodes [ZJU06, Eqs. 4-8]: a field u(x) = sum_I phi_I(x) u_I that reproduces
-// linear functions whatever the layout. With r = |x - X_I| / h_I, h_I the support radius of node I:
+// Moving least squares on scattered nodes [ZJU06, Eqs. 4-8]: a field u(x) = sum_I phi_I(x) u_I that
+// reproduces linear functions whatever the layout. With r = |x - X_I| / h_I, h_I the support radius of node
+// I:
 //   w(r) = 1 - 6 r^2 + 8 r^3 - 3 r^4 for r < 1, else 0                                              [Eq. 8]
 //   p_I = (1, (X_I - x) / s), s the mean h_I of the neighbours;  A = sum_I w_I p_I p_I^T;  c = A^-1 e_1
 //   phi_I(x) = w_I c . p_I
@@ -27,10 +28,10 @@ struct MlsOptions {
 struct MlsValues {
   std::vector<Index> node;
   std::vector<double> value;
-  Points gradient;           ///< filled by evaluate_gradients only, 1/m
-  bool constant = false;     ///< poor neighbourhood: the constant basis (Shepard) was the last resort
-  int widened = 0;           ///< how often the supports were widened for this point
-  double condition = 0;      ///< pivot ratio of A, a lower bound of its condition number
+  Points gradient;        ///< filled by evaluate_gradients only, 1/m
+  bool constant = false;  ///< poor neighbourhood: the constant basis (Shepard) was the last resort
+  int widened = 0;        ///< how often the supports were widened for this point
+  double condition = 0;   ///< pivot ratio of A, a lower bound of its condition number
 };
 
 class MovingLeastSquares {
@@ -51,8 +52,9 @@ class MovingLeastSquares {
 
   /// Nodes that a point anchored at this node may see.
   std::span<const Index> around(Index anchor) const {
-    return std::span(around_).subspan(std::size_t(begin_[std::size_t(anchor)]),
-                                      std::size_t(begin_[std::size_t(anchor) + 1] - begin_[std::size_t(anchor)]));
+    return std::span(around_).subspan(
+        std::size_t(begin_[std::size_t(anchor)]),
+        std::size_t(begin_[std::size_t(anchor) + 1] - begin_[std::size_t(anchor)]));
   }
 
  private:

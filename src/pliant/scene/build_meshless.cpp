@@ -21,18 +21,19 @@ void add(const Error& error, const std::string& place, Problems& problems) {
 }
 
 /// A bone far from the flesh can hold nothing.
-void check_inside(const Skeleton& skeleton, const Shape& shape, const std::string& place, Problems& problems) {
+void check_inside(const Skeleton& skeleton, const Shape& shape, const std::string& place,
+                  Problems& problems) {
   const Bounds box = bounds_of(shape.surface.vertices);
   for (const Joint& joint : skeleton.joints)
     if (((joint.position - box.min).array() < 0).any() || ((box.max - joint.position).array() < 0).any()) {
-      problems.push_back({place,
-                          fmt::format("joint \"{}\" at [{:g}, {:g}, {:g}]", joint.name, joint.position.x(),
-                                      joint.position.y(), joint.position.z()),
-                          fmt::format("joints inside the body, which reaches from [{:g}, {:g}, {:g}] to [{:g}, "
-                                      "{:g}, {:g}]",
-                                      box.min.x(), box.min.y(), box.min.z(), box.max.x(), box.max.y(),
-                                      box.max.z()),
-                          {}});
+      problems.push_back(
+          {place,
+           fmt::format("joint \"{}\" at [{:g}, {:g}, {:g}]", joint.name, joint.position.x(),
+                       joint.position.y(), joint.position.z()),
+           fmt::format("joints inside the body, which reaches from [{:g}, {:g}, {:g}] to [{:g}, "
+                       "{:g}, {:g}]",
+                       box.min.x(), box.min.y(), box.min.z(), box.max.x(), box.max.y(), box.max.z()),
+           {}});
       return;
     }
   if (skeleton.bones().empty())
@@ -48,16 +49,18 @@ meshless::Options prepare_meshless(const meshless::Options& options, const std::
   if (out.bones) {
     const std::string at = place + ".skeleton";
     if (out.bones->file.empty() == out.bones->joints.empty()) {
-      problems.push_back({at, out.bones->file.empty() ? "neither file nor joints" : "both file and joints",
-                          "one of them", {}});
+      problems.push_back({at,
+                          out.bones->file.empty() ? "neither file nor joints" : "both file and joints",
+                          "one of them",
+                          {}});
       return out;
     }
     const std::filesystem::path file = find_file(out.bones->file, folder);
-    Result<Skeleton> skeleton = out.bones->file.empty() ? meshless::make_skeleton(out.bones->joints)
-                                                        : load_skeleton(file);
+    Result<Skeleton> skeleton =
+        out.bones->file.empty() ? meshless::make_skeleton(out.bones->joints) : load_skeleton(file);
     if (!skeleton) {
-      add(skeleton.error(), out.bones->file.empty() ? at + ".joints" : fmt::format("{}.file: {}", at, file.string()),
-          problems);
+      add(skeleton.error(),
+          out.bones->file.empty() ? at + ".joints" : fmt::format("{}.file: {}", at, file.string()), problems);
       return out;
     }
     const std::string text = skeleton_text(*skeleton);

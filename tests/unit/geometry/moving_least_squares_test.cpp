@@ -23,7 +23,9 @@ class MovingLeastSquaresTest : public testing::TestWithParam<std::tuple<double, 
   Shape shape = make_shape(BoxShape{.size = {1, 0.75, 1.5}, .nodes = {5, 4, 7}, .corner = {2, -1, 0.5}});
   std::mt19937 random{11};
 
-  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); }
+  double uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  }
 
   void SetUp() override {
     for (Vec3& p : shape.graph.positions)
@@ -141,8 +143,7 @@ TEST(MovingLeastSquaresGap, neighbourhoods_do_not_reach_where_no_edge_leads) {
   Points nodes;
   std::vector<std::array<Index, 2>> pairs;
   for (int layer = 0; layer < 2; ++layer)
-    for (int k = 0; k < 10 * 9; ++k)
-      nodes.push_back(Vec3(k / 9, k % 3, layer * 2.1 + k / 3 % 3 * 1.0));
+    for (int k = 0; k < 10 * 9; ++k) nodes.push_back(Vec3(k / 9, k % 3, layer * 2.1 + k / 3 % 3 * 1.0));
   for (Index a = 0; a < 180; ++a)
     for (Index b = a + 1; b < 180; ++b) {
       const Vec3 r = nodes[a] - nodes[b];

@@ -106,7 +106,7 @@ class Body final : public Method {
   DirectSolver block_;  ///< of `warping: node`: M + K once for all, in the frame of the nodes
   ContactStage contact_;
   ContactProblem problem_, position_problem_;
-  Gather rows_;         ///< points held: bones, then held nodes
+  Gather rows_;  ///< points held: bones, then held nodes
   std::vector<float> row_weight_;
   std::vector<Index> arranged_held_;
   Scheme arranged_;

@@ -34,11 +34,13 @@ Error set_regions(const std::vector<Region>& regions, const Rig& rig, Model& mod
   for (std::size_t r = 0; r < regions.size(); ++r) {
     bool known = false;
     for (std::size_t b = 0; b < bones.size(); ++b)
-      if (joints[std::size_t(bones[b].start)].name == regions[r].bone) young[b] = regions[r].stiffness, known = true;
+      if (joints[std::size_t(bones[b].start)].name == regions[r].bone)
+        young[b] = regions[r].stiffness, known = true;
     if (!known)
       error.problems.push_back({fmt::format("meshless.regions.{}.bone", r),
                                 fmt::format("\"{}\"", regions[r].bone),
-                                "the name of a joint that a bone starts from", {}});
+                                "the name of a joint that a bone starts from",
+                                {}});
   }
   const auto& samples = rig.bones().samples();
   const std::size_t s = std::size_t(rig.samples());
@@ -100,17 +102,19 @@ Result<Skeleton> make_skeleton(const std::vector<JointKeys>& joints) {
             {fmt::format("{}.name", j), fmt::format("\"{}\" again", from.name), "each name once", {}});
     }
     if (!from.parent.empty() && joint.parent < 0)
-      error.problems.push_back({fmt::format("{}.parent", j), fmt::format("\"{}\"", from.parent),
-                                "the name of a joint before it in the list", {}});
+      error.problems.push_back({fmt::format("{}.parent", j),
+                                fmt::format("\"{}\"", from.parent),
+                                "the name of a joint before it in the list",
+                                {}});
     joint.turns.interpolation = joint.moves.interpolation =
         from.ease == Ease::smooth ? Interpolation::smooth : Interpolation::linear;
     for (const MotionKey& key : from.motion) {
       joint.turns.times.push_back(key.time);
       joint.moves.times.push_back(key.time);
       const double length = key.rotate.axis.norm();
-      joint.turns.turns.push_back(length > 0 ? Vec3(key.rotate.degrees * std::numbers::pi / 180 / length *
-                                                    key.rotate.axis)
-                                             : Vec3(0, 0, 0));
+      joint.turns.turns.push_back(
+          length > 0 ? Vec3(key.rotate.degrees * std::numbers::pi / 180 / length * key.rotate.axis)
+                     : Vec3(0, 0, 0));
       joint.moves.moves.push_back(key.translate);
     }
     out.joints.push_back(std::move(joint));
@@ -130,8 +134,8 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
     return refuse("meshless.rotations", "diffused without a skeleton", "\"polar\", or a skeleton",
                   "rotations are diffused from the bones: give meshless.skeleton");
   if (resolved.linear_solver == LinearSolver::automatic)
-    resolved.linear_solver = Index(shape.graph.positions.size()) <= direct_limit ? LinearSolver::direct
-                                                                                 : LinearSolver::multigrid;
+    resolved.linear_solver =
+        Index(shape.graph.positions.size()) <= direct_limit ? LinearSolver::direct : LinearSolver::multigrid;
   Pool pool(0);
   const MovingLeastSquares mls(shape.graph.positions, inner_pairs(shape.graph), mls_options(shape, options),
                                pool);
@@ -142,8 +146,7 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
     rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, mls.spacing()), *model, mls, pool);
   if (const Error error = set_regions(resolved.regions, rig, *model); !error.problems.empty()) return error;
   Gather embedding = mls_rows(shape.surface.vertices, shape.embedding, mls, pool);
-  Gather contact =
-      mls_rows(at_rest(shape.contact, shape.graph.positions), shape.contact, mls, pool);
+  Gather contact = mls_rows(at_rest(shape.contact, shape.graph.positions), shape.contact, mls, pool);
   auto body = std::make_unique<Body>(std::move(*model), std::move(rig), std::move(embedding),
                                      std::move(contact), damping, resolved);
   body->add_setup(milliseconds_since(start));

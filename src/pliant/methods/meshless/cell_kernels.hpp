@@ -18,13 +18,13 @@ inline constexpr int part_cells = 2048;  ///< a multiple of lanes
 template <class T>
 struct CellPart {
   int cells = 0;
-  const std::int32_t* begin = nullptr;    ///< of the part's first cell
-  const std::uint16_t* node = nullptr;    ///< the part's number of a node, of entry 0 of all parts
-  const T* gradient = nullptr;            ///< three an entry, likewise
-  const float* centre_value = nullptr;    ///< one an entry, likewise
-  const T* weight = nullptr;              ///< w times relative stiffness, of the part's first cell
-  float* quaternion = nullptr;            ///< [batch][w x y z][16], of the part's first batch
-  const T* flow = nullptr;                ///< plastic stress, [batch][xx yy zz yz zx xy][16]; null = none
+  const std::int32_t* begin = nullptr;  ///< of the part's first cell
+  const std::uint16_t* node = nullptr;  ///< the part's number of a node, of entry 0 of all parts
+  const T* gradient = nullptr;          ///< three an entry, likewise
+  const float* centre_value = nullptr;  ///< one an entry, likewise
+  const T* weight = nullptr;            ///< w times relative stiffness, of the part's first cell
+  float* quaternion = nullptr;          ///< [batch][w x y z][16], of the part's first batch
+  const T* flow = nullptr;              ///< plastic stress, [batch][xx yy zz yz zx xy][16]; null = none
 };
 
 template <class T>

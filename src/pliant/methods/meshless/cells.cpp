@@ -52,7 +52,8 @@ class Builder {
   Result<Cells> build() {
     lay_out();
     if (double(dims_[0]) * dims_[1] * dims_[2] > most_cells)
-      return refuse("shape", fmt::format("a bounding box of {} x {} x {} cells", dims_[0], dims_[1], dims_[2]),
+      return refuse("shape",
+                    fmt::format("a bounding box of {} x {} x {} cells", dims_[0], dims_[1], dims_[2]),
                     fmt::format("at most {:g}", most_cells), "use fewer nodes");
     find_inside();
     const double volume = std::accumulate(shape_.graph.volumes.begin(), shape_.graph.volumes.end(), 0.0);
@@ -262,8 +263,7 @@ class Builder {
         keep(at, centre);
         widened[std::size_t(c)] = centre.widened, constant[std::size_t(c)] = centre.constant;
         std::array<const Values*, 7> all{};
-        for (std::size_t s = 0; s < 6; ++s)
-          all[s] = &values_[std::size_t(face_of_[6 * std::size_t(c) + s])];
+        for (std::size_t s = 0; s < 6; ++s) all[s] = &values_[std::size_t(face_of_[6 * std::size_t(c) + s])];
         all[6] = &centre;
         assemble(all, out_.edge, cells[std::size_t(c)]);
       }

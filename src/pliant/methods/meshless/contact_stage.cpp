@@ -24,7 +24,8 @@ void ContactStage::flush() {
 }
 
 Index ContactStage::slot() {
-  const std::size_t room = std::max(least_columns, most_bytes / (sizeof(float) * std::max<std::size_t>(1, nodes_)));
+  const std::size_t room =
+      std::max(least_columns, most_bytes / (sizeof(float) * std::max<std::size_t>(1, nodes_)));
   if (columns_.size() < room) {
     columns_.emplace_back();
     columns_.back().value.resize(nodes_);
@@ -105,8 +106,7 @@ void ContactStage::collect(std::span<const Contact> contacts, std::span<const Ve
 }
 
 std::size_t ContactStage::memory_bytes() const {
-  return columns_.size() * nodes_ * sizeof(float) +
-         rows_.column.size() * (sizeof(Index) + sizeof(double));
+  return columns_.size() * nodes_ * sizeof(float) + rows_.column.size() * (sizeof(Index) + sizeof(double));
 }
 
 }  // namespace pliant::meshless

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact of meshless flesh. Impulses on the surface answer through the constant scalar matrix S: with j_c the
-// row of shape functions of contact c, an impulse r (N s) changes velocities by
+// Contact of meshless flesh. Impulses on the surface answer through the constant scalar matrix S: with j_c
+// the row of shape functions of contact c, an impulse r (N s) changes velocities by
 //   u_c = sum_d s_cd r_d,   s_cd = j_c S^-1 j_d^T / h^2
 // Columns S^-1 j^T are kept while S stands; three are found by one back-substitution.
 #pragma once

@@ -83,8 +83,9 @@ void gradient(const Model& model, const PackedCells::Quaternions& q, const Align
     const Mat3 r = (polar ? polar_rotation(f, quaternion(q, c)) : quaternion(q, c)).toRotationMatrix();
     const Mat3 g = r.transpose() * f - Mat3::Identity();
     const Mat3 sym = 0.5 * (g + g.transpose()) - plastic(flow, c), skew = 0.5 * (g - g.transpose());
-    const Mat3 p = cells.weight[std::size_t(c)] * model.relative[std::size_t(c)] * r *
-                   (2 * model.mu * sym + 2 * model.kappa * skew + model.lambda * sym.trace() * Mat3::Identity());
+    const Mat3 p =
+        cells.weight[std::size_t(c)] * model.relative[std::size_t(c)] * r *
+        (2 * model.mu * sym + 2 * model.kappa * skew + model.lambda * sym.trace() * Mat3::Identity());
     for (Index k = cells.begin[std::size_t(c)]; k < cells.begin[std::size_t(c) + 1]; ++k)
       out[std::size_t(cells.node[std::size_t(k)])] += p * cells.gradient[std::size_t(k)];
   }
@@ -121,9 +122,9 @@ void row_forces(const Model& model, std::span<const Mat3> turned, bool rest, std
       const Mat3& r = turned[i];
       const Vec3& g = cells.gradient[std::size_t(k)];
       const Vec3 rg = r * g;
-      out[i] += w * ((model.mu + model.kappa) * (f * g) +
-                     (model.mu - model.kappa) * (r * (f.transpose() * rg)) +
-                     (model.lambda * (r.transpose() * f).trace() - offset) * rg);
+      out[i] +=
+          w * ((model.mu + model.kappa) * (f * g) + (model.mu - model.kappa) * (r * (f.transpose() * rg)) +
+               (model.lambda * (r.transpose() * f).trace() - offset) * rg);
     }
   }
 }

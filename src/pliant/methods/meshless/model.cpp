@@ -155,8 +155,7 @@ Result<Model> make_model(const Shape& shape, const MovingLeastSquares& mls, doub
   model.rest = shape.graph.positions;
   model.cells = std::move(*cells);
   model.young = options.stiffness;
-  model.lambda =
-      options.stiffness * options.poisson / ((1 + options.poisson) * (1 - 2 * options.poisson));
+  model.lambda = options.stiffness * options.poisson / ((1 + options.poisson) * (1 - 2 * options.poisson));
   model.mu = options.stiffness / (2 * (1 + options.poisson));
   model.kappa = options.kappa * model.mu;
   model.spacing = mls.spacing();

@@ -36,7 +36,8 @@ Result<Model> make_model(const Shape& shape, const MovingLeastSquares& mls, doub
                          const Options& options, Pool& pool);
 
 /// sum_c w_c s_c g_i . g_j with a factor s_c a cell.
-SymmetricMatrix cell_laplacian(const Cells& cells, const std::vector<double>& factor, Index nodes, Pool& pool);
+SymmetricMatrix cell_laplacian(const Cells& cells, const std::vector<double>& factor, Index nodes,
+                               Pool& pool);
 
 /// The matrix of linear elasticity at R = I for all coordinates, row 3 i + coordinate:
 ///   diagonal + sum_c w_c [ lambda g_i g_j^T + (mu - kappa) g_j g_i^T + (mu + kappa)(g_i . g_j) I ] stiffness

@@ -44,7 +44,8 @@ PackedCells::PackedCells(const Cells& cells, Index nodes, const std::vector<doub
       node_[std::size_t(k)] = std::uint16_t(mine);
     }
     PLIANT_CHECK(part.nodes <= 65536);
-    for (Index k = part.begin; k < part.begin + part.nodes; ++k) number[std::size_t(local_[std::size_t(k)])] = -1;
+    for (Index k = part.begin; k < part.begin + part.nodes; ++k)
+      number[std::size_t(local_[std::size_t(k)])] = -1;
     part_.push_back(part);
   }
   slot_begin_.assign(std::size_t(nodes) + 1, 0);
@@ -52,8 +53,7 @@ PackedCells::PackedCells(const Cells& cells, Index nodes, const std::vector<doub
   std::partial_sum(slot_begin_.begin(), slot_begin_.end(), slot_begin_.begin());
   slot_.resize(local_.size());
   std::vector<Index> at(slot_begin_.begin(), slot_begin_.end() - 1);
-  for (std::size_t k = 0; k < local_.size(); ++k)
-    slot_[std::size_t(at[std::size_t(local_[k])]++)] = Index(k);
+  for (std::size_t k = 0; k < local_.size(); ++k) slot_[std::size_t(at[std::size_t(local_[k])]++)] = Index(k);
   in_.resize(local_.size());
   out_.resize(local_.size());
   exact_in_.resize(local_.size());
@@ -63,7 +63,8 @@ PackedCells::PackedCells(const Cells& cells, Index nodes, const std::vector<doub
 
 PackedCells::Quaternions PackedCells::unturned() const {
   Quaternions q(std::size_t(batches()) * 4 * lanes, 0.0f);
-  for (std::size_t b = 0; b < std::size_t(batches()); ++b) std::fill_n(q.begin() + long(b * 4 * lanes), lanes, 1.0f);
+  for (std::size_t b = 0; b < std::size_t(batches()); ++b)
+    std::fill_n(q.begin() + long(b * 4 * lanes), lanes, 1.0f);
   return q;
 }
 

@@ -15,9 +15,9 @@
 namespace pliant::meshless {
 namespace {
 
-constexpr double too_near = 0.5;  // of the spacing: such nodes give way to a sample
+constexpr double too_near = 0.5;     // of the spacing: such nodes give way to a sample
 constexpr double stiff_crook = 0.6;  // of half the width: nearer to a joint no bone is thick
-constexpr double link_reach = 1.6;  // of the spacing: edges of a sample that no node gave way to
+constexpr double link_reach = 1.6;   // of the spacing: edges of a sample that no node gave way to
 
 /// Columns of a gather renumbered; weights of columns that fall together are added by the sums they are in.
 void renumber(Gather& gather, const std::vector<Index>& to) {
@@ -152,12 +152,14 @@ Rig::Rig(const Skeleton& skeleton, const BoneSetting& setting, const Model& mode
   diffuse(model);
 }
 
-/// Nodes within the radius of a bone follow the nearest sample on it, but for the zones of joints, which bend.
+/// Nodes within the radius of a bone follow the nearest sample on it, but for the zones of joints, which
+/// bend.
 void Rig::thicken(const BoneSetting& setting, const Model& model) {
   const auto& samples = bones_->samples();
   const auto& joints = bones_->skeleton().joints;
   std::vector<char> arrives(joints.size(), 0), leaves(joints.size(), 0);
-  for (const Bone& bone : bones_->bones()) leaves[std::size_t(bone.start)] = arrives[std::size_t(bone.end)] = 1;
+  for (const Bone& bone : bones_->bones())
+    leaves[std::size_t(bone.start)] = arrives[std::size_t(bone.end)] = 1;
   std::vector<char> is_sample(model.rest.size(), 0);
   for (const Index i : sample_node_) is_sample[std::size_t(i)] = 1;
   for (Index i = 0; i < model.nodes(); ++i) {

@@ -24,8 +24,8 @@ Shape with_samples(Shape shape, const Points& samples);
 /// that bend.
 struct BoneSetting {
   BoneSampleOptions samples;
-  double radius = 0;    ///< of thick bones, m
-  double pliable = 0;   ///< length of bone on each side of a joint where even thick bones are thin, m
+  double radius = 0;   ///< of thick bones, m
+  double pliable = 0;  ///< length of bone on each side of a joint where even thick bones are thin, m
 };
 BoneSetting bone_setting(const Bones& bones, const Shape& shape, double spacing);
 

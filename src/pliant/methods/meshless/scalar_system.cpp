@@ -32,7 +32,8 @@ std::string ScalarSystem::prepare(const Model& model, double mass, double stiffn
   std::vector<double> diagonal;
   for (const double m : model.mass) diagonal.push_back(mass * m);
   if (laplacian_.rows() == 0) {
-    const bool even = std::all_of(model.relative.begin(), model.relative.end(), [](double r) { return r == 1; });
+    const bool even =
+        std::all_of(model.relative.begin(), model.relative.end(), [](double r) { return r == 1; });
     laplacian_ = even ? model.laplacian : cell_laplacian(model.cells, model.relative, model.nodes(), pool);
   }
   const double scale = stiffness * model.scalar_stiffness();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constant matrix that preconditions every step, the same for the three coordinates:
 //   S = mass M + stiffness c_s L + hold rows^T rows,   c_s = mu + kappa + (mu - kappa)/2 + lambda/2
-// Only the step length, the material and what is held enter it; rotations do not, so that it is factored once.
+// Only the step length, the material and what is held enter it; rotations do not, so that it is factored
+// once.
 #pragma once
 
 #include "pliant/math/direct_solver.hpp"

@@ -13,10 +13,10 @@
 namespace pliant::meshless {
 namespace {
 
-constexpr double reduction = 1e-4;   // of one run of conjugate gradients in single precision
-constexpr int most_runs = 30;        // with the residual in double between them
+constexpr double reduction = 1e-4;  // of one run of conjugate gradients in single precision
+constexpr int most_runs = 30;       // with the residual in double between them
 constexpr int most_iterations = 2000;
-constexpr int most_turns = 1000;     // of polar rotations
+constexpr int most_turns = 1000;  // of polar rotations
 
 }  // namespace
 

@@ -9,10 +9,10 @@ namespace pliant::meshless {
 
 /// What decides the next step together with model and input.
 struct State {
-  NodeState nodes;                   ///< x are the parameters of the nodes; the field is their MLS blend
-  PackedCells::Quaternions turned;   ///< of the cells: the last valid ones, and warm starts
-  std::vector<Float4> node_turned;   ///< of the nodes (w, x, y, z), for warping at nodes and rows; else empty
-  AlignedVector<double> flow;        ///< plastic strain of the cells, [batch][xx yy zz yz zx xy][16]; or empty
+  NodeState nodes;                  ///< x are the parameters of the nodes; the field is their MLS blend
+  PackedCells::Quaternions turned;  ///< of the cells: the last valid ones, and warm starts
+  std::vector<Float4> node_turned;  ///< of the nodes (w, x, y, z), for warping at nodes and rows; else empty
+  AlignedVector<double> flow;       ///< plastic strain of the cells, [batch][xx yy zz yz zx xy][16]; or empty
   std::vector<ContactMemory> contacts;  ///< of the last step, by key: the contact solver's warm start
   std::vector<SideMemory> sides;        ///< by collider and vertex
 };

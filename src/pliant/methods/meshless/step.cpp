@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step, implicit Euler [ZJU06, Eq. 15] in positions. With rotations R given before the solve the step
-// is linear: no iteration between rotations and positions. Residual at a guess x, v = (x - x_n)/h,
+// One time step, implicit Euler [ZJU06, Eq. 15] in positions. With rotations R given before the solve the
+// step is linear: no iteration between rotations and positions. Residual at a guess x, v = (x - x_n)/h,
 //   r = f + M g - M ((v - v_n)/h + alpha v) - dE/dx - beta K v + hold rows^T (targets - rows x)
 // and the correction D = x_n+1 - x solves
 //   [ (1 + h alpha)/h^2 M + (1 + beta/h) K(R) + hold rows^T rows ] D = r
@@ -78,8 +78,7 @@ StepReport Body::advance(const StepInput& input) {
 
   turn(state_.nodes.x, options_.rotations == Rotations::polar, *input.pool);
   watch.add_to(&StageTimes::rotation);
-  for (std::size_t i = 0; i < new_x_.size(); ++i)
-    new_x_[i] = state_.nodes.x[i] + input.h * state_.nodes.v[i];
+  for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] = state_.nodes.x[i] + input.h * state_.nodes.v[i];
   for (int k = 0; k <= options_.refinements; ++k) {
     if (k > 0) {
       turn(new_x_, true, *input.pool);
@@ -87,7 +86,8 @@ StepReport Body::advance(const StepInput& input) {
     }
     residual(input, now, new_x_);
     watch.add_to(&StageTimes::rhs);
-    report.iterations += solve(input, now, options_.tolerance, options_.iterations + 2 * int(input.grabs.size()));
+    report.iterations +=
+        solve(input, now, options_.tolerance, options_.iterations + 2 * int(input.grabs.size()));
     keep_momentum(input, now);
     for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += Vec3(d_[i].x, d_[i].y, d_[i].z) + shift_;
     watch.add_to(&StageTimes::solve);
@@ -179,8 +179,9 @@ void Body::turn(const Points& x, bool polar, Pool& pool) {
   if (polar) {
     for_blocks(pool, packed_.cells(), block, [&](int begin, int end) {
       for (Index c = begin; c < end; ++c)
-        set_quaternion(state_.turned, c,
-                       polar_rotation(deformation_gradient(model_.cells, c, x), quaternion(state_.turned, c)));
+        set_quaternion(
+            state_.turned, c,
+            polar_rotation(deformation_gradient(model_.cells, c, x), quaternion(state_.turned, c)));
     });
     kept_ = 0;
   } else {
@@ -344,8 +345,7 @@ void Body::precondition(const Float4* r, Float4* z, Pool& pool) {
   }
   block_.solve(block_b_.data(), block_z_.data());
   for (std::size_t i = 0; i < turned_.size(); ++i) {
-    const Vec3 x =
-        turned_[i] * Vec3(block_z_[3 * i].x(), block_z_[3 * i + 1].x(), block_z_[3 * i + 2].x());
+    const Vec3 x = turned_[i] * Vec3(block_z_[3 * i].x(), block_z_[3 * i + 1].x(), block_z_[3 * i + 2].x());
     z[i] = {float(x.x()), float(x.y()), float(x.z()), 0};
   }
 }

@@ -43,8 +43,8 @@ Shape jittered(double amount) {
 
 class PatchTest : public testing::TestWithParam<std::tuple<double, double>> {};
 
-/// u = A X + b under the tractions of its constant stress, four nodes held at the exact values: the solution is
-/// u everywhere [notes, section 2].
+/// u = A X + b under the tractions of its constant stress, four nodes held at the exact values: the solution
+/// is u everywhere [notes, section 2].
 TEST_P(PatchTest, constant_strain_is_exact_for_any_layout_of_nodes) {
   const auto [gamma, jitter] = GetParam();
   Pool pool(2);
@@ -123,8 +123,8 @@ INSTANTIATE_TEST_SUITE_P(Layouts, PatchTest,
 
 TEST(Cells, weights_sum_to_the_volume_and_masses_to_the_mass) {
   Pool pool(2);
-  for (const Shape& shape : {make_shape(box), make_shape(EllipsoidShape{.nodes = 9}),
-                             make_shape(TorusShape{.nodes = {5, 24}})}) {
+  for (const Shape& shape :
+       {make_shape(box), make_shape(EllipsoidShape{.nodes = 9}), make_shape(TorusShape{.nodes = {5, 24}})}) {
     const Built built = build(shape, 1.3, pool);
     const double volume = std::accumulate(shape.graph.volumes.begin(), shape.graph.volumes.end(), 0.0);
     const auto& w = built.model.cells.weight;
@@ -166,7 +166,7 @@ PolygonMesh tuning_fork(double gap) {
   PolygonMesh mesh;
   const double inner = gap / 2, z0 = 0, z1 = 0.5, z2 = 3;
   // The outline in the x-z plane, extruded along y.
-  const std::vector<std::array<double, 2>> outline{{-1, z0},     {1, z0},      {1, z2},  {inner, z2},
+  const std::vector<std::array<double, 2>> outline{{-1, z0},    {1, z0},      {1, z2},      {inner, z2},
                                                    {inner, z1}, {-inner, z1}, {-inner, z2}, {-1, z2}};
   const Index n = Index(outline.size());
   for (const double y : {0.0, 1.0})

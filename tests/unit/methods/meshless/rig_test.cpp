@@ -90,8 +90,8 @@ TEST(Rig, a_joint_that_turns_720_degrees_makes_no_jump) {
     for (std::size_t s = 0; s < now.quaternions.size(); ++s) {
       const Float4 &a = now.quaternions[s], &b = before.quaternions[s];
       // Continuous in sign too: a degree of turn moves a quaternion by less than a hundredth.
-      furthest = std::max(furthest, double(std::hypot(std::hypot(a.x - b.x, a.y - b.y),
-                                                      std::hypot(a.z - b.z, a.w - b.w))));
+      furthest = std::max(
+          furthest, double(std::hypot(std::hypot(a.x - b.x, a.y - b.y), std::hypot(a.z - b.z, a.w - b.w))));
     }
     std::swap(now, before);
   }

@@ -151,15 +151,19 @@ TEST(MeshlessStep, a_step_with_bones_allocates_nothing_after_warm_up_and_repeats
   Bar bar = make_bar({.bend = 90, .time = 0.3}), other = make_bar({.bend = 90, .time = 0.3});
   Pool one(1), two(2);
   for (int k = 0; k < 3; ++k) {
-    bar.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &one});
-    other.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &two});
+    bar.method->advance(
+        {.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &one});
+    other.method->advance(
+        {.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &two});
   }
   const std::size_t before = allocations();
   for (int k = 3; k < 8; ++k)
-    bar.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &one});
+    bar.method->advance(
+        {.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &one});
   EXPECT_EQ(allocations(), before);
   for (int k = 3; k < 8; ++k)
-    other.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &two});
+    other.method->advance(
+        {.h = 0.02, .time = 0.02 * (k + 1), .gravity = {0, -1, 0}, .contact = {}, .pool = &two});
   EXPECT_EQ(bar.method->nodes().x, other.method->nodes().x);
   EXPECT_EQ(bar.method->nodes().v, other.method->nodes().v);
 }
@@ -167,7 +171,8 @@ TEST(MeshlessStep, a_step_with_bones_allocates_nothing_after_warm_up_and_repeats
 TEST(MeshlessStep, save_and_load_repeat_a_bent_bar) {
   Bar bar = make_bar({.bend = 90, .time = 0.3}), other = make_bar({.bend = 90, .time = 0.3});
   Pool pool(1);
-  for (int k = 0; k < 5; ++k) bar.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .contact = {}, .pool = &pool});
+  for (int k = 0; k < 5; ++k)
+    bar.method->advance({.h = 0.02, .time = 0.02 * (k + 1), .contact = {}, .pool = &pool});
   Writer writer;
   bar.method->save(writer);
   Reader reader(writer.bytes());
@@ -212,7 +217,8 @@ TEST(MeshlessStep, a_pinned_and_pulled_bar_holds_its_field_at_the_pins) {
                                .gravity = {0, -9.81, 0},
                                .held = held,
                                .targets = targets,
-                               .contact = {}, .pool = &pool})
+                               .contact = {},
+                               .pool = &pool})
                     .ok());
   Points surface(shape.surface.vertices.size());
   (*method)->surface(surface);
@@ -235,7 +241,8 @@ TEST(MeshlessStep, plastic_flesh_stays_longer) {
     for (Vec3& p : x) p.z() *= 1.3;
     (*method)->place(x, v);
     Pool pool(1);
-    for (int k = 0; k < 60; ++k) ASSERT_TRUE((*method)->advance({.h = 1.0 / 30, .contact = {}, .pool = &pool}).ok());
+    for (int k = 0; k < 60; ++k)
+      ASSERT_TRUE((*method)->advance({.h = 1.0 / 30, .contact = {}, .pool = &pool}).ok());
     double low = 10, high = -10;
     for (const Vec3& p : (*method)->nodes().x) low = std::min(low, p.z()), high = std::max(high, p.z());
     if (plastic) {

@@ -4,6 +4,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
+#include "pliant/methods/metric/build.hpp"
 
 namespace pliant {
 namespace {
@@ -18,6 +19,10 @@ const std::vector<Entry>& entries() {
       {"geometric",
        [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
          return geometric::build(shape, density, damping, options.geometric);
+       }},
+      {"metric",
+       [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
+         return metric::build(shape, density, damping, options.metric);
        }},
       {"fem", [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
          return fem::build(shape, density, damping, options.fem);

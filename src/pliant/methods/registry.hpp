@@ -11,6 +11,7 @@
 #include "pliant/methods/fem/options.hpp"
 #include "pliant/methods/geometric/options.hpp"
 #include "pliant/methods/method.hpp"
+#include "pliant/methods/metric/options.hpp"
 #include "pliant/physics/damping.hpp"
 
 namespace pliant {
@@ -18,6 +19,7 @@ namespace pliant {
 /// The settings of every method; a body reads those of the one it names.
 struct MethodOptions {
   geometric::Options geometric;
+  metric::Options metric;
   fem::Options fem;
 };
 

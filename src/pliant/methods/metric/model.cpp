@@ -149,6 +149,14 @@ bool follow_the_axes(const Model& model, const std::vector<std::array<Index, 8>>
   return true;
 }
 
+/// A length constraint begins or ends there.
+bool joined(const Model& model, Index p) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (model.has(p, model.sets[axis].bit) || model.has(p - model.grid.step[axis], model.sets[axis].bit))
+      return true;
+  return false;
+}
+
 Error too_weak() {
   return refuse("metric", "no strength along the axes", "length, or area with the improved model, above 0",
                 {});
@@ -169,6 +177,10 @@ Result<bool> make_lattice(Model& model, const NodeGraph& graph, const Options& o
                   "set metric.lattice to mesh");
   if (model.cells.empty()) find_cells(model);
   mark_sets(model, !graph.cells.empty());
+  for (std::size_t i = 0; i < model.rest.size(); ++i)
+    if (!joined(model, model.grid.place[i]))
+      return refuse("shape", fmt::format("node {} without neighbours", i),
+                    "nodes of a lattice that hang together", "set metric.lattice to mesh");
   model.edge = std::cbrt(cell);
   const bool as_published = options.model == Kind::original || options.integrator == Integrator::paper;
   const double share = options.orientation < not_given ? options.orientation

@@ -72,10 +72,17 @@ TEST(MetricModel, constraints_join_nodes_that_share_a_cell) {
 
 TEST(MetricModel, nodes_off_a_lattice_are_refused_with_a_way_out) {
   NodeGraph graph = lattice_graph({3, 3, 3});
-  graph.positions[13] += Vec3(0.1, 0, 0);
+  graph.positions[13] += Vec3(0.137, 0, 0);
   const Result<Model> model = make_model(graph, 1, papers());
   ASSERT_FALSE(model);
   EXPECT_NE(model.error().text().find("metric.lattice to mesh"), std::string::npos) << model.error().text();
+}
+
+TEST(MetricModel, a_node_that_nothing_joins_is_refused) {
+  NodeGraph graph = lattice_graph({3, 3, 3});
+  graph.positions.push_back({5, 1, 1});
+  graph.volumes.push_back(1);
+  EXPECT_FALSE(make_model(graph, 1, papers()));
 }
 
 TEST(MetricModel, strength_keys_run_forward) {

@@ -127,7 +127,9 @@ TEST_F(MetricOperator, matrices_are_symmetric_keep_the_momentum_and_agree_on_all
       for (std::size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(a1[k], one[k], 1e-2) << c.name;
       products.push_back(uau);
       // the paper's is what Terzopoulos printed: indefinite; the others never are
-      if (c.options.integrator != Integrator::paper) EXPECT_GT(uau, dot(u, u) * 0.999);
+      if (c.options.integrator != Integrator::paper) {
+        EXPECT_GT(uau, dot(u, u) * 0.999);
+      }
     }
     for (const double p : products) EXPECT_NEAR(p, products[0], 1e-4 * std::abs(products[0]));
   }
@@ -162,7 +164,9 @@ TEST_F(MetricOperator, stable_and_accurate_matrices_are_at_least_half_the_hessia
         const double matrix = op->apply(in.data(), out.data(), pool) - dot(in, in);
         const double hessian = curvature(model, model.rest, d);
         EXPECT_GE(matrix, (integrator == Integrator::accurate ? 0.999 : 0.5) * hessian);
-        if (integrator == Integrator::accurate) EXPECT_NEAR(matrix, hessian, 1e-3 * hessian);
+        if (integrator == Integrator::accurate) {
+          EXPECT_NEAR(matrix, hessian, 1e-3 * hessian);
+        }
       }
     }
 }

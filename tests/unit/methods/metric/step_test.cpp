@@ -166,10 +166,9 @@ double after_push(std::array<int, 3> nodes, const Options& options, double t, Po
   Points x = body->model().rest;
   x[0] += t * Vec3(nodes[0] > 1, nodes[1] > 1, nodes[2] > 1);
   put(*body, x);
-  run(*body, 40, 0.01, pool);
+  run(*body, 20, 0.005, pool);
   const Points& y = body->nodes().x;
-  if (nodes[2] == 1)
-    return 0.5 * (y[1] - y[0]).cross(y[2] - y[0]).norm() + 0.5 * (y[1] - y[3]).cross(y[2] - y[3]).norm();
+  if (nodes[2] == 1) return 0.5 * (y[3] - y[0]).cross(y[2] - y[1]).norm();  // of a fold: nothing
   return cell_state(body->model(), y).volume_ratio;
 }
 

@@ -134,7 +134,7 @@ struct MakeShape {
     return sheet;
   }
   /// A lattice has no nodes on a round surface; the surface may be finer than it.
-  static int finer(int nodes) { return std::max(24, 2 * nodes); }
+  static int finer(int nodes) { return std::max(24, 3 * nodes / 2); }
   Result<Shape> filled(const Shape& shape, double spacing) const {
     Shape out = on_lattice(shape.surface, spacing, around.pool);
     around.notes.push_back(

@@ -7,6 +7,13 @@
 #include "pliant/methods/metric/stencil_kernels.hpp"
 
 namespace pliant::metric {
+namespace {
+
+// r . z is of the order of squared displacements in m: below, single precision has nothing left to solve and
+// products vanish.
+constexpr double nothing_left = 1e-30;
+
+}  // namespace
 
 double ConjugateGradients::dot(const Operator& matrix, const Floats& a, const Floats& b, Pool& pool) const {
   const StencilKernels& kernels = stencil_kernels();
@@ -35,8 +42,8 @@ ConjugateGradients::Outcome ConjugateGradients::solve(const Operator& matrix,
   double rho = dot(matrix, r_, z_, pool);
   const double first = rho;
   Outcome out;
-  if (!(first > 0)) {
-    out.broke = dot(matrix, r_, r_, pool) != 0;
+  if (!(first > nothing_left)) {
+    out.broke = !(first >= 0);
     return out;
   }
   std::copy(z_.begin(), z_.end(), p_.begin());

@@ -66,6 +66,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
   state_.contacts.clear();
   state_.sides.clear();
+  state_.response = 1;
 }
 
 Strengths Body::strengths() const { return {factor_at(options_.keys, state_.time), state_.metrics}; }
@@ -78,6 +79,7 @@ void Body::save(Writer& writer) const {
   writer.array(state_.nodes.x);
   writer.array(state_.nodes.v);
   writer.value(state_.time);
+  writer.value(state_.response);
   writer.array(state_.metrics);
   writer.value(std::uint64_t(state_.contacts.size()));
   writer.array(state_.contacts);
@@ -90,6 +92,7 @@ bool Body::load(Reader& reader) {
   reader.array(next.nodes.x);
   reader.array(next.nodes.v);
   reader.value(next.time);
+  reader.value(next.response);
   reader.array(next.metrics);
   constexpr std::uint64_t most = 1u << 28;
   std::uint64_t contacts = 0, sides = 0;

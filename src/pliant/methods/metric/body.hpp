@@ -78,10 +78,11 @@ class Body final : public Method {
   void recall_forces(bool colliders);
   void meet(const StepInput& input, const Scheme& scheme, StepReport& report);
   void respond(const Scheme& scheme);
-  void couple(std::span<const Contact> contacts, ContactProblem& problem);
+  void couple(std::span<const Contact> contacts, double share, ContactProblem& problem);
+  void measure_response();
   Vec3 observe(Index point, std::span<const Vec3> values) const;
   void set_targets(const StepInput& input);
-  double answer(const StepInput& input, StepReport& report);
+  double answer(double share, const StepInput& input, StepReport& report);
   void add_impulse(Index point, const Vec3& impulse);
   void move_by_impulses(double h);
   void position_pass(const StepInput& input, StepReport& report);
@@ -118,7 +119,8 @@ class Body final : public Method {
   Detection detection_;
   ContactProblem problem_, position_problem_;
   std::vector<Contact> contacts_, touches_;
-  Points impulses_, recalled_, on_nodes_;
+  Points impulses_, changes_, speeds_, recalled_, on_nodes_;
+  double response_ = 1, alone_ = 0;
   std::vector<double> inverse_mass_, lift_, lift_gap_;
   std::vector<SideMemory> sides_;
   struct Share {

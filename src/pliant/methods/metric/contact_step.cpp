@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact with friction. The matrix of a step changes with every step and its inverse is never at hand, so
-// the shared contact problem (contact/contact_problem.hpp) is given the response of the surface nodes' own
-// masses, u = J M^-1 J^T r, which bounds that of the whole: M^-1 >= (M + h^2 A)^-1. A step goes
+// Contact with friction. The matrix of a step changes with every step and its inverse is never at hand. The
+// shared contact problem (contact/contact_problem.hpp) is given a share theta of the response of the touching
+// nodes' own masses, u = theta J M^-1 J^T r; theta is measured: (dr . du)/(dr . J M^-1 J^T dr) of the last
+// change of the impulses r and what it did to the velocities u. A step goes
 //   1. the forces of the contacts of the last step act as outer forces in the solve
 //   2. meet: which points touch at the end of that motion (detection.hpp)
-//   3. the contact problem about that motion changes the impulses by dr: r = r_last + dr on Coulomb's cone
-//   4. the motion is solved again with r, and the problem once more about it
-//   5. what then is left of dr moves the touching nodes alone, v += M^-1 J^T dr: the end is feasible
-//   6. position pass: what still is deeper than the slop is moved out, velocities unchanged
-// At rest dr = 0: the forces that were recalled carry the body, whatever response was assumed.
+//   3. the contact problem about that motion changes the impulses by dr, so that r is on Coulomb's cone; the
+//      motion is solved again with r, theta is measured, and so once more
+//   4. the problem about the last motion with theta = 1: its dr moves the touching nodes alone,
+//      v += M^-1 J^T dr, and the end is feasible
+//   5. position pass: what still is deeper than the slop is moved out, velocities unchanged
+// At rest dr = 0: the forces that were recalled carry the body, whatever response was assumed. With theta = 1
+// throughout, impulses would follow changes of the motion as slowly as the touching nodes are light: a body
+// of thousands of nodes would float on forces of an impact long past.
 // Without the orientation term a layer of cells that is pressed flat onto a plane feels no force off it and
 // stays flat for ever (all terms are even in the distance); so that it never is exactly flat, each point then
 // keeps its own distance from colliders, up to 1e-3 of a spacing [the trap: docs/methods/metric.md].
@@ -22,9 +26,10 @@ namespace pliant::metric {
 namespace {
 
 constexpr double restitution_speed = 2;      // g h: slower approach does not bounce
-constexpr double largest_correction = 0.05;  // of the body's size a step
-constexpr int position_sweeps = 30;
+constexpr double largest_correction = 0.12;  // of the body's size a step
+constexpr int position_sweeps = 30, position_passes = 3;
 constexpr double roughness = 1e-3;  // of a spacing
+constexpr double least_response = 1e-7;
 
 }  // namespace
 
@@ -55,6 +60,7 @@ void Body::recall_forces(bool colliders) {
   contacts_.clear();
   impulses_.clear();
   recalled_.clear();
+  response_ = state_.response;
   if (state_.contacts.empty() || !colliders) return;
   std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
   for (const ContactMemory& m : state_.contacts) {
@@ -80,7 +86,6 @@ void Body::meet(const StepInput& input, const Scheme& s, StepReport& report) {
   for (Contact& c : contacts_) c.gap -= jitter(c.key.vertex);
   impulses_.assign(contacts_.size(), Vec3::Zero());
   report.contacts = 0;
-  couple(contacts_, problem_);
   // what a contact that is still there was recalled with starts the problem; of the others it is taken back
   const std::vector<ContactMemory>& memory = state_.contacts;
   for (std::size_t k = 0, c = 0; k < memory.size(); ++k) {
@@ -97,8 +102,16 @@ void Body::meet(const StepInput& input, const Scheme& s, StepReport& report) {
   }
 }
 
-/// s of the problem: J M^-1 J^T, and its rows.
-void Body::couple(std::span<const Contact> contacts, ContactProblem& problem) {
+/// theta from what the last change of the impulses did.
+void Body::measure_response() {
+  double done = 0;
+  for (std::size_t c = 0; c < contacts_.size(); ++c)
+    done += changes_[c].dot(observe(contacts_[c].key.vertex, new_v_) - speeds_[c]);
+  if (done > 0 && alone_ > 0) response_ = std::clamp(done / alone_, least_response, 1.0);
+}
+
+/// s of the problem: a share of J M^-1 J^T, and its rows.
+void Body::couple(std::span<const Contact> contacts, double share, ContactProblem& problem) {
   const Index n = Index(contacts.size());
   problem.reset(n, 1, false);
   const Gather& w = contact_points();
@@ -115,7 +128,7 @@ void Body::couple(std::span<const Contact> contacts, ContactProblem& problem) {
   });
   for (std::size_t begin = 0, end; begin < shares_.size(); begin = end) {
     for (end = begin + 1; end < shares_.size() && shares_[end].node == shares_[begin].node;) ++end;
-    const double inverse = inverse_mass_[shares_[begin].node];
+    const double inverse = share * inverse_mass_[shares_[begin].node];
     for (std::size_t a = begin; a < end; ++a)
       for (std::size_t b = begin; b < end; ++b)
         problem.s(shares_[a].contact, shares_[b].contact) +=
@@ -143,8 +156,10 @@ void Body::set_targets(const StepInput& input) {
   }
 }
 
-/// Step 3. on_nodes_ = J^T dr, impulses_ = r. Returns the largest change.
-double Body::answer(const StepInput& input, StepReport& report) {
+/// The contact problem about the motion as it is: on_nodes_ = J^T dr, impulses_ = r. Returns the largest
+/// change.
+double Body::answer(double share, const StepInput& input, StepReport& report) {
+  couple(contacts_, share, problem_);
   set_targets(input);
   for (Index c = 0; c < problem_.size(); ++c) problem_.set_impulse(c, impulses_[c]);
   problem_.rebase(
@@ -153,13 +168,19 @@ double Body::answer(const StepInput& input, StepReport& report) {
   report.contact_sweeps += outcome.sweeps;
   report.contact_residual = outcome.residual;
   std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
+  changes_.assign(contacts_.size(), Vec3::Zero());
+  speeds_.assign(contacts_.size(), Vec3::Zero());
   double most = 0;
   for (Index c = 0; c < problem_.size(); ++c) {
     const Vec3 change = problem_.impulse(c) - impulses_[c];
+    changes_[c] = change;
+    speeds_[c] = observe(contacts_[c].key.vertex, new_v_);
     most = std::max(most, change.cwiseAbs().maxCoeff());
     add_impulse(contacts_[c].key.vertex, change);
     impulses_[c] = problem_.impulse(c);
   }
+  alone_ = 0;  // dr . J M^-1 J^T dr
+  for (std::size_t i = 0; i < on_nodes_.size(); ++i) alone_ += inverse_mass_[i] * on_nodes_[i].squaredNorm();
   for (std::size_t k = 0; k < recalled_.size(); ++k)
     if (!recalled_[k].isZero(0)) {
       add_impulse(state_.contacts[k].key.vertex, -input.h * recalled_[k]);
@@ -169,12 +190,12 @@ double Body::answer(const StepInput& input, StepReport& report) {
   return most;
 }
 
-/// Step 4: the changed impulses are outer forces of the next solve.
+/// The changed impulses are outer forces of the next solve.
 void Body::respond(const Scheme& s) {
   for (std::size_t i = 0; i < outer_.size(); ++i) outer_[i] += on_nodes_[i] / s.h;
 }
 
-/// Step 5.
+/// Step 4.
 void Body::move_by_impulses(double h) {
   for (std::size_t i = 0; i < on_nodes_.size(); ++i) {
     const Vec3 change = inverse_mass_[i] * on_nodes_[i];
@@ -183,7 +204,7 @@ void Body::move_by_impulses(double h) {
   }
 }
 
-/// Step 6.
+/// Step 5.
 void Body::position_pass(const StepInput& input, StepReport& report) {
   if (contacts_.empty()) return;
   const double slop = input.contact.slop * detection_.size();
@@ -194,8 +215,8 @@ void Body::position_pass(const StepInput& input, StepReport& report) {
                              .end = new_x_,
                              .last = state_.contacts};
   double least = detection_.touches(step, new_x_, slop, touches_);
-  if (least < -slop) {
-    couple(touches_, position_problem_);
+  for (int pass = 0; pass < position_passes && least < -slop; ++pass) {
+    couple(touches_, 1, position_problem_);
     lift_.resize(touches_.size());
     lift_gap_.resize(touches_.size());
     for (std::size_t c = 0; c < touches_.size(); ++c)

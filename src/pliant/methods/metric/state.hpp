@@ -13,6 +13,7 @@ struct State {
   std::vector<double> metrics;          ///< g of every constraint (Model::each_length); empty = 1
   std::vector<ContactMemory> contacts;  ///< of the last step, by key
   std::vector<SideMemory> sides;
+  double response = 1;  ///< of the body to contact impulses, share of that of the touching nodes alone
 };
 
 }  // namespace pliant::metric

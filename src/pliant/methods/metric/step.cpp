@@ -26,7 +26,7 @@ namespace pliant::metric {
 namespace {
 
 constexpr int most_substeps = 2000;
-constexpr int contact_passes = 2;  // solves of (1) a step under contact
+constexpr int contact_passes = 3;  // solves of (1) a step under contact
 constexpr int node_block = 2048;
 
 Mat3 rotation_by(const Vec3& turn) {
@@ -110,10 +110,14 @@ void Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
     }
     if (now.split) keep_momentum(input, now);
     if (input.colliders.empty()) break;
-    if (pass == 0) meet(input, now, report);
+    if (pass == 0)
+      meet(input, now, report);
+    else
+      measure_response();
     if (contacts_.empty() && recalled_.empty()) break;
-    const double change = answer(input, report);
-    if (pass + 1 == passes || change == 0) {
+    const bool last = pass + 1 == passes;
+    const double change = answer(last ? 1 : response_, input, report);
+    if (last || change == 0) {
       move_by_impulses(input.h);
       break;
     }
@@ -304,6 +308,7 @@ void Body::accept(const StepInput& input, const Scheme&) {
   state_.nodes.x.swap(new_x_);
   state_.nodes.v.swap(new_v_);
   state_.time += input.h;
+  state_.response = response_;
   if (input.colliders.empty()) state_.contacts.clear();
 }
 

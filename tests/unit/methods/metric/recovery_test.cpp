@@ -15,7 +15,7 @@ constexpr double drag = 1.5;
 bool comes_back(Body& body, const Points& start, double seconds, Pool& pool) {
   put(body, start);
   StepInput input;
-  input.h = 0.01;
+  input.h = 0.02;
   input.pool = &pool;
   for (int k = 1; k <= int(seconds / input.h); ++k) {
     const StepReport report = body.advance(input);
@@ -72,8 +72,8 @@ TEST(MetricRecovery, flattened_and_mirrored_boxes_come_back_by_the_orientation_t
 TEST(MetricRecovery, steps_from_a_thousandth_to_a_tenth_and_six_decades_of_strength_stay_bounded) {
   Pool pool(1);
   for (const Integrator integrator : {Integrator::stable, Integrator::accurate})
-    for (const double h : {0.001, 0.01, 0.1})
-      for (const double k : {1e-3, 1.0, 1e3}) {
+    for (const double h : {0.001, 0.1})
+      for (const double k : {1e-3, 1e3}) {
         const auto body = lattice_body({4, 4, 4}, papers(k, {.integrator = integrator}));
         put(*body, shaken(body->model().rest, 0.5, 9));
         const double start = body->elastic_energy();

@@ -18,6 +18,7 @@ struct MethodCase {
       build;                      ///< undamped, Young's modulus near 1e5 Pa, 1000 kg/m^3
   bool surface_nodes = false;     ///< built on the shape's surface (geometry/surface_graph.hpp)
   bool solid_by_surface = false;  ///< and its mass is that of the volume inside
+  bool lattice = false;           ///< built on a regular lattice (geometry/lattice_shape.hpp)
   bool meets_colliders = false;
   bool any_node_order = true;          ///< equal modes of a symmetric body are not unique
   bool holds_any_nodes = true;         ///< false: holds bind what the basis was made for, or fields

@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "pliant/geometry/lattice_shape.hpp"
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 #include "pliant/methods/meshless/build.hpp"
+#include "pliant/methods/metric/build.hpp"
+#include "pliant/methods/metric/padded_grid.hpp"
+#include "pliant/physics/selection.hpp"
 
 namespace pliant {
 namespace {
@@ -87,9 +91,27 @@ MethodCase meshless_case(std::string name) {
           .angular_tolerance = 0.4};
 }
 
+/// On a lattice, or on the shape's own edges.
+MethodCase metric_case(std::string name, metric::Options options) {
+  return {.name = std::move(name),
+          .build = [options](const Shape& shape) -> std::unique_ptr<Method> {
+            auto body = metric::build(shape, 1000, {.mass = 0, .stiffness = 0}, options);
+            EXPECT_TRUE(body) << body.error().text();
+            return body ? std::move(*body) : nullptr;
+          },
+          .lattice = options.lattice == metric::Lattice::grid,
+          .meets_colliders = true,
+          .gradient_tolerance = 1e-4};  // of the fourth degree: less straight than others
+}
+
 }  // namespace
 
 Shape shape_for(const MethodCase& method, const Shape& shape) {
+  if (method.lattice && !metric::make_grid(shape.graph)) {
+    Pool pool(1);
+    const Bounds box = bounds_of(shape.graph.positions);
+    return on_lattice(shape.surface, (box.max - box.min).maxCoeff() / 12, pool);
+  }
   return method.surface_nodes ? on_surface(shape, 0.05) : shape;
 }
 
@@ -116,6 +138,11 @@ std::vector<MethodCase> method_cases() {
       reduced_case("geometric_reduced", {}, 0),
       reduced_case("geometric_reduced_euler", {.integrator = Integrator::euler}, 0),
       reduced_case("geometric_reduced_cubature", {}, 40),
+      metric_case("metric", {}),
+      metric_case("metric_accurate", {.integrator = metric::Integrator::accurate}),
+      metric_case("metric_lively", {.integrator = metric::Integrator::lively}),
+      metric_case("metric_original", {.model = metric::Kind::original}),
+      metric_case("metric_mesh", {.lattice = metric::Lattice::mesh}),
       meshless_case("meshless"),
       fem_case("fem", {}, 0.15),
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),

@@ -5,6 +5,7 @@
 #include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/meshless/build.hpp"
+#include "pliant/methods/metric/build.hpp"
 
 namespace pliant {
 namespace {
@@ -19,6 +20,10 @@ const std::vector<Entry>& entries() {
       {"geometric",
        [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
          return geometric::build(shape, density, damping, options.geometric);
+       }},
+      {"metric",
+       [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
+         return metric::build(shape, density, damping, options.metric);
        }},
       {"meshless",
        [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {

@@ -12,6 +12,7 @@
 #include "pliant/methods/geometric/options.hpp"
 #include "pliant/methods/meshless/options.hpp"
 #include "pliant/methods/method.hpp"
+#include "pliant/methods/metric/options.hpp"
 #include "pliant/physics/damping.hpp"
 
 namespace pliant {
@@ -19,6 +20,7 @@ namespace pliant {
 /// The settings of every method; a body reads those of the one it names.
 struct MethodOptions {
   geometric::Options geometric;
+  metric::Options metric;
   fem::Options fem;
   meshless::Options meshless;
 };

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "pliant/geometry/cell_shape.hpp"
+#include "pliant/geometry/lattice_shape.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/io/read_mesh.hpp"
@@ -58,6 +59,11 @@ bool on_its_surface(const BodySpec& body) {
          geometric::operator_of(body.geometric) != geometric::Operator::volumetric;
 }
 
+/// Nodes on a regular lattice.
+bool on_a_lattice(const BodySpec& body) {
+  return body.method == "metric" && body.metric.lattice == metric::Lattice::grid;
+}
+
 /// The shipped scenes of wild meshes name files that have to be fetched.
 Error with_hint(Error error, const std::string& file) {
   if (file.find("models/meshes/") != std::string::npos)
@@ -70,11 +76,30 @@ Error with_hint(Error error, const std::string& file) {
 struct MakeShape {
   const std::string& name;
   const std::string& method;
-  bool surface_nodes;
+  bool surface_nodes, lattice;
   Surroundings& around;
 
   Result<Shape> operator()(const SphereShape& sphere) const {
     return (*this)(EllipsoidShape{Vec3::Constant(sphere.radius), sphere.nodes, sphere.center});
+  }
+  Result<Shape> operator()(const EllipsoidShape& e) const {
+    if (!lattice) return solid(e);
+    const double spacing = 2 * e.radii.maxCoeff() / (e.nodes - 1);
+    return filled(make_shape(EllipsoidShape{e.radii, finer(e.nodes), e.center}), spacing);
+  }
+  Result<Shape> operator()(const CylinderShape& c) const {
+    if (!lattice) return solid(c);
+    const double spacing = 2 * c.radius / (c.nodes[0] - 1);
+    return filled(
+        make_shape(CylinderShape{c.radius, c.height, {finer(c.nodes[0]), finer(c.nodes[1])}, c.center}),
+        spacing);
+  }
+  Result<Shape> operator()(const TorusShape& t) const {
+    if (!lattice) return solid(t);
+    const double spacing = 2 * t.tube_radius / (t.nodes[0] - 1);
+    return filled(make_shape(TorusShape{
+                      t.ring_radius, t.tube_radius, {finer(t.nodes[0]), finer(t.nodes[1])}, t.center}),
+                  spacing);
   }
   Result<Shape> operator()(const PlantShape& plant) const { return make_shape(plant); }
   Result<Shape> operator()(const BlobsShape& blobs) const {
@@ -109,15 +134,25 @@ struct MakeShape {
     error.file = file.string();
     return error;
   }
+  Result<Shape> operator()(const BoxShape& box) const { return solid(box); }
+  Result<Shape> operator()(const SheetShape& sheet) const { return solid(sheet); }
+
+ private:
   template <class S>
-  Result<Shape> operator()(const S& shape) const {
+  Result<Shape> solid(const S& shape) const {
     if (!surface_nodes) return make_shape(shape);
     Shape sheet = on_surface(make_shape(shape), thickness_of(shape));
     note_surface(name, sheet, around.notes);
     return sheet;
   }
-
- private:
+  /// A lattice has no nodes on a round surface; the surface may be finer than it.
+  static int finer(int nodes) { return std::max(24, 3 * nodes / 2); }
+  Result<Shape> filled(const Shape& shape, double spacing) const {
+    Shape out = on_lattice(shape.surface, spacing, around.pool);
+    around.notes.push_back(
+        fmt::format("{}: a lattice of {} nodes, {:.3g} m apart", name, out.graph.positions.size(), spacing));
+    return out;
+  }
   static double thickness_of(const SheetShape& sheet) { return sheet.thickness; }
   template <class S>
   static double thickness_of(const S&) {
@@ -137,6 +172,7 @@ struct MakeShape {
   }
   Result<Shape> from_mesh(const PolygonMesh& surface, const MeshShapeOptions& options) const {
     Result<MeshShape> made = surface_nodes ? make_surface_shape(surface, options, around.pool)
+                             : lattice     ? make_lattice_shape(surface, options, around.pool)
                                            : make_mesh_shape(surface, options, around.pool);
     if (!made) return made.error();
     if (surface_nodes) note_surface(name, made->shape, around.notes);
@@ -321,7 +357,8 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
     const std::string place = fmt::format("bodies.{}", i);
     if (any_within(known, place + ".shape")) continue;
     Result<Shape> shape = std::visit(
-        MakeShape{spec.bodies[i].name, spec.bodies[i].method, on_its_surface(spec.bodies[i]), around},
+        MakeShape{spec.bodies[i].name, spec.bodies[i].method, on_its_surface(spec.bodies[i]),
+                  on_a_lattice(spec.bodies[i]), around},
         spec.bodies[i].shape.is);
     if (!shape) {
       for (Problem& problem : shape_problems(shape.error(), place + ".shape"))

@@ -377,6 +377,31 @@ const Layout<geometric::Options>& layout_of() {
 }
 
 template <>
+const Layout<metric::StrengthKey>& layout_of() {
+  static const auto layout = make_layout<metric::StrengthKey>(
+      "strength key", "how strong the metric method's tensors are at a time", metric::key_table());
+  return layout;
+}
+
+template <>
+const Layout<PlasticLaw>& layout_of() {
+  static const auto layout = make_layout<PlasticLaw>(
+      "rest metric", "when constraints keep a new length, and how much of it", metric::plasticity_table());
+  return layout;
+}
+
+template <>
+const Layout<metric::Options>& layout_of() {
+  using S = metric::Options;
+  static const auto layout =
+      make_layout<S>("metric", "settings of the metric method", metric::option_table(),
+                     {list_field("keys", &S::keys, "factors on all strengths over time: inflation; none = 1"),
+                      optional_field("plasticity", &S::plasticity,
+                                     "dents and bends that stay; none = always springs back")});
+  return layout;
+}
+
+template <>
 const Layout<fem::Options>& layout_of() {
   static const auto layout =
       make_layout<fem::Options>("fem", "settings of the finite-element baseline", fem::option_table());
@@ -519,6 +544,7 @@ const Layout<BodySpec>& layout_of() {
       {object_field("shape", &S::shape, "the body at rest"),
        object_field("geometric", static_cast<geometric::Options S::*>(&S::geometric),
                     "settings of the geometric method"),
+       object_field("metric", static_cast<metric::Options S::*>(&S::metric), "settings of the metric method"),
        object_field("fem", static_cast<fem::Options S::*>(&S::fem),
                     "settings of the finite-element baseline"),
        object_field("meshless", static_cast<meshless::Options S::*>(&S::meshless),
@@ -528,8 +554,7 @@ const Layout<BodySpec>& layout_of() {
        list_field("pins", &S::pins, "nodes held where they start"),
        list_field("handles", &S::handles, "nodes that are moved"),
        object_field("initial", &S::initial, "where and how the body starts")},
-      {{"metric", "this method is not available in this version"},
-       {"cage", "cages are not available in this version"},
+      {{"cage", "cages are not available in this version"},
        {"skeleton", "it belongs to a method: meshless.skeleton"},
        {"samples", "samples are not available in this version"}});
   return layout;

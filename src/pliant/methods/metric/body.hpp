@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// A body whose energy is the change of its metric tensor [Terzopoulos87; Kelager05]. step.cpp advances it,
+// contact_step.cpp lets it meet colliders, surface.cpp shows it.
+#pragma once
+
+#include "pliant/contact/contact_problem.hpp"
+#include "pliant/contact/detection.hpp"
+#include "pliant/math/gather.hpp"
+#include "pliant/methods/method.hpp"
+#include "pliant/methods/metric/conjugate_gradients.hpp"
+#include "pliant/methods/metric/energy.hpp"
+#include "pliant/methods/metric/rigid_motion.hpp"
+#include "pliant/methods/metric/state.hpp"
+#include "pliant/physics/damping.hpp"
+#include "pliant/physics/stage_watch.hpp"
+
+namespace pliant::metric {
+
+class Body final : public Method {
+ public:
+  /// contact: points that meet colliders, from nodes; no rows = the embedding.
+  Body(Model model, Gather embedding, Gather contact, const Damping& damping, const Options& options);
+
+  StepReport advance(const StepInput& input) override;
+  const NodeState& nodes() const override { return state_.nodes; }
+  void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
+  void surface(std::span<Vec3> vertices) const override;
+  void surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const override;
+  void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
+  double elastic_energy() const override;
+  void elastic_forces(std::span<Vec3> out) const override;
+  std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) override;
+  /// A cell counts when its six tetrahedra together have no positive volume.
+  std::optional<int> inverted_cells() const override;
+  void save(Writer& writer) const override;
+  bool load(Reader& reader) override;
+  MethodDescription describe() const override;
+
+  const Model& model() const { return model_; }
+  double time() const { return state_.time; }
+  /// Solves that met a direction of no positive curvature, since the body was made.
+  long breakdowns() const { return breakdowns_; }
+  /// The longest explicit step of the lively scheme, s: 2 sqrt(m / sum_e 4 eta_e/H_e^2), the least of all
+  /// nodes; 0 for the others.
+  double lively_step() const { return lively_step_; }
+
+ private:
+  /// The numbers of one step (step.cpp).
+  struct Scheme {
+    double h = 0;           ///< s
+    double drag = 0;        ///< alpha, 1/s
+    double inner_drag = 0;  ///< beta, s
+    double unit = 1;        ///< a typical mass, kg: the equation is divided by unit/h^2
+    double factor = 1;      ///< on all strengths
+    bool split = false;     ///< the rigid motion is taken out
+  };
+
+  StepReport whole_step(const StepInput& input);
+  void substep(const StepInput& input, StepReport& report, StageWatch& watch);
+  Scheme scheme(const StepInput& input) const;
+  void hold(const StepInput& input);
+  void move_rigidly(const StepInput& input, const Scheme& scheme);
+  void evaluate(const Scheme& scheme, Pool& pool);
+  void set_matrix(const StepInput& input, const Scheme& scheme);
+  void set_outer(const StepInput& input);
+  void set_right_side(const StepInput& input, const Scheme& scheme);
+  void first_guess(const StepInput& input, const Scheme& scheme);
+  void solve(const Scheme& scheme, StepReport& report, Pool& pool);
+  void end_of_step(const StepInput& input, const Scheme& scheme);
+  void keep_momentum(const StepInput& input, const Scheme& scheme);
+  bool finite_end() const;
+  void accept(const StepInput& input, const Scheme& scheme);
+  void flow(double h, StepReport& report);
+  Strengths strengths() const;
+  StepTraffic traffic(const StepReport& report) const;
+
+  // contact_step.cpp
+  void recall_forces(bool colliders);
+  void meet(const StepInput& input, const Scheme& scheme, StepReport& report);
+  void respond(const Scheme& scheme);
+  void couple(std::span<const Contact> contacts, double share, ContactProblem& problem);
+  void measure_response();
+  Vec3 observe(Index point, std::span<const Vec3> values) const;
+  void set_targets(const StepInput& input);
+  double answer(double share, const StepInput& input, StepReport& report);
+  void add_impulse(Index point, const Vec3& impulse);
+  void move_by_impulses(double h);
+  void position_pass(const StepInput& input, StepReport& report);
+  void remember(const StepInput& input, StepReport& report);
+  double jitter(Index point) const;
+
+  const Gather& contact_points() const { return contact_.rows() > 0 ? contact_ : embedding_; }
+  std::size_t at(int axis, Index node) const {
+    return std::size_t(axis) * std::size_t(operator_->points()) + std::size_t(operator_->place(node));
+  }
+
+  Model model_;
+  Gather embedding_, contact_;
+  Damping damping_;
+  Options options_;
+  double unit_ = 1, lively_step_ = 0;
+  std::unique_ptr<Operator> operator_;
+  std::unique_ptr<Preconditioner> preconditioner_;
+  ConjugateGradients gradients_;
+  double setup_ms_ = 0;
+
+  State state_;
+  long breakdowns_ = 0;
+
+  // Scratch: never read across steps.
+  State before_;  // of a step of several substeps
+  std::vector<RigidMotion> rigid_, rigid_end_;
+  std::vector<unsigned char> held_;
+  Points frame_x_, frame_v_, loose_v_;  // positions, rigid and other velocities after the rigid motion
+  Points outer_;                        // forces on nodes but gravity and grabs, N
+  Points new_x_, new_v_, targets_;
+  Floats b_, delta_;
+
+  Detection detection_;
+  ContactProblem problem_, position_problem_;
+  std::vector<Contact> contacts_, touches_;
+  Points impulses_, changes_, speeds_, recalled_, on_nodes_;
+  double response_ = 1, alone_ = 0;
+  std::vector<double> inverse_mass_, lift_, lift_gap_;
+  std::vector<SideMemory> sides_;
+  struct Share {
+    Index node, contact;
+    double weight;
+  };
+  std::vector<Share> shares_;
+};
+
+}  // namespace pliant::metric

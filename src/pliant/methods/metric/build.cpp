@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/metric/build.hpp"
+
+#include "pliant/methods/metric/body.hpp"
+
+namespace pliant::metric {
+
+Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
+                                      const Options& options) {
+  Result<Model> model = make_model(shape.graph, density, options);
+  if (!model) return model.error();
+  return std::unique_ptr<Method>(
+      std::make_unique<Body>(std::move(*model), shape.embedding, shape.contact, damping, options));
+}
+
+}  // namespace pliant::metric

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conjugate gradients without a matrix, x, y and z in one system: contact aside nothing couples them, but one
+// pair of scalars serves all integrators. A direction p with p . A p <= 0 ends them: the matrix is not
+// definite there (Terzopoulos' is not, under compression), and that is told.
+#pragma once
+
+#include "pliant/methods/metric/preconditioner.hpp"
+
+namespace pliant::metric {
+
+class ConjugateGradients {
+ public:
+  struct Outcome {
+    int iterations = 0;
+    double residual = 0;  ///< preconditioned, of that at the start
+    bool broke = false;   ///< met a direction of no positive curvature
+  };
+
+  /// A x = b from the x given. Entries of b in rows that do not count must be 0.
+  Outcome solve(const Operator& matrix, const Preconditioner& preconditioner, const Floats& b, Floats& x,
+                double tolerance, int most, Pool& pool);
+
+  std::size_t memory_bytes() const { return sizeof(float) * (r_.size() + z_.size() + p_.size() + q_.size()); }
+
+ private:
+  double dot(const Operator& matrix, const Floats& a, const Floats& b, Pool& pool) const;
+
+  Floats r_, z_, p_, q_;
+};
+
+}  // namespace pliant::metric

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include "pliant/methods/metric/operator.hpp"
+#include "pliant/methods/metric/stencil_kernels.hpp"
+
+namespace pliant::metric {
+namespace {
+
+class GridOperator final : public Operator {
+ public:
+  GridOperator(const Model& model, Integrator integrator)
+      : Operator(model, model.grid.points), ratio_(std::size_t(model.grid.points), 0.0f) {
+    begin_ = model.grid.begin, end_ = model.grid.end;
+    const std::size_t n = std::size_t(points_);
+    weights_.assign(model.sets.size() * n, 0.0f);
+    if (integrator == Integrator::accurate) {
+      stretch_.assign(model.sets.size() * n, 0.0f);
+      at_.assign(3 * n, 0.0f);
+    }
+    if (integrator == Integrator::accurate || integrator == Integrator::paper)
+      angle_weights_.assign(model.angles.size() * n, 0.0f);
+    sets_.resize(model.sets.size());
+    angles_.resize(model.angles.size());
+    for (std::size_t k = 0; k < sets_.size(); ++k) {
+      const ConstraintSet& set = model.sets[k];
+      sets_[k].offset = set.offset, sets_[k].bit = set.bit, sets_[k].squared = set.squared;
+      sets_[k].inverse_h2 = set.inverse_h2;
+      sets_[k].a = weights_.data() + k * n;
+      sets_[k].c = stretch_.empty() ? nullptr : stretch_.data() + k * n;
+    }
+    for (std::size_t k = 0; k < angles_.size(); ++k) {
+      const AngleSet& set = model.angles[k];
+      angles_[k].first = model.grid.step[set.first], angles_[k].second = model.grid.step[set.second];
+      angles_[k].bit = set.bit, angles_[k].inverse_hh = set.inverse_hh;
+      angles_[k].a_first = weights_.data() + std::size_t(set.first) * n;
+      angles_[k].a_second = weights_.data() + std::size_t(set.second) * n;
+      float* own = angle_weights_.empty() ? nullptr : angle_weights_.data() + k * n;
+      angles_[k].w = integrator == Integrator::paper ? own : nullptr;
+      angles_[k].c = integrator == Integrator::accurate ? own : nullptr;
+    }
+  }
+
+  int place(Index node) const override { return model_.grid.place[std::size_t(node)]; }
+
+  double apply(const float* in, float* out, Pool& pool) const override {
+    const ApplySweep s = sweep_of(in, out);
+    const StencilKernels& kernels = stencil_kernels();
+    const auto kernel = form_.integrator == Integrator::accurate                    ? kernels.apply_blocks
+                        : form_.integrator == Integrator::paper && !angles_.empty() ? kernels.apply_angles
+                                                                                    : kernels.apply;
+    return sum(pool, [&](int begin, int end) { return kernel(s, begin, end); });
+  }
+
+  void invert_diagonal(std::span<Floats> out, Pool& pool) const override {
+    DiagonalSweep s{};
+    const ApplySweep fields = sweep_of(nullptr, nullptr);
+    s.mass = fields.mass, s.free = fields.free, s.sets = fields.sets, s.set_count = fields.set_count;
+    s.angles = fields.angles, s.angle_count = fields.angle_count;
+    for (int c = 0; c < 3; ++c) s.at[c] = fields.at[c];
+    const StencilKernels& kernels = stencil_kernels();
+    if (blocks())
+      for (std::size_t k = 0; k < 6; ++k) s.block[k] = out[k].data();
+    else
+      s.scalar = out[0].data();
+    sweep(pool, [&](int begin, int end) {
+      blocks() ? kernels.diagonal_blocks(s, begin, end) : kernels.diagonal(s, begin, end);
+    });
+  }
+
+  std::size_t matrix_bytes() const override {
+    return 4 * (weights_.size() + stretch_.size() + angle_weights_.size() + at_.size()) +
+           8 * std::size_t(points_);
+  }
+
+ protected:
+  void evaluate_constraints(const double* metrics, Pool& pool) override {
+    const std::size_t n = std::size_t(points_);
+    const bool accurate = form_.integrator == Integrator::accurate;
+    const double kappa = form_.integrator == Integrator::stable ? form_.kappa : 0;
+    for (std::size_t k = 0; k < sets_.size(); ++k) {
+      StencilSet& set = sets_[k];
+      set.eta = form_.factor * model_.sets[k].eta;
+      set.rest = metrics ? metrics + k * n : nullptr;
+      set.add = (set.squared ? 1 : 2) * kappa * set.eta;
+      set.stretch = accurate && !set.squared ? 2 * set.eta : 0;
+      set.stretch_slope = accurate && set.squared ? 4 * set.eta : 0;
+    }
+    for (std::size_t k = 0; k < angles_.size(); ++k) angles_[k].eta = form_.factor * model_.angles[k].eta;
+    EvaluateSweep s{};
+    s.x = x.data(), s.y = x.data() + n, s.z = x.data() + 2 * n;
+    s.bits = model_.bits.data();
+    s.sets = sets_.data(), s.set_count = int(sets_.size());
+    s.angles = angles_.data(), s.angle_count = int(angles_.size());
+    for (std::size_t c = 0; c < 3; ++c) s.force[c] = force.data() + c * n;
+    s.floor = form_.integrator == Integrator::paper ? -std::numeric_limits<double>::max() : 0;
+    s.angle_clamp = form_.integrator != Integrator::paper;
+    s.angle_bound = 2 * kappa;
+    s.scale = form_.scale;
+    const StencilKernels& kernels = stencil_kernels();
+    if (accurate) set_positions();
+    sweep(pool, [&](int begin, int end) { kernels.evaluate(s, begin, end); });
+  }
+
+  void measure_cells(Pool& pool) override {
+    const std::size_t n = std::size_t(points_);
+    CellSweep s{};
+    s.x = x.data(), s.y = x.data() + n, s.z = x.data() + 2 * n;
+    for (int c = 0; c < 3; ++c) s.step[c] = model_.grid.step[c];
+    s.inverse_volume = 1 / model_.grid.spacing.prod();
+    s.ratio = ratio_.data();
+    const StencilKernels& kernels = stencil_kernels();
+    sweep(pool, [&](int begin, int end) { kernels.cells(s, begin, end); });
+    for (std::size_t k = 0; k < ratios_.size(); ++k)
+      ratios_[k] = ratio_[std::size_t(place(model_.cells[k][0]))];
+  }
+
+  void stiffen_cell(std::size_t cell, float weight) override {
+    for (int axis = 0; axis < 3; ++axis)
+      for (int c = 0; c < 8; ++c)
+        if ((c >> axis & 1) == 0) sets_[std::size_t(axis)].a[place(model_.cells[cell][c])] += weight;
+  }
+
+ private:
+  /// In single precision about the first node: differences are what counts.
+  void set_positions() {
+    const std::size_t n = std::size_t(points_);
+    const std::size_t first = std::size_t(place(0));
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double origin = x[c * n + first];
+      for (const Index p : model_.grid.place)
+        at_[c * n + std::size_t(p)] = float(x[c * n + std::size_t(p)] - origin);
+    }
+  }
+
+  ApplySweep sweep_of(const float* in, float* out) const {
+    const std::size_t n = std::size_t(points_);
+    ApplySweep s{};
+    for (std::size_t c = 0; c < 3; ++c) {
+      s.in[c] = in ? in + c * n : nullptr, s.out[c] = out ? out + c * n : nullptr;
+      s.at[c] = at_.empty() ? nullptr : at_.data() + c * n;
+    }
+    s.mass = mass.data(), s.free = free.data();
+    s.sets = sets_.data(), s.set_count = int(sets_.size());
+    s.angles = angles_.data(), s.angle_count = angle_weights_.empty() ? 0 : int(angles_.size());
+    return s;
+  }
+
+  std::vector<StencilSet> sets_;
+  std::vector<StencilAngle> angles_;
+  Floats weights_, stretch_, angle_weights_, at_, ratio_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operator> make_grid_operator(const Model& model, Integrator integrator) {
+  return std::make_unique<GridOperator>(model, integrator);
+}
+
+}  // namespace pliant::metric

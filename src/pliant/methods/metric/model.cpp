@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/metric/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pliant/base/check.hpp"
+#include "pliant/methods/metric/calibration.hpp"
+#include "pliant/methods/metric/cell_volume.hpp"
+
+namespace pliant::metric {
+namespace {
+
+using Offset = std::array<int, 3>;
+
+// The forward halves; the backward ones are the neighbours' [Kelager05, Sec. 4, 5].
+constexpr Offset lengths[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+constexpr Offset faces[] = {{1, 1, 0}, {-1, 1, 0}, {1, 0, 1}, {-1, 0, 1}, {0, 1, 1}, {0, -1, 1}};
+constexpr Offset spatials[] = {{1, 1, 1}, {-1, 1, 1}, {1, -1, 1}, {-1, -1, 1}};
+
+Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
+  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
+}
+
+Offset doubled(const Offset& d) { return {2 * d[0], 2 * d[1], 2 * d[2]}; }
+
+void add_set(Model& model, const Offset& cells, double eta, bool squared) {
+  Vec3 reach;
+  for (int c = 0; c < 3; ++c) reach[c] = cells[c] * model.grid.spacing[c];
+  model.sets.push_back(
+      {cells, model.grid.offset(cells), 1 / reach.squaredNorm(), eta, squared, 1u << model.sets.size()});
+}
+
+void add_sets(Model& model, const Options& options, double strength) {
+  for (const Offset& d : lengths) add_set(model, d, strength * options.length, false);
+  if (options.model == Kind::original) {
+    unsigned bit = 1u << 28;
+    for (int i = 0; i < 3; ++i)
+      for (int j = i + 1; j < 3; ++j, bit <<= 1)
+        model.angles.push_back(
+            {i, j, 1 / (model.grid.spacing[i] * model.grid.spacing[j]), strength * options.angle, bit});
+    return;
+  }
+  if (options.area > 0)
+    for (const Offset& d : faces) add_set(model, d, strength * options.area, false);
+  if (options.volume > 0)
+    for (const Offset& d : spatials) add_set(model, d, strength * options.volume, options.squared);
+  if (options.pillar > 0)
+    for (const Offset& d : lengths) add_set(model, doubled(d), strength * options.pillar, false);
+  if (options.pillar_diagonal > 0) {
+    for (const Offset& d : faces) add_set(model, doubled(d), strength * options.pillar_diagonal, false);
+    for (const Offset& d : spatials)
+      add_set(model, doubled(d), strength * options.pillar_diagonal, options.squared);
+  }
+}
+
+/// Which corners of a cell an offset joins: those pairs become constraints.
+void mark_cell(const Model& model, const std::array<Index, 8>& cell, const Offset& d, std::vector<char>& at) {
+  for (int c = 0; c < 8; ++c) {
+    bool inside = true;
+    int to = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const int end = (c >> axis & 1) + d[axis];
+      inside &= end == 0 || end == 1;
+      to |= end << axis;
+    }
+    if (inside) at[std::size_t(model.grid.place[cell[c]])] = 1;
+  }
+}
+
+/// Where constraints over one cell exist: at[p] for each base.
+std::vector<char> bases(const Model& model, const Offset& d, bool by_cells) {
+  std::vector<char> at(std::size_t(model.grid.points), 0);
+  if (by_cells) {
+    for (const auto& cell : model.cells) mark_cell(model, cell, d, at);
+    return at;
+  }
+  for (const Index p : model.grid.place)
+    at[std::size_t(p)] = model.grid.node[std::size_t(p + model.grid.offset(d))] >= 0;
+  return at;
+}
+
+void mark_sets(Model& model, bool by_cells) {
+  model.bits.assign(std::size_t(model.grid.points), 0);
+  for (const ConstraintSet& set : model.sets) {
+    const bool over_two = std::abs(set.cells[0]) == 2 || std::abs(set.cells[1]) == 2 || set.cells[2] == 2;
+    const Offset half = over_two ? Offset{set.cells[0] / 2, set.cells[1] / 2, set.cells[2] / 2} : set.cells;
+    const std::vector<char> at = bases(model, half, by_cells);
+    const int step = model.grid.offset(half);
+    for (const Index p : model.grid.place)
+      if (at[std::size_t(p)] && (!over_two || at[std::size_t(p + step)]))
+        model.bits[std::size_t(p)] |= set.bit;
+  }
+  for (const AngleSet& set : model.angles)
+    for (const Index p : model.grid.place)
+      if (model.has(p, model.sets[std::size_t(set.first)].bit) &&
+          model.has(p, model.sets[std::size_t(set.second)].bit))
+        model.bits[std::size_t(p)] |= set.bit;
+}
+
+/// All complete cells of the mask, for a shape that names none.
+void find_cells(Model& model) {
+  const PaddedGrid& grid = model.grid;
+  for (const Index p : grid.place) {
+    std::array<Index, 8> cell;
+    bool whole = true;
+    for (int c = 0; c < 8 && whole; ++c) {
+      cell[std::size_t(c)] = grid.node[std::size_t(p + grid.offset({c & 1, c >> 1 & 1, c >> 2}))];
+      whole = cell[std::size_t(c)] >= 0;
+    }
+    if (whole) model.cells.push_back(cell);
+  }
+}
+
+/// Pieces that lengths join, numbered in the order of their lowest node.
+void label_parts(Model& model) {
+  std::vector<Index> root(model.rest.size());
+  for (Index i = 0; i < model.nodes(); ++i) root[i] = i;
+  const auto find = [&](Index i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  const auto join = [&](Index a, Index b) {
+    a = find(a), b = find(b);
+    root[std::max(a, b)] = std::min(a, b);
+  };
+  if (model.on_grid) {
+    for (int axis = 0; axis < 3; ++axis)
+      for (Index i = 0; i < model.nodes(); ++i)
+        if (const Index p = model.grid.place[i]; model.has(p, model.sets[axis].bit))
+          join(i, model.grid.node[p + model.grid.step[axis]]);
+  } else {
+    for (const EdgeConstraint& e : model.edges) join(e.a, e.b);
+  }
+  model.part.assign(model.rest.size(), 0);
+  for (Index i = 0; i < model.nodes(); ++i)
+    model.part[i] = find(i) == i ? model.parts++ : model.part[find(i)];
+}
+
+/// Corner c of a cell at bit 0, 1, 2 along x, y, z.
+bool follow_the_axes(const Model& model, const std::vector<std::array<Index, 8>>& cells) {
+  for (const auto& cell : cells)
+    for (int c = 1; c < 8; ++c)
+      if (model.grid.place[cell[c]] !=
+          model.grid.place[cell[0]] + model.grid.offset({c & 1, c >> 1 & 1, c >> 2}))
+        return false;
+  return true;
+}
+
+/// A length constraint begins or ends there.
+bool joined(const Model& model, Index p) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (model.has(p, model.sets[axis].bit) || model.has(p - model.grid.step[axis], model.sets[axis].bit))
+      return true;
+  return false;
+}
+
+Error too_weak() {
+  return refuse("metric", "no strength along the axes", "length, or area with the improved model, above 0",
+                {});
+}
+
+Result<bool> make_lattice(Model& model, const NodeGraph& graph, const Options& options) {
+  Result<PaddedGrid> grid = make_grid(graph);
+  if (!grid) return grid.error();
+  model.grid = std::move(*grid);
+  const double cell = model.grid.spacing.prod(), modulus = young(moduli(options));
+  if (!(options.length > 0) || !(modulus > 0)) return too_weak();
+  const double strength =
+      options.strength < not_given ? options.strength : options.stiffness * cell / modulus;
+  add_sets(model, options, strength);
+  model.cells = graph.cells;
+  if (!follow_the_axes(model, model.cells))
+    return refuse("shape", "cells that do not follow the axes", "cells of a regular lattice",
+                  "set metric.lattice to mesh");
+  if (model.cells.empty()) find_cells(model);
+  mark_sets(model, !graph.cells.empty());
+  for (std::size_t i = 0; i < model.rest.size(); ++i)
+    if (!joined(model, model.grid.place[i]))
+      return refuse("shape", fmt::format("node {} without neighbours", i),
+                    "nodes of a lattice that hang together", "set metric.lattice to mesh");
+  model.edge = std::cbrt(cell);
+  const bool as_published = options.model == Kind::original || options.integrator == Integrator::paper;
+  const double share = options.orientation < not_given ? options.orientation
+                       : as_published                  ? 0
+                                                       : options.length;
+  model.orientation = strength * share;
+  return true;
+}
+
+Result<bool> make_edges(Model& model, const NodeGraph& graph, const Options& options) {
+  if (graph.edges.empty()) return refuse("shape", "a shape without edges", "a graph of nodes", {});
+  if (options.model == Kind::original)
+    return refuse("metric.model", "original on a mesh", "improved, or lattice grid",
+                  "angles need the axes of a lattice");
+  if (options.orientation < not_given && options.orientation > 0 && graph.cells.empty())
+    return refuse("metric.orientation", "a term on cells, on a mesh without cells", "0 or none", {});
+  double sum = 0;
+  for (const NodeGraph::Edge& e : graph.edges) {
+    const double l2 = (graph.positions[e.b] - graph.positions[e.a]).squaredNorm();
+    if (!(l2 > 0))
+      return refuse("shape", fmt::format("nodes {} and {} in one place", e.a, e.b), "nodes apart", {});
+    // eta e^2 = E (section/length) (length e)^2 / 2
+    const double eta = options.strength < not_given ? options.strength * options.length
+                                                    : options.stiffness * e.share * l2 / 2;
+    model.edges.push_back({e.a, e.b, 1 / l2, eta});
+    sum += std::sqrt(l2);
+  }
+  model.on_grid = false;
+  model.edge = sum / double(graph.edges.size());
+  model.cells = graph.cells;
+  if (!model.cells.empty()) {
+    double most = 0;
+    for (const EdgeConstraint& e : model.edges) most = std::max(most, e.eta);
+    model.orientation = options.orientation < not_given ? options.orientation / options.length * most : most;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<Model> make_model(const NodeGraph& graph, double density, const Options& options) {
+  PLIANT_CHECK(graph.volumes.size() == graph.positions.size());
+  for (std::size_t k = 1; k < options.keys.size(); ++k)
+    if (options.keys[k].time <= options.keys[k - 1].time)
+      return refuse(fmt::format("metric.keys.{}.time", k), fmt::format("{:g}", options.keys[k].time),
+                    fmt::format("a number > {:g} s, the time of the key before", options.keys[k - 1].time),
+                    {});
+  Model model;
+  model.rest = graph.positions;
+  model.threshold = options.threshold;
+  Vec3 low = model.rest[0], high = low;
+  for (const Vec3& X : model.rest) low = low.cwiseMin(X), high = high.cwiseMax(X);
+  model.size = (high - low).norm();
+  const Result<bool> made = options.lattice == Lattice::grid ? make_lattice(model, graph, options)
+                                                             : make_edges(model, graph, options);
+  if (!made) return made.error();
+  for (std::size_t k = 0; k < model.cells.size(); ++k) {
+    model.cell_volume.push_back(signed_volume(model.cells[k], model.rest));
+    if (!(model.cell_volume[k] > 0))
+      return refuse("shape", fmt::format("cell {} is flat or inside out", k), "cells with a volume", {});
+  }
+  for (std::size_t i = 0; i < graph.volumes.size(); ++i) {
+    model.mass.push_back(density * graph.volumes[i]);
+    if (!(model.mass[i] > 0))
+      return refuse("shape", fmt::format("node {} has no volume", i), "nodes that carry mass", {});
+  }
+  label_parts(model);
+  return model;
+}
+
+}  // namespace pliant::metric

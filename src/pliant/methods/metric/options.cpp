@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/metric/options.hpp"
+
+namespace pliant::metric {
+namespace {
+
+OptionFacts share(std::string help) { return {.unit = "1", .min = 0, .max = 1e6, .help = std::move(help)}; }
+
+}  // namespace
+
+const OptionTable<Options>& option_table() {
+  static const OptionTable<Options> table{
+      option("model", &Options::model,
+             {.choices = {"improved", "original"},
+              .help = "improved: face and spatial diagonals and pillars (Kelager 2005), which restore area "
+                      "and volume; original: lengths and angles only (Terzopoulos 1987), which do not"}),
+      option("lattice", &Options::lattice,
+             {.choices = {"grid", "mesh"},
+              .help = "grid: a regular lattice fills the body; mesh: length constraints on the edges of the "
+                      "shape's own graph, without areas and pillars"}),
+      option("stiffness", &Options::stiffness,
+             {.unit = "Pa",
+              .min = 1,
+              .max = 1e12,
+              .scale = Scale::logarithmic,
+              .help = "Young's modulus along the axes of the lattice at small strain; not read when strength "
+                      "is given"}),
+      option("strength", &Options::strength,
+             {.unit = "J",
+              .min = 0,
+              .max = 1e15,
+              .above_min = true,
+              .scale = Scale::logarithmic,
+              .help = "eta of a tensor of relative strength 1, the papers' own number; none = from "
+                      "stiffness"}),
+      option("length", &Options::length, share("relative strength of the lattice edges")),
+      option("area", &Options::area, share("relative strength of the face diagonals (improved)")),
+      option("volume", &Options::volume, share("relative strength of the spatial diagonals (improved)")),
+      option("pillar", &Options::pillar,
+             share("relative strength of the constraints over two cells (improved)")),
+      option("pillar_diagonal", &Options::pillar_diagonal,
+             share("relative strength of face and spatial diagonals over two cells (improved); 0 = none")),
+      option("angle", &Options::angle, share("relative strength of the angles between edges (original)")),
+      option("squared", &Options::squared,
+             {.help = "the volume term grows with the square of the strain, as Kelager's: soft at rest, hard "
+                      "when squashed"}),
+      option("orientation", &Options::orientation,
+             {.unit = "1",
+              .min = 0,
+              .max = 1e6,
+              .help = "relative strength of the term that turns flat and inverted cells out again; 0 = off, "
+                      "as the papers; none = that of length for improved, 0 for original and for paper"}),
+      option("threshold", &Options::threshold,
+             {.unit = "1",
+              .min = 0,
+              .max = 0.95,
+              .help = "the orientation term acts on cells below this share of their rest volume"}),
+      option("integrator", &Options::integrator,
+             {.choices = {"stable", "accurate", "lively", "paper"},
+              .help = "stable: one scalar matrix, any step; accurate: Gauss-Newton, any step, rotations "
+                      "undamped; lively: explicit in compression, substeps as needed; paper: Terzopoulos' "
+                      "semi-implicit step, unstable"}),
+      option("kappa", &Options::kappa,
+             {.unit = "1",
+              .min = 0.25,
+              .max = 10,
+              .change = Change::live,
+              .help = "stable: share of the rest stiffness in the matrix; below 0.5 large steps explode, "
+                      "more damps"}),
+      option("tolerance", &Options::tolerance,
+             {.unit = "1",
+              .min = 1e-7,
+              .max = 0.5,
+              .scale = Scale::logarithmic,
+              .change = Change::live,
+              .help = "residual reduction of the conjugate gradients of a step"}),
+      option("iterations", &Options::iterations,
+             {.unit = "1",
+              .min = 1,
+              .max = 10000,
+              .change = Change::live,
+              .help = "of the conjugate gradients in a step, at most"}),
+      option("keep_momentum", &Options::keep_momentum,
+             {.help = "a free body keeps its momentum and turns as a whole undamped; paper: never"}),
+  };
+  return table;
+}
+
+const OptionTable<StrengthKey>& key_table() {
+  static const OptionTable<StrengthKey> table{
+      option("time", &StrengthKey::time,
+             {.unit = "s", .min = 0, .max = 1e9, .help = "keys are in ascending order"}),
+      option("factor", &StrengthKey::factor,
+             {.unit = "1", .min = 0, .max = 1e6, .help = "on all strengths; straight lines between keys"}),
+  };
+  return table;
+}
+
+const OptionTable<PlasticLaw>& plasticity_table() {
+  static const OptionTable<PlasticLaw> table{
+      option("yield", &PlasticLaw::yield,
+             {.unit = "1", .min = 0, .max = 100, .help = "strain of a constraint up to which nothing flows"}),
+      option("creep", &PlasticLaw::creep,
+             {.unit = "1",
+              .min = 0,
+              .max = 1e6,
+              .scale = Scale::logarithmic,
+              .help = "share of the strain that flows per strain above yield and 1/30 s"}),
+      option("cap", &PlasticLaw::cap,
+             {.unit = "1", .min = 0, .max = 10, .help = "largest relative change of a rest length"}),
+  };
+  return table;
+}
+
+double factor_at(const std::vector<StrengthKey>& keys, double time) {
+  if (keys.empty()) return 1;
+  if (time <= keys.front().time) return keys.front().factor;
+  for (std::size_t k = 1; k < keys.size(); ++k)
+    if (time <= keys[k].time) {
+      const double t = (time - keys[k - 1].time) / (keys[k].time - keys[k - 1].time);
+      return keys[k - 1].factor + t * (keys[k].factor - keys[k - 1].factor);
+    }
+  return keys.back().factor;
+}
+
+}  // namespace pliant::metric

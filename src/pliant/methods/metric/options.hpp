@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings of the metric method (docs/methods/metric.md).
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "pliant/base/option.hpp"
+#include "pliant/physics/plasticity.hpp"
+
+namespace pliant::metric {
+
+enum class Kind { improved, original };
+enum class Lattice { grid, mesh };
+enum class Integrator { stable, accurate, lively, paper };
+
+inline constexpr double not_given = std::numeric_limits<double>::infinity();
+
+/// All strengths times this factor at this time; straight lines between keys.
+struct StrengthKey {
+  double time = 0;    ///< s
+  double factor = 1;  ///< >= 0
+};
+
+struct Options {
+  Kind model = Kind::improved;
+  Lattice lattice = Lattice::grid;
+  double stiffness = 1e5;       ///< Pa
+  double strength = not_given;  ///< J; given: stiffness is not read
+  double length = 2;            ///< the strengths, relative to each other
+  double area = 1;
+  double volume = 2;
+  double pillar = 0.5;
+  double pillar_diagonal = 0;
+  double angle = 1;     ///< original only
+  bool squared = true;  ///< the volume term
+  double orientation = not_given;
+  double threshold = 0.5;
+  Integrator integrator = Integrator::stable;
+  double kappa = 0.5;
+  double tolerance = 1e-3;
+  int iterations = 50;
+  bool keep_momentum = true;
+  std::vector<StrengthKey> keys = {};
+  std::optional<PlasticLaw> plasticity = std::nullopt;
+};
+
+const OptionTable<Options>& option_table();
+const OptionTable<StrengthKey>& key_table();
+const OptionTable<PlasticLaw>& plasticity_table();
+
+/// The factor of the keys at a time; 1 without keys.
+double factor_at(const std::vector<StrengthKey>& keys, double time);
+
+}  // namespace pliant::metric

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "pliant/contact/contact.hpp"
+#include "pliant/physics/node_state.hpp"
+
+namespace pliant::metric {
+
+/// What decides the next step together with model and input.
+struct State {
+  NodeState nodes;
+  double time = 0;                      ///< s, since the start: strengths have keys
+  std::vector<double> metrics;          ///< g of every constraint (Model::each_length); empty = 1
+  std::vector<ContactMemory> contacts;  ///< of the last step, by key
+  std::vector<SideMemory> sides;
+  double response = 1;  ///< of the body to contact impulses, share of that of the touching nodes alone
+};
+
+}  // namespace pliant::metric

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of stencil_kernels.hpp; see base/simd.hpp for how such a file is written. All are in gather
+// form: a point writes its own entries only, so that any split of the range gives the same bits. A constraint
+// is evaluated at both its ends, with differences that are exact negatives of each other: the two forces
+// cancel to the last bit.
+#include "pliant/methods/metric/stencil_kernels.hpp"
+
+namespace pliant::metric {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int lanes = 16;
+#elif defined(__AVX2__)
+constexpr int lanes = 8;
+#else
+constexpr int lanes = 4;
+#endif
+constexpr int wide = lanes / 2;
+
+typedef float Floats __attribute__((vector_size(4 * lanes), may_alias, aligned(4)));
+typedef double Doubles __attribute__((vector_size(8 * wide), may_alias, aligned(8)));
+typedef float HalfFloats __attribute__((vector_size(4 * wide), may_alias, aligned(4)));
+typedef unsigned Bits __attribute__((vector_size(4 * wide), may_alias, aligned(4)));
+typedef long long Mask __attribute__((vector_size(8 * wide), may_alias, aligned(8)));
+
+inline Floats load(const float* p) { return *reinterpret_cast<const Floats*>(p); }
+inline void store(float* p, Floats v) { *reinterpret_cast<Floats*>(p) = v; }
+inline Doubles load(const double* p) { return *reinterpret_cast<const Doubles*>(p); }
+inline void store(double* p, Doubles v) { *reinterpret_cast<Doubles*>(p) = v; }
+inline void store_float(float* p, Doubles v) {
+  *reinterpret_cast<HalfFloats*>(p) = __builtin_convertvector(v, HalfFloats);
+}
+inline void add_float(float* p, Doubles v) {
+  *reinterpret_cast<HalfFloats*>(p) += __builtin_convertvector(v, HalfFloats);
+}
+
+inline double summed(Floats v) {
+  double sum = 0;
+  for (int k = 0; k < lanes; ++k) sum += double(v[k]);
+  return sum;
+}
+
+inline Mask where(const unsigned* bits, unsigned bit) {
+  const Bits all = *reinterpret_cast<const Bits*>(bits);
+  return __builtin_convertvector(all & bit, Mask) != 0;
+}
+inline Doubles only(Doubles v, Mask m) { return reinterpret_cast<Doubles>(reinterpret_cast<Mask>(v) & m); }
+inline Doubles absolute(Doubles v) { return v < 0 ? -v : v; }
+
+struct Edge {
+  Doubles x, y, z;  ///< r_q - r_p
+};
+inline Edge edge(const EvaluateSweep& s, int p, int q) {
+  return {load(s.x + q) - load(s.x + p), load(s.y + q) - load(s.y + p), load(s.z + q) - load(s.z + p)};
+}
+inline Doubles square(const Edge& e) { return e.x * e.x + e.y * e.y + e.z * e.z; }
+
+/// s of the constraint whose difference is e and whose base is `base`.
+inline Doubles strain(const StencilSet& set, const Edge& e, int base) {
+  const Doubles now = square(e) * set.inverse_h2;
+  if (set.rest) return now - load(set.rest + base);
+  return now - 1;
+}
+
+inline Doubles alpha_of(const StencilSet& set, Doubles s) {
+  return set.squared ? set.eta * s * absolute(s) : set.eta * s;
+}
+
+void evaluate_angles(const EvaluateSweep& s, int p, Doubles f[3]) {
+  for (int k = 0; k < s.angle_count; ++k) {
+    const StencilAngle& t = s.angles[k];
+    const double ihh = t.inverse_hh;
+    // as the corner of the angle
+    const Edge a = edge(s, p, p + t.first), b = edge(s, p, p + t.second);
+    const Mask here = where(s.bits + p, t.bit);
+    const Doubles w = only(t.eta * (a.x * b.x + a.y * b.y + a.z * b.z) * ihh * ihh, here);
+    f[0] += w * (a.x + b.x), f[1] += w * (a.y + b.y), f[2] += w * (a.z + b.z);
+    if (t.w) store_float(t.w + p, s.scale * w);
+    if (t.c) store_float(t.c + p, only(Doubles{} + s.scale * t.eta * ihh * ihh, here));
+    if (s.angle_clamp) {
+      const double bound = s.angle_bound * t.eta * ihh * ihh;
+      const Doubles size = absolute(w);
+      add_float(t.a_first + p, s.scale * (size + only(bound * square(b), here)));
+      add_float(t.a_second + p, s.scale * (size + only(bound * square(a), here)));
+    }
+    // as the end of the first edge, and of the second
+    for (int end = 0; end < 2; ++end) {
+      const int o = p - (end == 0 ? t.first : t.second);
+      const Edge mine = edge(s, o, p), other = edge(s, o, o + (end == 0 ? t.second : t.first));
+      const Doubles v = only(t.eta * (mine.x * other.x + mine.y * other.y + mine.z * other.z) * ihh * ihh,
+                             where(s.bits + o, t.bit));
+      f[0] -= v * other.x, f[1] -= v * other.y, f[2] -= v * other.z;
+    }
+  }
+}
+
+void evaluate(const EvaluateSweep& s, int begin, int end) {
+  for (int p = begin; p < end; p += wide) {
+    Doubles f[3] = {};
+    for (int k = 0; k < s.set_count; ++k) {
+      const StencilSet& set = s.sets[k];
+      const double ih2 = set.inverse_h2;
+      const Mask here = where(s.bits + p, set.bit);
+      const Edge forth = edge(s, p, p + set.offset);
+      const Doubles sf = strain(set, forth, p), alpha = alpha_of(set, sf);
+      const Doubles w = only(alpha * ih2, here);
+      f[0] += w * forth.x, f[1] += w * forth.y, f[2] += w * forth.z;
+      const Doubles kept = (alpha > s.floor ? alpha : Doubles{} + s.floor) + set.add;
+      store_float(set.a + p, only(s.scale * ih2 * kept, here));
+      if (set.c)
+        store_float(set.c + p,
+                    only(s.scale * ih2 * ih2 * (set.stretch + set.stretch_slope * absolute(sf)), here));
+      const int q = p - set.offset;
+      const Edge back = edge(s, p, q);
+      const Doubles v = only(alpha_of(set, strain(set, back, q)) * ih2, where(s.bits + q, set.bit));
+      f[0] += v * back.x, f[1] += v * back.y, f[2] += v * back.z;
+    }
+    if (s.angle_count > 0) evaluate_angles(s, p, f);
+    for (int c = 0; c < 3; ++c) store(s.force[c] + p, f[c]);
+  }
+}
+
+double apply(const ApplySweep& s, int begin, int end) {
+  Floats sum = {};
+  for (int p = begin; p < end; p += lanes) {
+    const Floats x = load(s.in[0] + p), y = load(s.in[1] + p), z = load(s.in[2] + p);
+    const Floats m = load(s.mass + p);
+    Floats ox = m * x, oy = m * y, oz = m * z;
+    for (int k = 0; k < s.set_count; ++k) {
+      const int d = s.sets[k].offset, q = p + d, o = p - d;
+      const float* a = s.sets[k].a;
+      const Floats f = load(a + p), b = load(a + o);
+      ox += f * (x - load(s.in[0] + q)) + b * (x - load(s.in[0] + o));
+      oy += f * (y - load(s.in[1] + q)) + b * (y - load(s.in[1] + o));
+      oz += f * (z - load(s.in[2] + q)) + b * (z - load(s.in[2] + o));
+    }
+    const Floats free = load(s.free + p);
+    ox *= free, oy *= free, oz *= free;
+    store(s.out[0] + p, ox), store(s.out[1] + p, oy), store(s.out[2] + p, oz);
+    sum += x * ox + y * oy + z * oz;
+  }
+  return summed(sum);
+}
+
+struct Three {
+  Floats x, y, z;
+};
+inline Three difference(const float* const v[3], int p, int q) {
+  return {load(v[0] + p) - load(v[0] + q), load(v[1] + p) - load(v[1] + q), load(v[2] + p) - load(v[2] + q)};
+}
+inline Floats dot(const Three& a, const Three& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+inline void add(Three& to, Floats f, const Three& v) { to.x += f * v.x, to.y += f * v.y, to.z += f * v.z; }
+
+/// Of the Gauss-Newton matrix of an angle at o, eta/(h_i h_j)^2 J J^T with J = (b, a, -(a + b)): the row of
+/// the corner (role 0), of the first end (1) or of the second (2).
+inline void add_angle_block(const ApplySweep& s, const StencilAngle& t, int o, int role, Three& out) {
+  const Three a = difference(s.at, o + t.first, o), b = difference(s.at, o + t.second, o);
+  const Three da = difference(s.in, o + t.first, o), db = difference(s.in, o + t.second, o);
+  const Floats q = load(t.c + o) * (dot(b, da) + dot(a, db));
+  if (role == 0) add(out, -q, a), add(out, -q, b);
+  if (role == 1) add(out, q, b);
+  if (role == 2) add(out, q, a);
+}
+
+double apply_blocks(const ApplySweep& s, int begin, int end) {
+  Floats sum = {};
+  for (int p = begin; p < end; p += lanes) {
+    const Three in = {load(s.in[0] + p), load(s.in[1] + p), load(s.in[2] + p)};
+    Three out = {};
+    add(out, load(s.mass + p), in);
+    for (int k = 0; k < s.set_count; ++k) {
+      const StencilSet& set = s.sets[k];
+      const int q = p + set.offset, o = p - set.offset;
+      const Three uf = difference(s.in, p, q), df = difference(s.at, p, q);
+      add(out, load(set.a + p), uf);
+      add(out, load(set.c + p) * dot(df, uf), df);
+      const Three ub = difference(s.in, p, o), db = difference(s.at, p, o);
+      add(out, load(set.a + o), ub);
+      add(out, load(set.c + o) * dot(db, ub), db);
+    }
+    for (int k = 0; k < s.angle_count; ++k) {
+      const StencilAngle& t = s.angles[k];
+      add_angle_block(s, t, p, 0, out);
+      add_angle_block(s, t, p - t.first, 1, out);
+      add_angle_block(s, t, p - t.second, 2, out);
+    }
+    const Floats free = load(s.free + p);
+    out.x *= free, out.y *= free, out.z *= free;
+    store(s.out[0] + p, out.x), store(s.out[1] + p, out.y), store(s.out[2] + p, out.z);
+    sum += dot(in, out);
+  }
+  return summed(sum);
+}
+
+/// The paper's matrix of the angles, w [(e_a - e_o)(e_b - e_o)^T + transpose]: on a w (x_b - x_o), on b
+/// w (x_a - x_o), on o minus both.
+double apply_angles(const ApplySweep& s, int begin, int end) {
+  double total = 0;
+  for (int p = begin; p < end; p += lanes) {
+    apply(s, p, p + lanes);
+    const Three in = {load(s.in[0] + p), load(s.in[1] + p), load(s.in[2] + p)};
+    Three out = {};
+    for (int k = 0; k < s.angle_count; ++k) {
+      const StencilAngle& t = s.angles[k];
+      const int a = p - t.first, b = p - t.second;
+      const Floats w = -load(t.w + p);
+      add(out, w, difference(s.in, p + t.first, p));
+      add(out, w, difference(s.in, p + t.second, p));
+      add(out, load(t.w + a), difference(s.in, a + t.second, a));
+      add(out, load(t.w + b), difference(s.in, b + t.first, b));
+    }
+    const Floats free = load(s.free + p);
+    const Three all = {load(s.out[0] + p) + free * out.x, load(s.out[1] + p) + free * out.y,
+                       load(s.out[2] + p) + free * out.z};
+    store(s.out[0] + p, all.x), store(s.out[1] + p, all.y), store(s.out[2] + p, all.z);
+    total += summed(dot(in, all));
+  }
+  return total;
+}
+
+void diagonal(const DiagonalSweep& s, int begin, int end) {
+  for (int p = begin; p < end; p += lanes) {
+    Floats d = load(s.mass + p);
+    for (int k = 0; k < s.set_count; ++k)
+      d += load(s.sets[k].a + p) + load(s.sets[k].a + p - s.sets[k].offset);
+    // the paper's may be negative: its size serves, and the solve finds out
+    const Floats size = d < 0 ? -d : d, some = size > 0 ? size : Floats{} + 1;
+    store(s.scalar + p, size > 0 ? load(s.free + p) / some : Floats{});
+  }
+}
+
+struct Six {
+  Floats xx, xy, xz, yy, yz, zz;
+};
+inline void add_square(Six& to, Floats c, const Three& d) {
+  to.xx += c * d.x * d.x, to.xy += c * d.x * d.y, to.xz += c * d.x * d.z;
+  to.yy += c * d.y * d.y, to.yz += c * d.y * d.z, to.zz += c * d.z * d.z;
+}
+
+void diagonal_blocks(const DiagonalSweep& s, int begin, int end) {
+  for (int p = begin; p < end; p += lanes) {
+    Floats d = load(s.mass + p);
+    Six m = {};
+    for (int k = 0; k < s.set_count; ++k) {
+      const StencilSet& set = s.sets[k];
+      const int q = p + set.offset, o = p - set.offset;
+      d += load(set.a + p) + load(set.a + o);
+      add_square(m, load(set.c + p), difference(s.at, p, q));
+      add_square(m, load(set.c + o), difference(s.at, p, o));
+    }
+    for (int k = 0; k < s.angle_count; ++k) {
+      const StencilAngle& t = s.angles[k];
+      const Three a = difference(s.at, p + t.first, p), b = difference(s.at, p + t.second, p);
+      add_square(m, load(t.c + p), {a.x + b.x, a.y + b.y, a.z + b.z});
+      const int oa = p - t.first, ob = p - t.second;
+      add_square(m, load(t.c + oa), difference(s.at, oa + t.second, oa));
+      add_square(m, load(t.c + ob), difference(s.at, ob + t.first, ob));
+    }
+    // d I + m is definite wherever a node is: relative to d, so that nothing overflows
+    const Floats some = d > 0 ? d : Floats{} + 1, inverse = 1 / some;
+    const Floats xx = m.xx * inverse + 1, yy = m.yy * inverse + 1, zz = m.zz * inverse + 1;
+    const Floats xy = m.xy * inverse, xz = m.xz * inverse, yz = m.yz * inverse;
+    const Floats cxx = yy * zz - yz * yz, cxy = xz * yz - xy * zz, cxz = xy * yz - xz * yy;
+    const Floats det = xx * cxx + xy * cxy + xz * cxz;
+    const Floats f = d > 0 ? load(s.free + p) * inverse / det : Floats{};
+    store(s.block[0] + p, f * cxx), store(s.block[1] + p, f * cxy), store(s.block[2] + p, f * cxz);
+    store(s.block[3] + p, f * (xx * zz - xz * xz)), store(s.block[4] + p, f * (xy * xz - xx * yz));
+    store(s.block[5] + p, f * (xx * yy - xy * xy));
+  }
+}
+
+/// V of a cell by the six tetrahedra about the diagonal from corner 0 to 7 (cell_volume.hpp).
+void cells(const CellSweep& s, int begin, int end) {
+  const int ring[6] = {s.step[0], s.step[0] + s.step[1], s.step[1], s.step[1] + s.step[2],
+                       s.step[2], s.step[2] + s.step[0]};
+  const int far = s.step[0] + s.step[1] + s.step[2];
+  for (int p = begin; p < end; p += wide) {
+    const Doubles ox = load(s.x + p), oy = load(s.y + p), oz = load(s.z + p);
+    Doubles nx = {}, ny = {}, nz = {};
+    Doubles px = load(s.x + p + ring[5]) - ox, py = load(s.y + p + ring[5]) - oy,
+            pz = load(s.z + p + ring[5]) - oz;
+    for (int k = 0; k < 6; ++k) {
+      const Doubles qx = load(s.x + p + ring[k]) - ox, qy = load(s.y + p + ring[k]) - oy,
+                    qz = load(s.z + p + ring[k]) - oz;
+      nx += py * qz - pz * qy, ny += pz * qx - px * qz, nz += px * qy - py * qx;
+      px = qx, py = qy, pz = qz;
+    }
+    const Doubles volume =
+        (load(s.x + p + far) - ox) * nx + (load(s.y + p + far) - oy) * ny + (load(s.z + p + far) - oz) * nz;
+    store_float(s.ratio + p, volume * (s.inverse_volume / 6));
+  }
+}
+
+double dot(const float* a, const float* b, int begin, int end) {
+  Floats sum = {};
+  for (int p = begin; p < end; p += lanes) sum += load(a + p) * load(b + p);
+  return summed(sum);
+}
+
+double advance(float alpha, const float* p, const float* q, float* x, float* r, int begin, int end) {
+  Floats sum = {};
+  for (int k = begin; k < end; k += lanes) {
+    store(x + k, load(x + k) + alpha * load(p + k));
+    const Floats now = load(r + k) - alpha * load(q + k);
+    store(r + k, now);
+    sum += now * now;
+  }
+  return summed(sum);
+}
+
+void turn(float beta, const float* z, float* p, int begin, int end) {
+  for (int k = begin; k < end; k += lanes) store(p + k, load(z + k) + beta * load(p + k));
+}
+
+void multiply(const float* d, const float* r, float* z, int begin, int end) {
+  for (int k = begin; k < end; k += lanes) store(z + k, load(d + k) * load(r + k));
+}
+
+void multiply_blocks(const float* const d[6], const float* const r[3], float* const z[3], int begin,
+                     int end) {
+  for (int k = begin; k < end; k += lanes) {
+    const Floats x = load(r[0] + k), y = load(r[1] + k), w = load(r[2] + k);
+    store(z[0] + k, load(d[0] + k) * x + load(d[1] + k) * y + load(d[2] + k) * w);
+    store(z[1] + k, load(d[1] + k) * x + load(d[3] + k) * y + load(d[4] + k) * w);
+    store(z[2] + k, load(d[2] + k) * x + load(d[4] + k) * y + load(d[5] + k) * w);
+  }
+}
+
+}  // namespace
+}  // namespace pliant::metric

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Length constraints on the edges of any graph: `lattice: mesh`.
+#include "pliant/geometry/shape.hpp"
+#include "pliant/methods/metric/build.hpp"
+#include "tests/unit/methods/metric/bodies.hpp"
+
+namespace pliant::metric {
+namespace {
+
+Model graph_model(const Options& options) {
+  const Shape torus = make_shape(TorusShape{.nodes = {5, 24}});
+  Result<Model> model = make_model(torus.graph, 1000, options);
+  EXPECT_TRUE(model) << model.error().text();
+  return std::move(*model);
+}
+
+TEST(MetricGraph, its_operator_gives_the_forces_of_the_energy_and_a_symmetric_matrix) {
+  Pool pool(1);
+  for (const Integrator integrator : {Integrator::stable, Integrator::accurate, Integrator::paper}) {
+    const Model model = graph_model({.lattice = Lattice::mesh, .integrator = integrator});
+    const auto op = make_graph_operator(model, integrator);
+    const std::size_t n = std::size_t(op->points());
+    const Points x = shaken(model.rest, 0.05, 3);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      for (std::size_t c = 0; c < 3; ++c) op->x[c * n + i] = x[i][int(c)];
+      op->mass[i] = op->free[i] = 1;
+    }
+    MatrixForm form;
+    form.integrator = integrator;
+    form.scale = 1e-3;
+    op->evaluate(form, nullptr, pool);
+    Points f(x.size());
+    forces(model, {}, x, f);
+    double scale = 0, worst = 0;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      for (std::size_t c = 0; c < 3; ++c) {
+        worst = std::max(worst, std::abs(op->force[c * n + i] - f[i][int(c)]));
+        scale = std::max(scale, std::abs(f[i][int(c)]));
+      }
+    EXPECT_LT(worst, 1e-11 * scale);
+    EXPECT_GT(op->pushed_cells(), 0);
+    Floats u(3 * n, 0.0f), v(3 * n, 0.0f), au(3 * n), av(3 * n);
+    const Points a = shaken(Points(x.size(), Vec3::Zero()), 1, 1),
+                 b = shaken(Points(x.size(), Vec3::Zero()), 1, 2);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      for (std::size_t c = 0; c < 3; ++c)
+        u[c * n + i] = float(a[i][int(c)]), v[c * n + i] = float(b[i][int(c)]);
+    op->apply(u.data(), au.data(), pool);
+    op->apply(v.data(), av.data(), pool);
+    double uav = 0, vau = 0, size = 0;
+    for (std::size_t k = 0; k < u.size(); ++k)
+      uav += double(u[k]) * av[k], vau += double(v[k]) * au[k], size += std::abs(double(v[k]) * au[k]);
+    EXPECT_NEAR(uav, vau, 1e-5 * size);
+  }
+}
+
+TEST(MetricGraph, a_squashed_ring_comes_back_at_any_step) {
+  const Shape torus = make_shape(TorusShape{.nodes = {5, 24}});
+  for (const double h : {0.005, 0.1}) {
+    auto made = build(torus, 1000, {.mass = 2, .stiffness = 0}, {.lattice = Lattice::mesh, .stiffness = 1e5});
+    ASSERT_TRUE(made);
+    Method& body = **made;
+    Points x = torus.graph.positions;
+    for (Vec3& p : x) p.y() *= 0.5, p.x() *= 1.3;
+    body.place(x, Points(x.size(), Vec3::Zero()));
+    const double start = body.elastic_energy();
+    Pool pool(1);
+    StepInput input;
+    input.h = h;
+    input.pool = &pool;
+    for (int k = 0; k < int(20 / h); ++k) ASSERT_TRUE(body.advance(input).ok());
+    EXPECT_LT(body.elastic_energy(), 1e-4 * start) << h;
+    EXPECT_EQ(body.inverted_cells(), 0);
+  }
+}
+
+TEST(MetricGraph, what_needs_axes_is_refused) {
+  const Shape torus = make_shape(TorusShape{.nodes = {5, 24}});
+  EXPECT_FALSE(build(torus, 1000, {}, {.model = Kind::original, .lattice = Lattice::mesh}));
+  const auto refused = build(torus, 1000, {}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text().find("lattice"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pliant::metric

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "tests/unit/methods/metric/bodies.hpp"
+
+namespace pliant::metric {
+namespace {
+
+double total(const Body& body) { return kinetic(body) + body.elastic_energy(); }
+
+/// A box of 6^3 nodes squashed to 0.7 with 5 % noise, drag 0.2: the stability test of the specification.
+Points squashed(const Points& rest) {
+  Points x = rest;
+  for (Vec3& p : x) p.y() *= 0.7;
+  return shaken(x, 0.05, 1);
+}
+
+struct Ride {
+  double most = 0;  ///< largest energy over that at the start
+  long breakdowns = 0;
+  bool finite = true;
+};
+Ride ride(const Options& options, double h, double seconds, Pool& pool) {
+  const auto body = lattice_body({6, 6, 6}, options, {.mass = 0.2, .stiffness = 0});
+  put(*body, squashed(body->model().rest));
+  const double start = total(*body);
+  Ride out;
+  StepInput input;
+  input.h = h;
+  input.pool = &pool;
+  for (int k = 0; k < int(seconds / h); ++k) {
+    if (!body->advance(input).ok()) {
+      out.finite = false;
+      break;
+    }
+    out.most = std::max(out.most, total(*body) / start);
+    if (out.most > 1e6) break;
+  }
+  out.breakdowns = body->breakdowns();
+  return out;
+}
+
+TEST(MetricStep, stable_and_accurate_never_gain_energy_at_any_step) {
+  Pool pool(1);
+  for (const Kind kind : {Kind::improved, Kind::original})
+    for (const Integrator integrator : {Integrator::stable, Integrator::accurate})
+      for (const double k : {1.0, 10.0, 100.0}) {
+        const Ride r =
+            ride(papers(k, {.model = kind, .orientation = 0, .integrator = integrator, .tolerance = 1e-5}),
+                 0.2, 4, pool);
+        EXPECT_TRUE(r.finite);
+        EXPECT_EQ(r.breakdowns, 0);
+        EXPECT_LT(r.most, 1.0 + 1e-6) << int(kind) << " " << int(integrator) << " k " << k;
+      }
+}
+
+TEST(MetricStep, the_papers_scheme_explodes_or_its_solve_breaks) {
+  Pool pool(1);
+  for (const Kind kind : {Kind::improved, Kind::original}) {
+    const Ride r =
+        ride(papers(10, {.model = kind, .integrator = Integrator::paper, .tolerance = 1e-5}), 0.004, 4, pool);
+    EXPECT_TRUE(r.most > 3 || r.breakdowns > 0 || !r.finite) << r.most;
+  }
+}
+
+TEST(MetricStep, too_small_a_share_of_the_stiffness_explodes) {
+  Pool pool(1);
+  const Ride r = ride(papers(100, {.orientation = 0, .kappa = 0.25, .tolerance = 1e-5}), 0.2, 4, pool);
+  EXPECT_GT(r.most, 3);
+}
+
+TEST(MetricStep, lively_takes_the_substeps_it_needs) {
+  Pool pool(1);
+  const Options base = papers(10, {.integrator = Integrator::lively});
+  EXPECT_NEAR(lattice_body({6, 6, 6}, base)->lively_step(), 0.0073, 3e-4);
+  EXPECT_NEAR(lattice_body({6, 6, 6}, papers(1, {.integrator = Integrator::lively}))->lively_step(), 0.023,
+              1e-3);
+  const Ride r = ride(papers(10, {.orientation = 0, .integrator = Integrator::lively, .tolerance = 1e-5}),
+                      1.0 / 30, 4, pool);
+  EXPECT_LT(r.most, 1.5);
+  const auto stiff = lattice_body({6, 6, 6}, papers(1e12, {.integrator = Integrator::lively}));
+  StepInput input;
+  input.pool = &pool;
+  EXPECT_NE(stiff->advance(input).trouble.find("substeps"), std::string::npos);
+}
+
+TEST(MetricStep, all_integrators_meet_as_the_step_shrinks_to_first_order) {
+  Pool pool(1);
+  const auto end = [&](Integrator integrator, double h) {
+    const auto body =
+        lattice_body({4, 4, 4}, papers(1, {.orientation = 0, .integrator = integrator, .tolerance = 1e-6}));
+    put(*body, shaken(body->model().rest, 0.03, 2));
+    run(*body, 0.2, h, pool);
+    return body->nodes().x;
+  };
+  const auto distance = [](const Points& a, const Points& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]).squaredNorm();
+    return std::sqrt(sum);
+  };
+  for (const Integrator other : {Integrator::paper, Integrator::accurate}) {
+    const double coarse = distance(end(Integrator::stable, 0.002), end(other, 0.002));
+    const double fine = distance(end(Integrator::stable, 0.001), end(other, 0.001));
+    const double finest = distance(end(Integrator::stable, 0.0005), end(other, 0.0005));
+    EXPECT_LT(coarse, 0.1);
+    EXPECT_NEAR(coarse / fine, 2, 0.3) << int(other);
+    EXPECT_NEAR(fine / finest, 2, 0.3) << int(other);
+  }
+}
+
+/// Stretched by a tenth, without drag: rebound and period of the specification's liveliness table.
+TEST(MetricStep, a_stretched_box_swings_with_its_period_and_keeps_its_swing) {
+  Pool pool(1);
+  const auto swing = [&](Integrator integrator, double h, double& period) {
+    const auto body = lattice_body({5, 9, 5}, papers(1, {.integrator = integrator, .tolerance = 1e-5}));
+    Points x = body->model().rest;
+    for (Vec3& p : x) p.y() = 4 + 1.1 * (p.y() - 4);
+    put(*body, x);
+    StepInput input;
+    input.h = h;
+    input.pool = &pool;
+    std::vector<double> height;
+    for (int k = 0; k < int(1.2 / h); ++k) {
+      body->advance(input);
+      double low = 1e9, high = -1e9;
+      for (const Vec3& p : body->nodes().x) low = std::min(low, p.y()), high = std::max(high, p.y());
+      height.push_back((high - low) / 8 - 1);
+    }
+    // the first rebound: the largest stretch after half a second
+    const auto at =
+        std::max_element(height.begin() + std::ptrdiff_t(0.5 / h), height.begin() + std::ptrdiff_t(1 / h));
+    period = h * double(at - height.begin() + 1);
+    return *at;
+  };
+  double period = 0;
+  EXPECT_NEAR(swing(Integrator::stable, 0.001, period), 0.097, 0.006);
+  EXPECT_NEAR(period, 0.727, 0.03);
+  EXPECT_NEAR(swing(Integrator::stable, 0.01, period), 0.080, 0.01);
+  EXPECT_NEAR(swing(Integrator::accurate, 0.01, period), 0.075, 0.01);
+  EXPECT_GT(swing(Integrator::lively, 0.01, period), 0.09);
+}
+
+TEST(MetricStep, a_free_body_spins_on_and_without_the_split_the_stable_matrix_stops_it) {
+  Pool pool(1);
+  const auto spin_after = [&](bool keep, Integrator integrator) {
+    const auto body = lattice_body({5, 4, 3}, papers(10, {.integrator = integrator, .keep_momentum = keep}));
+    Points v;
+    for (const Vec3& p : body->model().rest) v.push_back(Vec3(0, 0, 0.5).cross(p - Vec3(2, 1.5, 1)));
+    body->place(body->model().rest, v);
+    run(*body, 5, 1.0 / 60, pool);
+    Vec3 angular = Vec3::Zero();
+    for (std::size_t i = 0; i < v.size(); ++i)
+      angular += (body->nodes().x[i] - Vec3(2, 1.5, 1)).cross(body->nodes().v[i]);
+    Vec3 start = Vec3::Zero();
+    for (std::size_t i = 0; i < v.size(); ++i) start += (body->model().rest[i] - Vec3(2, 1.5, 1)).cross(v[i]);
+    return angular.norm() / start.norm();
+  };
+  EXPECT_NEAR(spin_after(true, Integrator::stable), 1, 1e-9);
+  EXPECT_LT(spin_after(false, Integrator::stable), 0.1);
+  EXPECT_GT(spin_after(false, Integrator::accurate), 0.9);
+}
+
+/// Corner 0 moved by t along the diagonal and let go, with drag; the volume, or area, that is left.
+double after_push(std::array<int, 3> nodes, const Options& options, double t, Pool& pool) {
+  const auto body = lattice_body(nodes, options, {.mass = 1, .stiffness = 0});
+  Points x = body->model().rest;
+  x[0] += t * Vec3(nodes[0] > 1, nodes[1] > 1, nodes[2] > 1);
+  put(*body, x);
+  run(*body, 20, 0.005, pool);
+  const Points& y = body->nodes().x;
+  if (nodes[2] == 1) return 0.5 * (y[3] - y[0]).cross(y[2] - y[1]).norm();  // of a fold: nothing
+  return cell_state(body->model(), y).volume_ratio;
+}
+
+Options accurate(Options options) {
+  options.integrator = Integrator::accurate;
+  options.tolerance = 1e-5;
+  options.orientation = 0;
+  return papers(1, options);
+}
+
+TEST(MetricStep, a_face_collapses_to_a_line_by_angles_and_recovers_by_diagonals) {
+  Pool pool(1);
+  const Options original = accurate({.model = Kind::original}), improved = accurate({});
+  EXPECT_NEAR(after_push({2, 2, 1}, original, 0.45, pool), 1, 0.02);
+  for (const double t : {0.55, 0.8, 1.1}) EXPECT_NEAR(after_push({2, 2, 1}, original, t, pool), 0, 0.02) << t;
+  for (const double t : {0.3, 0.45, 0.55})
+    EXPECT_NEAR(after_push({2, 2, 1}, improved, t, pool), 1, 0.005) << t;
+}
+
+TEST(MetricStep, a_cell_comes_back_only_with_spatial_diagonals) {
+  Pool pool(1);
+  const double t[] = {0.3, 0.45, 0.55, 0.7, 0.9};
+  const double by_angles[] = {1, 0.33, 0.33, 0.33, 1}, by_faces[] = {1, 1, 0.30, 0.30, 1};
+  for (int k = 0; k < 5; ++k) {
+    EXPECT_NEAR(after_push({2, 2, 2}, accurate({.model = Kind::original}), t[k], pool), by_angles[k], 0.02)
+        << t[k];
+    EXPECT_NEAR(after_push({2, 2, 2}, accurate({.volume = 0, .pillar = 0}), t[k], pool), by_faces[k], 0.02)
+        << t[k];
+    EXPECT_NEAR(after_push({2, 2, 2}, accurate({}), t[k], pool), 1, 0.005) << t[k];
+    EXPECT_NEAR(after_push({2, 2, 2}, accurate({.squared = false}), t[k], pool), 1, 0.005) << t[k];
+  }
+}
+
+TEST(MetricStep, grabs_pull_and_keys_change_the_strength) {
+  Pool pool(1);
+  Options options = papers();
+  options.keys = {{1, 1}, {2, 0.1}};
+  const auto body = lattice_body({3, 3, 3}, options, {.mass = 5, .stiffness = 0});
+  StepInput input;
+  input.h = 0.01;
+  input.pool = &pool;
+  const std::vector<Index> held{0};
+  const Points targets{body->model().rest[0]};
+  const Grab grab{26, {4, 4, 4}, 20};
+  input.held = held, input.targets = targets;
+  input.grabs = {&grab, 1};
+  const auto stretch = [&] { return (body->nodes().x[26] - body->nodes().x[0]).norm() / std::sqrt(12.0); };
+  for (int k = 0; k < 100; ++k) ASSERT_TRUE(body->advance(input).ok());
+  const double before = stretch();
+  for (int k = 0; k < 900; ++k) ASSERT_TRUE(body->advance(input).ok());
+  EXPECT_GT(before, 1.02);
+  EXPECT_GT(stretch(), before + 0.05) << "weaker later";
+  EXPECT_NEAR(body->time(), 10, 1e-9);
+}
+
+TEST(MetricStep, a_static_pose_balances_gravity) {
+  Pool pool(1);
+  const auto body = lattice_body({3, 5, 3}, papers(4));
+  StepInput input;
+  input.h = 0.1;
+  input.pool = &pool;
+  std::vector<Index> held;
+  for (Index i = 0; i < body->model().nodes(); ++i)
+    if (body->model().rest[i].y() == 0) held.push_back(i);
+  input.held = held;
+  Points targets;
+  for (const Index i : held) targets.push_back(body->model().rest[i]);
+  input.targets = targets;
+  const std::size_t n = body->model().rest.size();
+  Points f(n), d(n);
+  double left = 0;
+  for (int k = 0; k < 300; ++k) {
+    body->elastic_forces(f);
+    left = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      f[i] += Vec3(0, -9.81, 0);
+      if (!std::binary_search(held.begin(), held.end(), Index(i))) left = std::max(left, f[i].norm());
+    }
+    ASSERT_EQ(body->newton_direction(input, f, d), "");
+    Points x = body->nodes().x;
+    for (std::size_t i = 0; i < n; ++i) x[i] += d[i];
+    put(*body, x);
+  }
+  EXPECT_LT(left, 1e-4);
+}
+
+}  // namespace
+}  // namespace pliant::metric

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// The experiments of Kelager, Fleron and Erleben 2005 as numbers: nodes 1 m apart and 1 kg each, strengths
+// 200, 100, 200, 50 J times k, contact of the nodes themselves. "After" is after the load is gone and the
+// body has settled.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <functional>
+#include <memory>
+
+#include "pliant/contact/collider.hpp"
+#include "pliant/methods/metric/body.hpp"
+
+namespace pliant::metric {
+
+/// The nodes of a box, or those of it that the mask keeps.
+inline NodeGraph masked_graph(std::array<int, 3> nodes, const std::function<bool(const Vec3&)>& keep = {}) {
+  NodeGraph graph;
+  for (int k = 0; k < nodes[2]; ++k)
+    for (int j = 0; j < nodes[1]; ++j)
+      for (int i = 0; i < nodes[0]; ++i)
+        if (const Vec3 p(i, j, k); !keep || keep(p)) graph.positions.push_back(p);
+  graph.volumes.assign(graph.positions.size(), 1.0);
+  return graph;
+}
+
+struct Outcome {
+  double volume = 1;
+  int inverted = 0;
+  double shape = 0;  ///< rms distance to the rest shape after the best rigid fit, over the rms radius
+};
+
+/// One body and what acts on it.
+class Experiment {
+ public:
+  Experiment(const NodeGraph& graph, const Options& options, double drag = 1)
+      : model_(make(graph, options)),
+        body_(model_, all(model_), Gather{}, {.mass = drag, .stiffness = 0}, options) {}
+
+  Body& body() { return body_; }
+  const Points& rest() const { return model_.rest; }
+  std::vector<Index> where(const std::function<bool(const Vec3&)>& which) const {
+    std::vector<Index> out;
+    for (Index i = 0; i < model_.nodes(); ++i)
+      if (which(model_.rest[i])) out.push_back(i);
+    return out;
+  }
+  /// Lifts the whole body before it starts.
+  void raise(double by) {
+    Points x = rest();
+    for (Vec3& p : x) p.y() += by;
+    body_.place(x, Points(x.size(), Vec3::Zero()));
+  }
+  void run(double seconds) {
+    StepInput input;
+    input.h = h;
+    input.gravity = gravity;
+    input.colliders = colliders;
+    input.held = held;
+    input.pool = &pool_;
+    Points targets(held.size());
+    for (int k = 1; k <= int(std::lround(seconds / h)); ++k) {
+      for (std::size_t n = 0; n < held.size(); ++n) targets[n] = target(held[n], k * h);
+      input.targets = targets;
+      for (Collider& c : colliders) c.aim(0, h);
+      const StepReport report = body_.advance(input);
+      ASSERT_TRUE(report.ok()) << report.trouble;
+    }
+  }
+  /// No load any more.
+  void let_go() {
+    gravity.setZero();
+    colliders.clear();
+    held.clear();
+  }
+  Outcome outcome() const {
+    const Points &x = body_.nodes().x, &X = model_.rest;
+    const CellState cells = cell_state(model_, x);
+    Eigen::Matrix3Xd from(3, X.size()), to(3, X.size());
+    for (std::size_t i = 0; i < X.size(); ++i)
+      from.col(Eigen::Index(i)) = X[i], to.col(Eigen::Index(i)) = x[i];
+    const Eigen::Matrix4d fit = Eigen::umeyama(from, to, false);
+    const Vec3 centre = from.rowwise().mean();
+    double wrong = 0, size = 0;
+    for (std::size_t i = 0; i < X.size(); ++i) {
+      wrong += (fit.topLeftCorner<3, 3>() * X[i] + fit.topRightCorner<3, 1>() - x[i]).squaredNorm();
+      size += (X[i] - centre).squaredNorm();
+    }
+    return {cells.volume_ratio, cells.inverted, std::sqrt(wrong / size)};
+  }
+
+  double h = 0.005;
+  Vec3 gravity{0, 0, 0};
+  std::vector<Collider> colliders;
+  std::vector<Index> held;
+  std::function<Vec3(Index, double)> target = [this](Index i, double) { return rest()[i]; };
+
+ private:
+  static Model make(const NodeGraph& graph, const Options& options) {
+    Result<Model> model = make_model(graph, 1, options);
+    EXPECT_TRUE(model) << model.error().text();
+    return std::move(*model);
+  }
+  static Gather all(const Model& model) {
+    std::vector<Index> nodes(model.rest.size());
+    for (Index i = 0; i < model.nodes(); ++i) nodes[i] = i;
+    return pick(nodes);
+  }
+
+  Model model_;
+  Body body_;
+  Pool pool_{1};
+};
+
+inline Collider ground(double height = 0) {
+  return Collider(PlaneCollider{{0, height, 0}, {0, 1, 0}}, {}, 0.5, 0);
+}
+
+/// The three bodies of a figure.
+enum class Contender { original, as_published, with_orientation };
+
+inline Options contender(Contender which, double k, Integrator integrator = Integrator::accurate) {
+  Options options;
+  options.strength = 100 * k;
+  options.integrator = integrator;
+  options.tolerance = 1e-4;
+  if (which == Contender::original) options.model = Kind::original;
+  if (which != Contender::with_orientation) options.orientation = 0;
+  return options;
+}
+
+inline Outcome drop_box(const Options& options) {
+  Experiment e(masked_graph({5, 5, 5}), options);
+  e.raise(4);
+  e.gravity = {0, -9.81, 0};
+  e.colliders = {ground()};
+  e.run(6);
+  e.let_go();
+  e.run(10);
+  return e.outcome();
+}
+
+inline Outcome drop_ball(const Options& options) {
+  Experiment e(masked_graph({9, 9, 9}, [](const Vec3& p) { return (p - Vec3(4, 4, 4)).norm() <= 4.3; }),
+               options);
+  e.raise(4);
+  e.gravity = {0, -9.81, 0};
+  e.colliders = {ground()};
+  e.run(6);
+  e.let_go();
+  e.run(10);
+  return e.outcome();
+}
+
+/// One corner up in 0.3 s, held for 0.5 s, on the ground.
+inline Outcome lift_corner(const Options& options, double height) {
+  Experiment e(masked_graph({5, 5, 5}), options);
+  e.gravity = {0, -9.81, 0};
+  e.colliders = {ground()};
+  e.run(2);
+  e.held = e.where([](const Vec3& p) { return p == Vec3(4, 4, 4); });
+  const Vec3 from = e.body().nodes().x[e.held[0]];
+  e.target = [=](Index, double t) { return Vec3(from + Vec3(0, height * std::min(1.0, t / 0.3), 0)); };
+  e.run(0.8);
+  e.held.clear();
+  e.run(4);
+  e.let_go();
+  e.run(10);
+  return e.outcome();
+}
+
+/// A corner pushed into the box along the diagonal by a share of it.
+inline Outcome push_corner(const Options& options, double share) {
+  Experiment e(masked_graph({5, 5, 5}), options);
+  e.held = e.where([](const Vec3& p) { return p == Vec3(4, 4, 4) || p == Vec3(0, 0, 0); });
+  e.target = [=](Index, double t) {
+    return Vec3(Vec3(4, 4, 4) - Vec3(4, 4, 4) * share * std::min(1.0, t / 0.5));
+  };
+  const Index fixed = 0;
+  const auto moved = e.target;
+  e.target = [=](Index i, double t) { return i == fixed ? Vec3(0, 0, 0) : moved(i, t); };
+  e.run(1);
+  e.let_go();
+  e.run(10);
+  return e.outcome();
+}
+
+/// Strength s0 for 5 s under gravity, up to 1 within 3 s; then free.
+inline Outcome inflate(Options options, double s0) {
+  options.keys = {{5, s0}, {8, 1}};
+  Experiment e(masked_graph({7, 7, 7}), options);
+  e.gravity = {0, -9.81, 0};
+  e.colliders = {ground()};
+  e.run(12);
+  e.let_go();
+  e.run(10);
+  return e.outcome();
+}
+
+struct Twist {
+  Outcome held, after;
+};
+inline Twist twist(const Options& options, double degrees) {
+  Experiment e(masked_graph({7, 9, 7}), options);
+  e.held = e.where([](const Vec3& p) { return p.y() == 0 || p.y() == 8; });
+  e.target = [&](Index i, double t) {
+    const Vec3 X = e.rest()[i], axis(3, X.y(), 3);
+    if (X.y() == 0) return X;
+    const double angle = degrees * M_PI / 180 * std::min(1.0, t / 2);
+    return Vec3(axis + Eigen::AngleAxisd(angle, Vec3::UnitY()) * (X - axis));
+  };
+  e.run(4);
+  Twist out;
+  out.held = e.outcome();
+  e.let_go();
+  e.run(10);
+  out.after = e.outcome();
+  return out;
+}
+
+/// An ellipsoid on nine pearls.
+inline Twist lily(const Options& options) {
+  Experiment e(masked_graph({19, 7, 19},
+                            [](const Vec3& p) {
+                              return (p - Vec3(9, 3, 9)).cwiseQuotient(Vec3(9.3, 3.3, 9.3)).norm() <= 1;
+                            }),
+               options, 1.5);
+  for (int i = -1; i <= 1; ++i)
+    for (int j = -1; j <= 1; ++j)
+      e.colliders.push_back(Collider(SphereCollider{{9 + 5.0 * i, -3.5, 9 + 5.0 * j}, 2}, {}, 0.5, 0));
+  e.gravity = {0, -9.81, 0};
+  e.run(8);
+  Twist out;
+  out.held = e.outcome();
+  e.let_go();
+  e.run(8);
+  out.after = e.outcome();
+  return out;
+}
+
+/// Base and three top corners pinned, the fourth pulled down by 5 in 1 s, held 1 s, released, under gravity.
+inline Twist buckle(const Options& options) {
+  Experiment e(masked_graph({7, 7, 7}), options);
+  e.gravity = {0, -9.81, 0};
+  const auto top = [](const Vec3& p) {
+    return p.y() == 6 && (p.x() == 0 || p.x() == 6) && (p.z() == 0 || p.z() == 6);
+  };
+  const auto pulled = [](const Vec3& p) { return p == Vec3(6, 6, 6); };
+  e.held = e.where([&](const Vec3& p) { return p.y() == 0 || top(p); });
+  e.target = [&, pulled](Index i, double t) {
+    return Vec3(e.rest()[i] - Vec3(0, pulled(e.rest()[i]) ? 5 * std::min(1.0, t) : 0, 0));
+  };
+  e.run(2);
+  Twist out;
+  out.held = e.outcome();
+  e.held = e.where([&](const Vec3& p) { return p.y() == 0 || (top(p) && !pulled(p)); });
+  e.run(8);
+  out.after = e.outcome();
+  return out;
+}
+
+}  // namespace pliant::metric

@@ -90,9 +90,9 @@ class Body final : public Method {
     bool bounded = true;
     double first = 0;  ///< of its first step: the squared residual, kg m^2
   };
-  Descent linearised_contact(double& enough, const StepInput& input, const Scheme& scheme, StepReport& report,
+  Descent linearised_contact(const StepInput& input, const Scheme& scheme, StepReport& report,
                              StageWatch& watch);
-  bool linearise_again(double first, double enough, const StepInput& input, const Scheme& scheme,
+  bool linearise_again(const Descent& before, const StepInput& input, const Scheme& scheme,
                        StepReport& report, StageWatch& watch);
   bool free_to_turn(const StepInput& input) const;
   void find_contacts(const StepInput& input);

@@ -270,23 +270,24 @@ void Body::projected_step(int sweeps, double tolerance, const StepInput& input, 
 /// projected steps with new rotations each: without the split, B = A^-1 bounds every Hessian.
 void Body::contact_newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
   const double lively = options_.integrator == Integrator::bdf2 ? lively_turn : violent_turn;
-  double enough = 0;
-  const Descent descent = linearised_contact(enough, input, s, report, watch);
+  const Descent descent = linearised_contact(input, s, report, watch);
   const double turn = sweeps_.largest_turn();
   if (descent.bounded && turn <= lively) return;
   report.violent = turn > violent_turn;
-  if (descent.bounded && response_.split() && linearise_again(descent.first, enough, input, s, report, watch))
-    return;
+  if (response_.split() && linearise_again(descent, input, s, report, watch)) return;
   report.violent = true;
   contact_anew(false, input, s, watch);
   contact_iterations(violent_iterations, input, s, report, watch);
 }
 
-/// From where the first linearisation led. What is straight in D are velocities, not the ways of parts that
-/// turn: those are bent to arcs before the next linearisation, which begins about the turned parts. False: it
-/// climbs.
-bool Body::linearise_again(double first, double enough, const StepInput& input, const Scheme& s,
-                           StepReport& report, StageWatch& watch) {
+/// From where the first linearisation led, or from the prediction. What is straight in D are velocities, not
+/// the ways of parts that turn: those are bent to arcs before the next linearisation, which begins about the
+/// turned parts. It ends with one more when the residual has become small: the residual is that of all parts,
+/// and crumbs beside a heavy one hardly show in it. False: it climbs.
+bool Body::linearise_again(const Descent& before, const StepInput& input, const Scheme& s, StepReport& report,
+                           StageWatch& watch) {
+  if (!before.bounded) std::fill(d_.begin(), d_.end(), 0.0f);
+  const double enough = contact_tolerance * contact_tolerance * before.first;
   Floats& way = increment_[0];
   for (Index i = 0; i < model_.nodes(); ++i)
     for (int c = 0; c < 3; ++c) {
@@ -294,6 +295,7 @@ bool Body::linearise_again(double first, double enough, const StepInput& input, 
       trial_[at] = state_.nodes.x[i][c];
       way[at] = float(start_[at] + d_[at] - trial_[at]);
     }
+  double first = 0;
   for (int k = 1;; ++k) {
     add_arcs(model_, arrangement_, turns_, trial_.data(), way.data(), d_.data());
     residual(d_.data(), true, s, *input.pool, watch);
@@ -301,9 +303,11 @@ bool Body::linearise_again(double first, double enough, const StepInput& input, 
     prepare_again(input, s);
     watch.add_to(&StageTimes::contact);
     std::copy(d_.begin(), d_.end(), way.begin());
-    const Descent descent = linearised_contact(enough, input, s, report, watch);
-    if (!descent.bounded || !(descent.first < diverging * first)) return false;
-    if (!(descent.first > enough) || k == most_linearisations) return true;
+    const double now = linearised_contact(input, s, report, watch).first;
+    if (k == 1) first = std::max(now, before.first);
+    if (now <= enough) return true;
+    if (!(now < diverging * first)) return false;
+    if (k == most_linearisations) return true;
     for (std::size_t at = 0; at < way.size(); ++at) {
       trial_[at] = start_[at] + way[at];
       way[at] = d_[at] - way[at];
@@ -314,9 +318,9 @@ bool Body::linearise_again(double first, double enough, const StepInput& input, 
 /// One linearisation about D_: conjugate gradients whose preconditioned residual is the projected step, so
 /// that directions keep to the contacts. Each iterate minimises the model energy, with the impulses as given
 /// forces, over the projected step and the direction before. Not bounded: B is no bound of H, its step may
-/// climb. `enough`: of the squared residual; 0 is replaced by what is asked of this step.
-Body::Descent Body::linearised_contact(double& enough, const StepInput& input, const Scheme& s,
-                                       StepReport& report, StageWatch& watch) {
+/// climb.
+Body::Descent Body::linearised_contact(const StepInput& input, const Scheme& s, StepReport& report,
+                                       StageWatch& watch) {
   Pool& pool = *input.pool;
   float *g = g_.data(), *d = d_.data(), *p = p_.data(), *hp = q_.data();
   float *step = iterate_[0].data(), *hs = iterate_[1].data();
@@ -338,7 +342,7 @@ Body::Descent Body::linearised_contact(double& enough, const StepInput& input, c
   sweeps_.add(1, hp, g, pool);
   sweeps_.add_turn(1);
   const double reduction = std::min(options_.tolerance, contact_tolerance);
-  if (!(enough > 0)) enough = std::max(reduction * reduction * first, least * least * total_mass_);
+  const double enough = std::max(reduction * reduction * first, least * least * total_mass_);
   // Far from the shape of rest, turning strains: B is no bound of H any more and its step may climb.
   if (first > enough && !(curvature < 2 * first)) return {false, first};
   double least_yet = first;

@@ -207,16 +207,19 @@ void Body::residual(const float* u, bool renew_rotations, const Scheme& s, Pool&
   }
 }
 
-/// g_ += h'^2 beta c at the velocities v^ + u/h'.
+/// g_ += h'^2 beta c at the velocities v^ + u/h'. What a part moves as a whole brakes nothing and is left
+/// out: the rounding of 2 m/s in a crumb of step stiffness 1e6 pushed its nodes by a hundredth of that.
 void Body::add_inner_drag(const float* u, const Scheme& s, Pool& pool) {
   const double inverse = 1 / s.h;
   for (Index k = 0; k < model_.nodes(); ++k) {
-    const Index i = arrangement_.node[k];
+    const Index i = arrangement_.node[k], first = model_.parts[model_.part_of[i]][0];
+    const std::size_t there = 4 * std::size_t(arrangement_.place[first]);
+    const bool moves = u && arrangement_.place[first] < arrangement_.free;
     for (int c = 0; c < 3; ++c) {
       const std::size_t at = 4 * std::size_t(k) + c;
       const double predicted = hat_x_[i][c] + s.h * hat_v_[i][c];
       const double d = k < arrangement_.free ? (u ? u[at] : 0) : start_[at] - predicted;
-      velocity_[at] = float(hat_v_[i][c] + inverse * d);
+      velocity_[at] = float(hat_v_[i][c] - hat_v_[first][c] + inverse * (d - (moves ? u[there + c] : 0)));
     }
   }
   const float scale = float(s.elastic * s.inner_drag);

@@ -339,7 +339,7 @@ TEST(GeometricReduced, trained_nodes_carry_the_weight_of_the_body_as_far_as_thei
 
 TEST(GeometricReduced, a_scrambled_body_of_all_functions_finds_its_shape_again) {
   // Violent steps: the safety net of the full body.
-  const Rows rows = small_block();
+  const Rows rows = lattice({3, 4, 6}, 0.1, 1, 2e3);
   const Model model = model_of(rows);
   const Clamp held = clamp(model.rest);
   for (int seed = 1; seed <= 3; ++seed) {

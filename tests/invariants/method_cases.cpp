@@ -55,11 +55,13 @@ MethodCase adaptive_case(std::string name, geometric::Options options) {
   return made;
 }
 
-/// Contact does not know the multiplier of the volume.
+/// Contact does not know the multiplier of the volume. A start without the volume is brought to it in the
+/// first step, which does work.
 MethodCase kept_volume_case(std::string name, geometric::Options options) {
   options.keep_volume = true;
   MethodCase made = surface_case(std::move(name), options);
   made.meets_colliders = false;
+  made.energy_growth = 0.1;
   return made;
 }
 

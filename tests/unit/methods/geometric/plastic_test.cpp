@@ -288,7 +288,12 @@ TEST(Plastic, flow_allocates_nothing) {
 }
 
 TEST(Plastic, a_row_flows_by_the_law_in_the_frame_of_its_node) {
-  const Model model = model_of(lattice({2, 1, 1}, 0.5, 1, 1e4));
+  Rows two;
+  two.rest = {Vec3(0, 0, 0), Vec3(0.5, 0, 0)};
+  two.edges = {{0, 1, 1}};
+  two.mass = {1, 1};
+  two.edge_weight = {1e4};
+  const Model model = model_of(two);
   const Mat3 r = Eigen::AngleAxisd(1.2, Vec3(1, -2, 2) / 3).toRotationMatrix();
   const auto after = [&](double stretch, double h, const PlasticLaw& law, PlasticForm form) {
     Points d = rest_vectors(model);

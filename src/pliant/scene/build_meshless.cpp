@@ -20,19 +20,27 @@ void add(const Error& error, const std::string& place, Problems& problems) {
   }
 }
 
+/// As the vertices of the mesh are (scene/build.cpp).
+void place_like(const MeshSpec& mesh, Skeleton& skeleton) {
+  Mat3 upright = Mat3::Identity();
+  if (mesh.up == UpAxis::z) upright << 1, 0, 0, 0, 0, 1, 0, -1, 0;
+  transform(skeleton, mesh.scale * metres(mesh.unit), rotation_matrix(mesh.rotate) * upright, mesh.translate);
+}
+
 /// A bone far from the flesh can hold nothing.
-void check_inside(const Skeleton& skeleton, const Shape& shape, const std::string& place, Problems& problems) {
+void check_inside(const Skeleton& skeleton, const Shape& shape, const std::string& place,
+                  Problems& problems) {
   const Bounds box = bounds_of(shape.surface.vertices);
   for (const Joint& joint : skeleton.joints)
     if (((joint.position - box.min).array() < 0).any() || ((box.max - joint.position).array() < 0).any()) {
-      problems.push_back({place,
-                          fmt::format("joint \"{}\" at [{:g}, {:g}, {:g}]", joint.name, joint.position.x(),
-                                      joint.position.y(), joint.position.z()),
-                          fmt::format("joints inside the body, which reaches from [{:g}, {:g}, {:g}] to [{:g}, "
-                                      "{:g}, {:g}]",
-                                      box.min.x(), box.min.y(), box.min.z(), box.max.x(), box.max.y(),
-                                      box.max.z()),
-                          {}});
+      problems.push_back(
+          {place,
+           fmt::format("joint \"{}\" at [{:g}, {:g}, {:g}]", joint.name, joint.position.x(),
+                       joint.position.y(), joint.position.z()),
+           fmt::format("joints inside the body, which reaches from [{:g}, {:g}, {:g}] to [{:g}, "
+                       "{:g}, {:g}]",
+                       box.min.x(), box.min.y(), box.min.z(), box.max.x(), box.max.y(), box.max.z()),
+           {}});
       return;
     }
   if (skeleton.bones().empty())
@@ -42,24 +50,28 @@ void check_inside(const Skeleton& skeleton, const Shape& shape, const std::strin
 }  // namespace
 
 meshless::Options prepare_meshless(const meshless::Options& options, const std::string& place,
-                                   const std::filesystem::path& folder, Shape& shape,
+                                   const std::filesystem::path& folder, const ShapeSpec& spec, Shape& shape,
                                    std::uint64_t& fingerprint, Problems& problems) {
   meshless::Options out = options;
   if (out.bones) {
     const std::string at = place + ".skeleton";
     if (out.bones->file.empty() == out.bones->joints.empty()) {
-      problems.push_back({at, out.bones->file.empty() ? "neither file nor joints" : "both file and joints",
-                          "one of them", {}});
+      problems.push_back({at,
+                          out.bones->file.empty() ? "neither file nor joints" : "both file and joints",
+                          "one of them",
+                          {}});
       return out;
     }
     const std::filesystem::path file = find_file(out.bones->file, folder);
-    Result<Skeleton> skeleton = out.bones->file.empty() ? meshless::make_skeleton(out.bones->joints)
-                                                        : load_skeleton(file);
+    Result<Skeleton> skeleton =
+        out.bones->file.empty() ? meshless::make_skeleton(out.bones->joints) : load_skeleton(file);
     if (!skeleton) {
-      add(skeleton.error(), out.bones->file.empty() ? at + ".joints" : fmt::format("{}.file: {}", at, file.string()),
-          problems);
+      add(skeleton.error(),
+          out.bones->file.empty() ? at + ".joints" : fmt::format("{}.file: {}", at, file.string()), problems);
       return out;
     }
+    if (const auto* mesh = std::get_if<MeshSpec>(&spec.is); mesh && out.bones->like_mesh)
+      place_like(*mesh, *skeleton);
     const std::string text = skeleton_text(*skeleton);
     fingerprint = hash_bytes(text.data(), text.size(), fingerprint);
     out.bones->skeleton = std::move(*skeleton);

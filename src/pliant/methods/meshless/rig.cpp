@@ -11,13 +11,14 @@
 #include "pliant/geometry/node_grid.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
 #include "pliant/math/direct_solver.hpp"
+#include "pliant/physics/elastic_rod.hpp"
 
 namespace pliant::meshless {
 namespace {
 
-constexpr double too_near = 0.5;  // of the spacing: such nodes give way to a sample
+constexpr double too_near = 0.5;     // of the spacing: such nodes give way to a sample
 constexpr double stiff_crook = 0.6;  // of half the width: nearer to a joint no bone is thick
-constexpr double link_reach = 1.6;  // of the spacing: edges of a sample that no node gave way to
+constexpr double link_reach = 1.6;   // of the spacing: edges of a sample that no node gave way to
 
 /// Columns of a gather renumbered; weights of columns that fall together are added by the sums they are in.
 void renumber(Gather& gather, const std::vector<Index>& to) {
@@ -152,12 +153,14 @@ Rig::Rig(const Skeleton& skeleton, const BoneSetting& setting, const Model& mode
   diffuse(model);
 }
 
-/// Nodes within the radius of a bone follow the nearest sample on it, but for the zones of joints, which bend.
+/// Nodes within the radius of a bone follow the nearest sample on it, but for the zones of joints, which
+/// bend.
 void Rig::thicken(const BoneSetting& setting, const Model& model) {
   const auto& samples = bones_->samples();
   const auto& joints = bones_->skeleton().joints;
   std::vector<char> arrives(joints.size(), 0), leaves(joints.size(), 0);
-  for (const Bone& bone : bones_->bones()) leaves[std::size_t(bone.start)] = arrives[std::size_t(bone.end)] = 1;
+  for (const Bone& bone : bones_->bones())
+    leaves[std::size_t(bone.start)] = arrives[std::size_t(bone.end)] = 1;
   std::vector<char> is_sample(model.rest.size(), 0);
   for (const Index i : sample_node_) is_sample[std::size_t(i)] = 1;
   for (Index i = 0; i < model.nodes(); ++i) {
@@ -235,6 +238,16 @@ void Rig::diffuse(const Model& model) {
       for (Index c = 0; c < 3 && first + c < s; ++c)
         influence_[std::size_t(free[k]) * std::size_t(s) + std::size_t(first + c)] = float(z[k][c]);
   }
+}
+
+bool Rig::make_elastic(double joint_softness) {
+  Points places;
+  for (const Joint& joint : bones_->skeleton().joints) places.push_back(joint.position);
+  Vec3 low = places.front(), high = low;
+  for (const Vec3& p : places) low = low.cwiseMin(p), high = high.cwiseMax(p);
+  // Without loads only ratios matter: a round section (GJ = EI / (1 + nu), nu = 0.3) of 1/50 of the length.
+  const double length = (high - low).norm();
+  return record_rod(*bones_, {1e4 / (length * length), 1, 1 / 1.3}, joint_softness, 1.0 / 120);
 }
 
 void Rig::pose(double t, Scratch& scratch) const {

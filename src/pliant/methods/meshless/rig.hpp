@@ -24,8 +24,8 @@ Shape with_samples(Shape shape, const Points& samples);
 /// that bend.
 struct BoneSetting {
   BoneSampleOptions samples;
-  double radius = 0;    ///< of thick bones, m
-  double pliable = 0;   ///< length of bone on each side of a joint where even thick bones are thin, m
+  double radius = 0;   ///< of thick bones, m
+  double pliable = 0;  ///< length of bone on each side of a joint where even thick bones are thin, m
 };
 BoneSetting bone_setting(const Bones& bones, const Shape& shape, double spacing);
 
@@ -38,6 +38,10 @@ class Rig {
   /// The nodes of the model must include the samples (with_samples).
   Rig(const Skeleton& skeleton, const BoneSetting& setting, const Model& model, const MovingLeastSquares& mls,
       Pool& pool);
+
+  /// The skeleton becomes an elastic rod (physics/elastic_rod.hpp) that is `joint_softness` as stiff at
+  /// joints; false when it finds no equilibrium for the keys.
+  [[nodiscard]] bool make_elastic(double joint_softness);
 
   bool empty() const { return sample_node_.empty(); }
   Index samples() const { return Index(sample_node_.size()); }

@@ -93,7 +93,28 @@ BoneSamples::BoneSamples(Skeleton skeleton, const BoneSampleOptions& options)
   }
 }
 
+void BoneSamples::record(std::vector<double> times, std::vector<std::vector<SamplePose>> poses) {
+  PLIANT_CHECK(!times.empty() && times.size() == poses.size());
+  for (const auto& pose : poses) PLIANT_CHECK(pose.size() == samples_.size());
+  times_ = std::move(times);
+  record_ = std::move(poses);
+}
+
+void BoneSamples::recorded(double t, std::vector<SamplePose>& out) const {
+  const std::size_t after = std::size_t(std::upper_bound(times_.begin(), times_.end(), t) - times_.begin());
+  const std::size_t k = after == 0 ? 0 : after - 1, next = std::min(after, times_.size() - 1);
+  const double s = next > k ? (t - times_[k]) / (times_[next] - times_[k]) : 0;
+  out.resize(samples_.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const SamplePose &a = record_[k][i], &b = record_[next][i];
+    out[i].x = (1 - s) * a.x + s * b.x;
+    // Poses of a record are close: the chord is the arc, and keeps the sheet of the quaternion.
+    out[i].rotation = Quat((1 - s) * a.rotation.coeffs() + s * b.rotation.coeffs()).normalized();
+  }
+}
+
 void BoneSamples::pose(double t, Scratch& scratch, std::vector<SamplePose>& out) const {
+  if (!times_.empty()) return recorded(t, out);
   std::vector<JointPose>& joints = scratch.joints;
   skeleton_.pose(t, joints);
   // The arcs at rounded joints move what comes after them: the positions of joints follow the bones.

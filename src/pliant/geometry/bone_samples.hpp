@@ -52,11 +52,16 @@ class BoneSamples {
   /// All samples at time t.
   void pose(double t, Scratch& scratch, std::vector<SamplePose>& out) const;
 
+  /// The motion is no longer that of the joints but these poses at these times (ascending, one a sample and
+  /// time), held before and after, interpolated between.
+  void record(std::vector<double> times, std::vector<std::vector<SamplePose>> poses);
+
   /// Largest angle between the rotations of samples next to each other, rad. Diffused rotations need it below
   /// pi; a finer spacing and a wider zone make it smaller.
   double largest_step(const std::vector<SamplePose>& poses) const;
 
  private:
+  void recorded(double t, std::vector<SamplePose>& out) const;
   SamplePose along_bone(const Bone& bone, double s, const std::vector<JointPose>& joints) const;
 
   Skeleton skeleton_;
@@ -66,6 +71,8 @@ class BoneSamples {
   std::vector<double> zone_;     ///< of a joint, m
   std::vector<BoneSample> samples_;
   std::vector<Index> before_;
+  std::vector<double> times_;  ///< of the record, if there is one
+  std::vector<std::vector<SamplePose>> record_;
 };
 
 }  // namespace pliant

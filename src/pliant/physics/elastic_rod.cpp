@@ -417,11 +417,29 @@ std::vector<RodHold> rod_holds(const BoneSamples& samples, double t) {
     const Joint& joint = skeleton.joints[j];
     RodHold hold{Index(i), {}, {}};
     const bool root = samples.before()[i] < 0;
-    if (root || !joint.moves.times.empty()) hold.x = pose[j].position;
+    const auto moves = [](const Vec3& move) { return move.norm() > 0; };
+    if (root || std::any_of(joint.moves.moves.begin(), joint.moves.moves.end(), moves))
+      hold.x = pose[j].position;
     if (root || !joint.turns.times.empty()) hold.rotation = pose[j].rotation;
     if (hold.x || hold.rotation) holds.push_back(hold);
   }
   return holds;
+}
+
+bool record_rod(BoneSamples& samples, const RodStiffness& stiffness, double joint, double step) {
+  const ElasticRod rod = rod_along(samples, stiffness, joint);
+  RodState state = rod.at_rest();
+  std::vector<double> times;
+  std::vector<std::vector<SamplePose>> poses;
+  const int steps = int(std::ceil(samples.skeleton().duration() / step - 1e-9));
+  for (int k = 0; k <= steps; ++k) {
+    times.push_back(k * step);
+    if (!rod.settle(state, rod_holds(samples, times.back())).converged) return false;
+    std::vector<SamplePose>& pose = poses.emplace_back();
+    for (std::size_t i = 0; i < state.x.size(); ++i) pose.push_back({state.x[i], state.rotation[i]});
+  }
+  samples.record(std::move(times), std::move(poses));
+  return true;
 }
 
 }  // namespace pliant

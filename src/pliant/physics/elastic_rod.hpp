@@ -87,7 +87,13 @@ class ElasticRod {
 ElasticRod rod_along(const BoneSamples& samples, const RodStiffness& stiffness, double joint);
 
 /// What the keys of the skeleton hold of that rod at time t: roots in place and rotation, joints with turns
-/// in rotation, joints with moves in place. Everything else is free and finds its equilibrium.
+/// in rotation, joints with moves that are not all zero in place. Everything else is free and finds its
+/// equilibrium.
 std::vector<RodHold> rod_holds(const BoneSamples& samples, double t);
+
+/// Records in the samples how they move when the skeleton is such a rod, from rest at time 0 to the last key,
+/// `step` seconds apart: without loads its shape depends on the keys alone. False when it found no
+/// equilibrium.
+bool record_rod(BoneSamples& samples, const RodStiffness& stiffness, double joint, double step);
 
 }  // namespace pliant

@@ -368,7 +368,8 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
     drafts[i].shape = std::move(*shape);
     if (spec.bodies[i].method == "meshless")
       drafts[i].meshless = prepare_meshless(spec.bodies[i].meshless, place + ".meshless", around.folder,
-                                            *drafts[i].shape, around.fingerprint, known);
+                                            spec.bodies[i].shape, *drafts[i].shape, around.fingerprint,
+                                            known);
     drafts[i].holds = make_holds(spec.bodies[i], *drafts[i].shape, place, known);
   }
   std::vector<Probe> probes = make_probes(spec, drafts, known);

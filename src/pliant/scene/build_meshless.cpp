@@ -20,6 +20,13 @@ void add(const Error& error, const std::string& place, Problems& problems) {
   }
 }
 
+/// As the vertices of the mesh are (scene/build.cpp).
+void place_like(const MeshSpec& mesh, Skeleton& skeleton) {
+  Mat3 upright = Mat3::Identity();
+  if (mesh.up == UpAxis::z) upright << 1, 0, 0, 0, 0, 1, 0, -1, 0;
+  transform(skeleton, mesh.scale * metres(mesh.unit), rotation_matrix(mesh.rotate) * upright, mesh.translate);
+}
+
 /// A bone far from the flesh can hold nothing.
 void check_inside(const Skeleton& skeleton, const Shape& shape, const std::string& place,
                   Problems& problems) {
@@ -43,7 +50,7 @@ void check_inside(const Skeleton& skeleton, const Shape& shape, const std::strin
 }  // namespace
 
 meshless::Options prepare_meshless(const meshless::Options& options, const std::string& place,
-                                   const std::filesystem::path& folder, Shape& shape,
+                                   const std::filesystem::path& folder, const ShapeSpec& spec, Shape& shape,
                                    std::uint64_t& fingerprint, Problems& problems) {
   meshless::Options out = options;
   if (out.bones) {
@@ -63,6 +70,8 @@ meshless::Options prepare_meshless(const meshless::Options& options, const std::
           out.bones->file.empty() ? at + ".joints" : fmt::format("{}.file: {}", at, file.string()), problems);
       return out;
     }
+    if (const auto* mesh = std::get_if<MeshSpec>(&spec.is); mesh && out.bones->like_mesh)
+      place_like(*mesh, *skeleton);
     const std::string text = skeleton_text(*skeleton);
     fingerprint = hash_bytes(text.data(), text.size(), fingerprint);
     out.bones->skeleton = std::move(*skeleton);

@@ -8,12 +8,14 @@
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/meshless/options.hpp"
 #include "pliant/scene/layout.hpp"
+#include "pliant/scene/spec.hpp"
 
 namespace pliant {
 
-/// The options with their skeleton; the shape is changed. What is wrong is told at `place`, the scene's key.
+/// The options with their skeleton; the shape, made from `spec`, is changed. What is wrong is told at
+/// `place`, the scene's key.
 meshless::Options prepare_meshless(const meshless::Options& options, const std::string& place,
-                                   const std::filesystem::path& folder, Shape& shape,
+                                   const std::filesystem::path& folder, const ShapeSpec& spec, Shape& shape,
                                    std::uint64_t& fingerprint, Problems& problems);
 
 }  // namespace pliant

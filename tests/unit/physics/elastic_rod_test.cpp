@@ -155,6 +155,32 @@ TEST(ElasticRod, follows_the_keys_of_a_skeleton) {
   EXPECT_NEAR(rod.energy(state), 2 * pi * pi, 1e-6);
 }
 
+TEST(ElasticRod, its_motion_is_recorded_for_the_samples) {
+  Skeleton skeleton;
+  for (int j = 0; j < 2; ++j) {
+    Joint joint;
+    joint.parent = Index(j) - 1;
+    joint.position = Vec3(j, 0, 0);
+    skeleton.joints.push_back(joint);
+  }
+  skeleton.joints[1].turns = {Interpolation::linear, {0, 1}, {Vec3(0, 0, 0), Vec3(0, 0, pi)}, {}, {}};
+  BoneSamples samples(skeleton, {0.1, 0});
+  ASSERT_TRUE(record_rod(samples, {1e4, 1, 1}, 1, 0.1));
+  BoneSamples::Scratch scratch;
+  std::vector<SamplePose> pose;
+  for (const double t : {0.0, 0.37, 1.0, 5.0}) {
+    samples.pose(t, scratch, pose);
+    const double angle = pi * std::min(t, 1.0);
+    for (std::size_t i = 0; i < pose.size(); ++i) {
+      const double here = angle * double(i) / 10;
+      EXPECT_NEAR(2 * std::atan2(pose[i].rotation.z(), pose[i].rotation.w()), here, 1e-3);
+      const Vec3 arc =
+          angle > 0 ? Vec3(std::sin(here) / angle, (1 - std::cos(here)) / angle, 0) : samples.samples()[i].X;
+      EXPECT_LT((pose[i].x - arc).norm(), 0.005) << t << ' ' << i;
+    }
+  }
+}
+
 TEST(ElasticRod, says_so_when_nothing_holds_it) {
   const ElasticRod rod = straight(3);
   RodState state = rod.at_rest();

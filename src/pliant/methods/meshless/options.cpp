@@ -91,6 +91,19 @@ const OptionTable<Bones>& bones_table() {
               .max = 1e6,
               .help = "flesh within it follows the bone rigidly, but for the zones; 0 = thin bones; fine "
                       "sets of nodes and twisted limbs want 0.1 to 0.15 of the limb's width"}),
+      option("like_mesh", &Bones::like_mesh,
+             {.help = "true: positions are those of the mesh's file, and the skeleton is scaled, turned and "
+                      "moved as the mesh is; false: they are those of the scene; other shapes know no "
+                      "difference"}),
+      option("elastic", &Bones::elastic,
+             {.help = "true: an elastic rod, held where joints have keys (rotation: turns, place: moves), at "
+                      "rest between them; false: bones are rigid and joints turn as their keys say"}),
+      option("joint_softness", &Bones::joint_softness,
+             {.unit = "1",
+              .min = 1e-4,
+              .max = 1,
+              .help = "bending and twisting stiffness of an elastic skeleton at its joints, share of that of "
+                      "its bones"}),
   };
   return table;
 }

@@ -30,11 +30,14 @@ struct JointKeys {
 struct Bones {
   static constexpr double automatic = std::numeric_limits<double>::infinity();
 
-  std::string file;            ///< a skeleton file; the scene fills `skeleton` from it
+  std::string file;               ///< a skeleton file; the scene fills `skeleton` from it
   std::vector<JointKeys> joints;  ///< or the skeleton itself
-  double spacing = automatic;  ///< of the samples along bones, m; automatic = that of the nodes
-  double zone = automatic;     ///< m; automatic = half the width of the limb
-  double radius = 0;           ///< m; 0 = thin
+  double spacing = automatic;     ///< of the samples along bones, m; automatic = that of the nodes
+  double zone = automatic;        ///< m; automatic = half the width of the limb
+  double radius = 0;              ///< m; 0 = thin
+  bool like_mesh = true;          ///< scaled, turned and moved as the shape's mesh is
+  bool elastic = false;           ///< a rod that bends between what its keys hold
+  double joint_softness = 0.01;   ///< of that rod at joints, share of its stiffness
   Skeleton skeleton;
 };
 

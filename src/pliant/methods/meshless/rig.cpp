@@ -11,6 +11,7 @@
 #include "pliant/geometry/node_grid.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
 #include "pliant/math/direct_solver.hpp"
+#include "pliant/physics/elastic_rod.hpp"
 
 namespace pliant::meshless {
 namespace {
@@ -237,6 +238,16 @@ void Rig::diffuse(const Model& model) {
       for (Index c = 0; c < 3 && first + c < s; ++c)
         influence_[std::size_t(free[k]) * std::size_t(s) + std::size_t(first + c)] = float(z[k][c]);
   }
+}
+
+bool Rig::make_elastic(double joint_softness) {
+  Points places;
+  for (const Joint& joint : bones_->skeleton().joints) places.push_back(joint.position);
+  Vec3 low = places.front(), high = low;
+  for (const Vec3& p : places) low = low.cwiseMin(p), high = high.cwiseMax(p);
+  // Without loads only ratios matter: a round section (GJ = EI / (1 + nu), nu = 0.3) of 1/50 of the length.
+  const double length = (high - low).norm();
+  return record_rod(*bones_, {1e4 / (length * length), 1, 1 / 1.3}, joint_softness, 1.0 / 120);
 }
 
 void Rig::pose(double t, Scratch& scratch) const {

@@ -39,6 +39,10 @@ class Rig {
   Rig(const Skeleton& skeleton, const BoneSetting& setting, const Model& model, const MovingLeastSquares& mls,
       Pool& pool);
 
+  /// The skeleton becomes an elastic rod (physics/elastic_rod.hpp) that is `joint_softness` as stiff at
+  /// joints; false when it finds no equilibrium for the keys.
+  [[nodiscard]] bool make_elastic(double joint_softness);
+
   bool empty() const { return sample_node_.empty(); }
   Index samples() const { return Index(sample_node_.size()); }
   const BoneSamples& bones() const { return *bones_; }

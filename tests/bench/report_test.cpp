@@ -48,6 +48,18 @@ TEST(BenchReport, rows_are_written_as_a_list) {
   EXPECT_EQ(json[1].at("case"), "b");
 }
 
+TEST(BenchReport, the_limit_is_the_longer_of_reading_and_computing) {
+  Limit limit{.bytes = 4000000, .working_set = 1000000, .bandwidth = 40e9};
+  EXPECT_FALSE(limit.computes());
+  limit.operations = 30e6;
+  limit.arithmetic = 100e9;
+  EXPECT_TRUE(limit.computes());
+  EXPECT_NEAR(limit.ms(), 0.3, 1e-12);
+  limit.arithmetic = 1e12;
+  EXPECT_FALSE(limit.computes());
+  EXPECT_NEAR(limit.ms(), 0.1, 1e-12);
+}
+
 TEST(BenchReport, a_peer_row_has_no_limit_and_survives_the_way_through_json) {
   Row peer{.name = "peer/x/bar", .nodes = 7, .threads = 1, .ms_min = 5, .ms_median = 6};
   peer.setup_ms = 12;
@@ -98,7 +110,14 @@ TEST(BenchReport, the_summary_tells_the_speed_up_over_a_peer_only_when_the_peer_
   const Row bar = step_row("geometric/bar-stiff", 3321, 0.5);
   const std::string with = summary({bar, bullet});
   EXPECT_NE(with.find("600.00x   asked: at least 100x\n"), std::string::npos) << with;
-  EXPECT_EQ(summary({bar}), "");
+  EXPECT_EQ(summary({bar}).find("Bullet"), std::string::npos);
+}
+
+TEST(BenchReport, the_summary_holds_steps_to_their_limits) {
+  EXPECT_NE(summary({step_row("geometric/plant", 2606, 0.3)}).find("3.00x   asked: at most 2.5x   MISSED"),
+            std::string::npos);
+  EXPECT_NE(summary({step_row("geometric/reduced-12/bar", 3321, 0.3)}).find("(that of bytes)"),
+            std::string::npos);
 }
 
 TEST(BenchReport, the_summary_tells_how_much_slower_finite_elements_are) {

@@ -43,12 +43,40 @@ double padded_edges(const Adjacency& adj, const std::vector<Index>& order) {
   return sum;
 }
 
-/// Stars of one size beside each other, in stretches short enough to stay in the nearest cache.
-std::vector<Index> sorted_stars(const Adjacency& adj, std::vector<Index> order) {
-  for (std::size_t begin = 0; begin < order.size(); begin += stretch_nodes)
-    std::stable_sort(order.begin() + std::ptrdiff_t(begin),
-                     order.begin() + std::ptrdiff_t(std::min(order.size(), begin + stretch_nodes)),
+/// The connected part of every node, by its place breadth first: only the first node of a part has no
+/// neighbour before it.
+std::vector<Index> parts_of(const Adjacency& adj, const std::vector<Index>& by_front,
+                            const std::vector<Index>& place) {
+  std::vector<Index> part(by_front.size(), -1);
+  Index count = 0;
+  for (const Index i : by_front) {
+    for (Index k = adj.begin[i]; k < adj.begin[i + 1] && part[i] < 0; ++k)
+      if (place[adj.target[k]] < place[i]) part[i] = part[adj.target[k]];
+    if (part[i] < 0) part[i] = count++;
+  }
+  return part;
+}
+
+/// No part begins before the last one has ended.
+bool whole_parts(const std::vector<Index>& order, const std::vector<Index>& part) {
+  std::vector<char> seen(order.size(), 0);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (k > 0 && part[order[k]] == part[order[k - 1]]) continue;
+    if (seen[part[order[k]]]) return false;
+    seen[part[order[k]]] = 1;
+  }
+  return true;
+}
+
+/// Stars of one size beside each other, in stretches of one part, short enough to stay in the nearest cache.
+std::vector<Index> sorted_stars(const Adjacency& adj, const std::vector<Index>& part,
+                                std::vector<Index> order) {
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    while (end < std::min(order.size(), begin + stretch_nodes) && part[order[end]] == part[order[begin]])
+      ++end;
+    std::stable_sort(order.begin() + std::ptrdiff_t(begin), order.begin() + std::ptrdiff_t(end),
                      [&](Index a, Index b) { return degree(adj, a) < degree(adj, b); });
+  }
   return order;
 }
 
@@ -73,8 +101,10 @@ std::vector<Index> streaming_order(const Adjacency& adj) {
   std::vector<Index> by_front = breadth_first_order(adj), given(by_front.size()), place(by_front.size());
   std::iota(given.begin(), given.end(), 0);
   for (std::size_t k = 0; k < by_front.size(); ++k) place[by_front[k]] = Index(k);
-  const std::vector<Index>& near = spread(adj, given) <= spread(adj, place) ? given : by_front;
-  std::vector<Index> sorted = sorted_stars(adj, near);
+  const std::vector<Index> part = parts_of(adj, by_front, place);
+  const bool as_given = whole_parts(given, part) && spread(adj, given) <= spread(adj, place);
+  const std::vector<Index>& near = as_given ? given : by_front;
+  std::vector<Index> sorted = sorted_stars(adj, part, near);
   return padded_edges(adj, sorted) < worth_sorting * padded_edges(adj, near) ? sorted : near;
 }
 

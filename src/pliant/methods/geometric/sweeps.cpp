@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "pliant/math/rotation.hpp"
 #include "pliant/methods/geometric/plastic_flow.hpp"
@@ -264,8 +265,11 @@ void Sweeps::add(double s, const float* x, float* y, Pool& pool) {
 
 void Sweeps::redirect(double s, float* p, const float* z, Pool& pool) {
   const StepKernels& kernels = step_kernels();
-  for_blocks(pool, 4 * free_, block_floats,
-             [&](int begin, int end) { kernels.redirect(float(s), p, z, begin, end); });
+  for_blocks(pool, 4 * free_, block_floats, [&](int begin, int end) {
+    if (s == 0)
+      std::memset(p + begin, 0, sizeof(float) * std::size_t(end - begin));  // it may hold no numbers
+    kernels.redirect(float(s), p, z, begin, end);
+  });
 }
 
 void Sweeps::advance(double a, double s, float* d, float* p, const float* z, Pool& pool) {

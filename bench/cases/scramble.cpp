@@ -65,21 +65,21 @@ double kinetic(const NodeState& s) {
   return sum;
 }
 
-/// Of a body at rest in another shape.
+/// Of a body at rest in another shape. First the dent: at its sharp rim rotations are not continuous, and a
+/// loop around such a place says nothing.
 ScrambleCause cause_of(const ScrambleBody& body, const Points& x) {
+  const NodeGraph& graph = body.shape.graph;
+  constexpr double less = 0.9;  // of the volume at rest
+  if (is_closed(graph.triangles) &&
+      enclosed_volume(x, graph.triangles) < less * enclosed_volume(graph.positions, graph.triangles))
+    return ScrambleCause::dent;
   Result<geometric::Rows> rows = geometric::make_rows(body.shape, density, body.options);
   if (!rows) throw std::runtime_error(rows.error().text());
   const Result<geometric::Model> model = geometric::make_model(std::move(*rows));
   if (!model) throw std::runtime_error(model.error().text());
   geometric::Rotations rotations(x.size(), Eigen::Quaterniond::Identity());
   geometric::update_rotations(*model, x, rotations);
-  const NodeGraph& graph = body.shape.graph;
-  if (has_full_turn(graph.edges, rotations)) return ScrambleCause::full_turn;
-  constexpr double less = 0.9;  // of the volume at rest
-  if (is_closed(graph.triangles) &&
-      enclosed_volume(x, graph.triangles) / enclosed_volume(graph.positions, graph.triangles) < less)
-    return ScrambleCause::dent;
-  return ScrambleCause::none;
+  return has_full_turn(graph.edges, rotations) ? ScrambleCause::full_turn : ScrambleCause::none;
 }
 
 Row measure(const Context& context, const ScrambleBody& body) {

@@ -32,7 +32,7 @@ enum class ScrambleCause {
   /// at rest: a ring whose tube is twisted by 2 pi. A full turn is not undone by any continuous motion (two
   /// would be: loops in SO(3) are of two kinds), however small its steps.
   full_turn,
-  /// A closed surface that encloses less than at rest, though nothing in it is twisted: a part of it stands
+  /// A closed surface that encloses less than at rest: a part of it stands
   /// inwards, nearly its own mirror image and so nearly unstrained, and could only come out over a stretched
   /// rim.
   dent,

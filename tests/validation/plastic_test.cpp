@@ -2,8 +2,8 @@
 // How much of a bend a plastic bar keeps: a unit bar of 9 x 9 x 41 nodes (edge weight 1e4 N/m, mass 1 kg a
 // node, mass damping 1/s, h = 0.033 s), bent to a quarter circle in a second, held for a second and let go.
 // Implicit Euler as in the prototype that the table is of. Slow creep meets it to 2 degrees. With creep 1 the
-// way the end is led to its place, which the table does not say, decides (a straight line: 10 degrees more);
-// here it follows the arc.
+// way the end is led to its place, which the table does not say, decides (on a straight line it keeps far
+// more); here it follows the arc.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -6,16 +6,16 @@
 // seeds know nothing of each other.
 //
 // Criteria, with B = R_i^T A_j, t = axial(B), A0 the covariance at rest; j is accepted when
-//   angle     1.5 |t| / tr(B) <= threshold and tr(B) > 0: an estimate of the angle between R_i and R_j, in
-//   rad printed   |B - B^T| <= threshold |A0_j|, [Huang06, Eq. 8] with |A^rr| read as the norm of sum r r^T
+//   angle     1.5 |t|/tr(B) <= threshold and tr(B) > 0: about the angle between R_i and R_j, rad
+//   printed   |B - B^T| <= threshold |A0_j|, [Huang06, Eq. 8] with |A^rr| read as the norm of sum r r^T
 //   naive-1   |A_j - A_i| <= threshold |A0_j|: covariances of neighbours are alike [Huang06, Fig. 6]
 //   naive-2   |F_j - F_i| <= threshold, F = A A0^-1: so are deformation gradients
+// The naive ones compare with a neighbour's own value, not with the rotation that is handed on, so that small
+// changes add up unseen.
 // What is taken over is first turned by the angle that B tells (`correct`): R_j = R_i (1 + [w]x) with
 // w = tr(A0)/tr(B) J t, J = (tr(A0) I - A0)^-1, right to first order. The paper hands R_i on as it is: then
 // every accepted node is strained by up to the threshold, which for a stiff body is far more than its true
-// strain, and nodes that change sides give it a jolt. The naive criteria know no B, and stay as they are. The
-// naive ones compare with a neighbour's own value, not with the rotation that is handed on, so that small
-// changes add up unseen.
+// strain, and nodes that change sides give it a jolt. The naive criteria know no B, and stay as they are.
 #pragma once
 
 #include "pliant/base/parallel.hpp"

@@ -24,13 +24,25 @@ inline void gather_batch(const CellPart<T>& part, int first, int count, const T*
   for (int c = 0; c < count; ++c) {
     const std::int32_t begin = part.begin[first + c], end = part.begin[first + c + 1];
     const T* g = part.gradient + 3 * std::int64_t(begin);
-    V f0 = {}, f1 = {}, f2 = {};
-    for (std::int32_t k = begin; k < end; ++k, g += 3) {
+    // Two sums each: one would wait for its own last addition.
+    V f0 = {}, f1 = {}, f2 = {}, e0 = {}, e1 = {}, e2 = {};
+    std::int32_t k = begin;
+    for (; k + 1 < end; k += 2, g += 6) {
+      const V v = nodes[part.node[k]], u = nodes[part.node[k + 1]];
+      f0 += v * g[0];
+      f1 += v * g[1];
+      f2 += v * g[2];
+      e0 += u * g[3];
+      e1 += u * g[4];
+      e2 += u * g[5];
+    }
+    if (k < end) {
       const V v = nodes[part.node[k]];
       f0 += v * g[0];
       f1 += v * g[1];
       f2 += v * g[2];
     }
+    f0 += e0, f1 += e1, f2 += e2;
     for (int i = 0; i < 3; ++i) {
       f[3 * i][c] = f0[i];
       f[3 * i + 1][c] = f1[i];

@@ -103,6 +103,7 @@ MethodCase metric_case(std::string name, metric::Options options) {
           },
           .lattice = options.lattice == metric::Lattice::grid,
           .meets_colliders = true,
+          .energy_growth = options.integrator == metric::Integrator::lively ? 0.02 : 1e-3,  // partly explicit
           .gradient_tolerance = 1e-4};  // of the fourth degree: less straight than others
 }
 

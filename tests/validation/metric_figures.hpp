@@ -133,7 +133,7 @@ inline Options contender(Contender which, double k, Integrator integrator = Inte
 
 inline Outcome drop_box(const Options& options) {
   Experiment e(masked_graph({5, 5, 5}), options);
-  e.raise(4);
+  e.raise(6);
   e.gravity = {0, -9.81, 0};
   e.colliders = {ground()};
   e.run(6);
@@ -195,7 +195,7 @@ inline Outcome inflate(Options options, double s0) {
   e.colliders = {ground()};
   e.run(12);
   e.let_go();
-  e.run(10);
+  e.run(6);
   return e.outcome();
 }
 

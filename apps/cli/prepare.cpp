@@ -7,7 +7,9 @@
 #include "mesh_argument.hpp"
 #include "pliant/geometry/auto_skeleton.hpp"
 #include "pliant/geometry/cage.hpp"
+#include "pliant/geometry/cage_check.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
+#include "pliant/io/float_frame.hpp"
 #include "pliant/io/graph_file.hpp"
 #include "pliant/io/skeleton_file.hpp"
 #include "pliant/io/write_mesh.hpp"
@@ -49,8 +51,9 @@ void print_report(const MeshShapeReport& r) {
 }
 
 void print_report(const CageReport& r, const CageOptions& options) {
-  fmt::print("cage: {} degrees of freedom of {}, {} {}, volume {:.6g} m^3\n", r.freedoms, options.budget,
-             r.handles, r.handles == 1 ? "handle" : "handles", r.volume);
+  fmt::print("cage: {} degrees of freedom of {}, {} {}, volume {:.6g} m^3{}\n", r.freedoms, options.budget,
+             r.handles, r.handles == 1 ? "handle" : "handles", r.volume,
+             r.box ? ", a box: nothing found is tighter" : "");
   std::vector<std::string> stages;
   for (const Laps::Lap& stage : r.stages) stages.push_back(fmt::format("{} {:.0f}", stage.name, stage.ms));
   fmt::print("nearest vertex {:.4g} m from it, made in {:.0f} ms: {}\n", r.clearance, r.ms,
@@ -58,9 +61,28 @@ void print_report(const CageReport& r, const CageOptions& options) {
   for (const std::string& warning : r.warnings) fmt::print("warning: {}\n", warning);
 }
 
+/// Files have single precision: what is left of a cage there, far from the origin?
+void check_as_written(const Request& request, const PolygonMesh& mesh, TriMesh cage) {
+  const FloatFrame written = to_floats(cage.vertices);
+  for (std::size_t v = 0; v < cage.vertices.size(); ++v)
+    cage.vertices[v] = Vec3(written[3 * v], written[3 * v + 1], written[3 * v + 2]);
+  std::vector<char> used(mesh.vertices.size(), 0);
+  for (const Index v : mesh.corner)
+    if (v >= 0 && v < Index(used.size())) used[std::size_t(v)] = mesh.vertices[std::size_t(v)].allFinite();
+  Points inside;
+  for (std::size_t v = 0; v < used.size(); ++v)
+    if (used[v]) inside.push_back(mesh.vertices[v]);
+  if (const auto problem = check_cage(cage, inside))
+    refuse_mesh(request,
+                Error{{},
+                      {{"", "in single precision, as files have it, the cage is unfit: " + problem->found,
+                        problem->expected, "move the mesh to the origin"}}});
+}
+
 void prepare_cage(const Request& request, const PolygonMesh& mesh, Pool& pool) {
   Result<Cage> made = automatic_cage(mesh, request.cage_options, pool);
   if (!made) refuse_mesh(request, made.error());
+  check_as_written(request, mesh, made->mesh);
   const SurfaceInfo surface{"cage", made->mesh.triangles, made->mesh.vertices, {}};
   if (const auto error = write_mesh(request.cage, surface, made->mesh.vertices))
     throw InputError(error->text());

@@ -71,6 +71,11 @@ TEST(Commands, prepare_makes_a_cage_and_says_why_when_it_cannot) {
   EXPECT_EQ(run_pliant(start).exit, 2);
   EXPECT_TRUE(run_pliant(start + "--cage x.png").says(".obj"));
   EXPECT_EQ(run_pliant(start + "--cage " + cage.string() + " --budget 11").exit, 2);
+  const auto far = folder.path() / "far.obj";
+  std::ofstream(far)
+      << "v 1e9 0 0\nv 1000000001 0 0\nv 1e9 1 0\nv 1e9 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+  EXPECT_TRUE(
+      run_pliant("prepare " + far.string() + " --cage " + cage.string()).says("move the mesh to the origin"));
   const auto points = folder.path() / "points.obj";
   std::ofstream(points) << "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
   const auto refused = run_pliant("prepare " + points.string() + " --cage " + cage.string());

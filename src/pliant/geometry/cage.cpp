@@ -36,6 +36,8 @@ int handles_of(const TriMesh& mesh) {
   return (2 - Index(mesh.vertices.size()) + Index(mesh.triangles.size()) / 2) / 2;
 }
 
+double volume_of(const TriMesh& mesh) { return enclosed_volume(mesh.vertices, mesh.triangles); }
+
 class CageMaker {
  public:
   CageMaker(Repaired surface, const CageOptions& options, Pool& pool)
@@ -61,7 +63,9 @@ class CageMaker {
         if (outcome == Outcome::over_budget) outcome = attempt(distance, ball * distance);
       again = outcome == Outcome::too_tight;
     }
-    if (cage_.triangles.empty()) enclose_in_box();
+    found_ = !cage_.triangles.empty();
+    // Around a box, or with few vertices, a hull is larger than the box.
+    if (!found_ || (budget_ >= 8 && volume_of(cage_) > volume_of(box_around()))) enclose_in_box();
     return finish();
   }
 
@@ -97,17 +101,39 @@ class CageMaker {
     return Outcome::fits;
   }
 
+  /// The box with the clearance, cut into as many nearly cubic cells as the budget allows.
+  TriMesh box_around() const {
+    const Vec3 margin = Vec3::Constant(1.01 * options_.clearance);
+    const Vec3 low = box_.min() - margin, high = box_.max() + margin;
+    std::array<int, 3> cells{1, 1, 1};
+    const auto vertices = [](const std::array<int, 3>& n) {
+      return (n[0] + 1) * (n[1] + 1) * (n[2] + 1) - (n[0] - 1) * (n[1] - 1) * (n[2] - 1);
+    };
+    for (bool grown = true; grown;) {  // one more along the longest edge that the budget lets be cut
+      grown = false;
+      std::array<int, 3> best = cells;
+      double longest = 0;
+      for (int c = 0; c < 3; ++c) {
+        std::array<int, 3> finer = cells;
+        ++finer[c];
+        const double edge = (high[c] - low[c]) / cells[c];
+        if (vertices(finer) <= budget_ && edge > longest) best = finer, longest = edge, grown = true;
+      }
+      cells = best;
+    }
+    return box_cage(low, high, cells);
+  }
+
   /// The box with the clearance, or, below eight vertices, a tetrahedron around it.
   void enclose_in_box() {
     is_box_ = true;
-    const Vec3 margin = Vec3::Constant(1.01 * options_.clearance);
-    const Vec3 low = box_.min() - margin, high = box_.max() + margin;
-    if (budget_ >= 8) {
-      cage_ = box_cage(low, high, {1, 1, 1});
-      return;
-    }
-    // Corner at low, the far face past high: x + y + z = 3 in units of the box, which high has as well.
-    const Vec3 reach = 3 * (high - low);
+    filled_gap_ = 0;
+    cage_ = box_around();
+    if (budget_ >= 8) return;
+    // Corner at the lowest, the far face through the highest: x + y + z = 3 in units of the box.
+    Eigen::AlignedBox3d box;
+    for (const Vec3& p : cage_.vertices) box.extend(p);
+    const Vec3 low = box.min(), reach = 3 * box.sizes();
     cage_.vertices = {low, low + Vec3(reach.x(), 0, 0), low + Vec3(0, reach.y(), 0),
                       low + Vec3(0, 0, reach.z())};
     cage_.triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
@@ -120,18 +146,18 @@ class CageMaker {
     CageReport& r = out.report;
     r.freedoms = 3 * Index(cage_.vertices.size());
     r.clearance = cage_clearance(cage_, points_).distance;
-    r.volume = enclosed_volume(cage_.vertices, cage_.triangles);
+    r.volume = volume_of(cage_);
     r.handles = handles_of(cage_);
     r.filled_gap = size_ * filled_gap_;
     r.box = is_box_;
-    if (is_box_)
+    if (!found_)
       r.warnings.push_back(
           fmt::format("no closer cage of {} degrees of freedom was found: the cage is a plain {}; give more",
                       options_.budget, budget_ >= 8 ? "box" : "tetrahedron"));
     else if (filled_gap_ > 0)
       r.warnings.push_back(
           fmt::format("gaps and handles narrower than about {:.3g} m are filled: with them {} degrees of "
-                      "freedom do not do",
+                      "freedom would not do",
                       r.filled_gap, options_.budget));
     laps_.end("report");
     r.stages = laps_.all();
@@ -149,7 +175,7 @@ class CageMaker {
   Vec3 centre_{0, 0, 0};
   double size_ = 0;
   std::optional<TriangleTree> tree_;
-  bool filled_ = false, is_box_ = false;
+  bool filled_ = false, is_box_ = false, found_ = false;
   double filled_gap_ = 0;
   TriMesh cage_;
 };

@@ -29,7 +29,7 @@ struct CageReport {
   double volume = 0;      ///< of the cage, m^3
   int handles = 0;        ///< of the cage: 0 for a sphere, 1 for a ring
   double filled_gap = 0;  ///< > 0: gaps and handles narrower than this were filled, m
-  bool box = false;       ///< nothing else fits the budget
+  bool box = false;       ///< a box of cells, because nothing else was found or nothing is tighter
   double ms = 0;
   std::vector<Laps::Lap> stages;
   std::vector<std::string> warnings;  ///< whole sentences

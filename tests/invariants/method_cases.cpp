@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "pliant/geometry/surface_graph.hpp"
+#include "pliant/geometry/voxel_quadrature.hpp"
+#include "pliant/methods/cage/build.hpp"
 #include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
@@ -55,9 +57,31 @@ MethodCase fem_case(std::string name, fem::Options options, double angular_toler
           .angular_tolerance = angular_tolerance};
 }
 
+/// In a box of 2 x 2 x 4 cells. What it holds it holds by springs.
+MethodCase cage_case(std::string name, cage::Options options) {
+  options.cells = {2, 2, 4};
+  return {.name = std::move(name),
+          .build = [options](const Shape& shape) -> std::unique_ptr<Method> {
+            auto body = cage::build(shape, 1000, {.mass = 0, .stiffness = 0}, options);
+            EXPECT_TRUE(body) << body.error().text();
+            return body ? std::move(*body) : nullptr;
+          },
+          .quadrature = true,
+          .holds_any_nodes = false};
+}
+
+/// The mass that keeps the cage's own motions in check takes a little of the momenta.
+MethodCase consistent_cage_case() {
+  MethodCase out = cage_case("cage_consistent",
+                             {.normals = cage::Normals::consistent, .precision = cage::Precision::twice});
+  out.momentum_tolerance = out.angular_tolerance = 0.02;
+  return out;
+}
+
 }  // namespace
 
 Shape shape_for(const MethodCase& method, const Shape& shape) {
+  if (method.quadrature) return with_quadrature(shape, 220);
   return method.surface_nodes ? on_surface(shape, 0.05) : shape;
 }
 
@@ -78,6 +102,9 @@ std::vector<MethodCase> method_cases() {
       reduced_case("geometric_reduced", {}, 0),
       reduced_case("geometric_reduced_euler", {.integrator = Integrator::euler}, 0),
       reduced_case("geometric_reduced_cubature", {}, 40),
+      cage_case("cage", {}),
+      cage_case("cage_double", {.precision = cage::Precision::twice}),
+      consistent_cage_case(),
       fem_case("fem", {}, 0.15),
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
   };

@@ -58,6 +58,19 @@ class Method {
   /// state stays. Returns the trouble, empty when all is well.
   virtual std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
 
+  /// Static problems of a method whose freedoms are not its nodes, which then answers here instead of in
+  /// newton_direction: one step with a line search towards rest under gravity, held nodes (softly) at their
+  /// targets. Velocities become zero.
+  virtual bool settles() const { return false; }
+  struct Settling {
+    std::string trouble;    ///< empty when all is well
+    double residual = 0;    ///< unbalanced force over the forces that act, after the step
+    double force = 0;       ///< unbalanced force, N
+    double change = 0;      ///< root mean square way of a freedom over the body's size
+    bool stuck = false;     ///< no lower energy was found
+  };
+  virtual Settling settle(const StepInput& /*input*/) { return {.trouble = "this method has no settling step"}; }
+
   /// For every surface vertex the share, 0 .. 1, of rotations around it that the last step computed afresh;
   /// false when the method cannot tell.
   virtual bool activity(std::span<float> /*vertices*/) const { return false; }

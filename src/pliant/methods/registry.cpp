@@ -2,6 +2,7 @@
 #include "pliant/methods/registry.hpp"
 
 #include "pliant/base/check.hpp"
+#include "pliant/methods/cage/build.hpp"
 #include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
 
@@ -18,6 +19,10 @@ const std::vector<Entry>& entries() {
       {"geometric",
        [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
          return geometric::build(shape, density, damping, options.geometric);
+       }},
+      {"cage",
+       [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
+         return cage::build(shape, density, damping, options.cage);
        }},
       {"fem", [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
          return fem::build(shape, density, damping, options.fem);

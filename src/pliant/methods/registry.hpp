@@ -8,6 +8,7 @@
 
 #include "pliant/base/result.hpp"
 #include "pliant/geometry/shape.hpp"
+#include "pliant/methods/cage/options.hpp"
 #include "pliant/methods/fem/options.hpp"
 #include "pliant/methods/geometric/options.hpp"
 #include "pliant/methods/method.hpp"
@@ -18,6 +19,7 @@ namespace pliant {
 /// The settings of every method; a body reads those of the one it names.
 struct MethodOptions {
   geometric::Options geometric;
+  cage::Options cage;
   fem::Options fem;
 };
 

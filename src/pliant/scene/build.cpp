@@ -10,7 +10,9 @@
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/io/read_mesh.hpp"
+#include "pliant/methods/cage/build.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
+#include "pliant/scene/build_cage.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/build_fibres.hpp"
 #include "pliant/scene/build_reduced.hpp"
@@ -262,6 +264,7 @@ ContactOptions contact_of(const BodySpec& body) {
 /// What is known of a body before its method is built.
 struct Draft {
   std::optional<Shape> shape;  ///< none when its description is wrong
+  TriMesh cage;                ///< of a caged body
   std::vector<Hold> holds;
 };
 
@@ -302,6 +305,17 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
         known.push_back(std::move(problem));
       continue;
     }
+    if (spec.bodies[i].method == "cage") {
+      if (any_within(known, place + ".cage")) continue;
+      Result<CagedShape> caged = make_caged_shape(spec.bodies[i], *shape, {around.folder, around.fingerprint, pool});
+      if (!caged) {
+        for (Problem& problem : shape_problems(caged.error(), place)) known.push_back(std::move(problem));
+        continue;
+      }
+      for (const std::string& note : caged->notes) around.notes.push_back(note);
+      drafts[i].cage = std::move(caged->cage);
+      *shape = std::move(caged->shape);
+    }
     drafts[i].shape = std::move(*shape);
     drafts[i].holds = make_holds(spec.bodies[i], *drafts[i].shape, place, known);
   }
@@ -329,7 +343,9 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
     const bool reduced = body.method == "geometric" && body.geometric.reduction;
     auto method = reduced ? build_reduced_method(options, shape, drafts[i].holds,
                                                  {around.folder, built.fingerprint, around.notes})
-                          : build_method(body.method, shape, body.density, body.damping, options);
+                  : body.method == "cage"
+                      ? cage::build(shape, drafts[i].cage, body.density, body.damping, body.cage)
+                      : build_method(body.method, shape, body.density, body.damping, options);
     if (!method) {
       for (Problem problem : method.error().problems) {
         problem.place = fmt::format("bodies.{}{}{}", i, problem.place.empty() ? "" : ".", problem.place);

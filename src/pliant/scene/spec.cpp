@@ -346,6 +346,23 @@ const Layout<geometric::Options>& layout_of() {
 }
 
 template <>
+const Layout<cage::Plasticity>& layout_of() {
+  static const auto layout = make_layout<cage::Plasticity>(
+      "plasticity", "when the body keeps a new shape, and how much of it", cage::plasticity_table());
+  return layout;
+}
+
+template <>
+const Layout<cage::Options>& layout_of() {
+  using S = cage::Options;
+  static const auto layout = make_layout<S>(
+      "cage", "settings of the cage method: exactly one of file, budget and cells says which cage",
+      cage::option_table(),
+      {optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back")});
+  return layout;
+}
+
+template <>
 const Layout<fem::Options>& layout_of() {
   static const auto layout =
       make_layout<fem::Options>("fem", "settings of the finite-element baseline", fem::option_table());
@@ -443,6 +460,7 @@ const Layout<BodySpec>& layout_of() {
       {object_field("shape", &S::shape, "the body at rest"),
        object_field("geometric", static_cast<geometric::Options S::*>(&S::geometric),
                     "settings of the geometric method"),
+       object_field("cage", static_cast<cage::Options S::*>(&S::cage), "settings of the cage method"),
        object_field("fem", static_cast<fem::Options S::*>(&S::fem),
                     "settings of the finite-element baseline"),
        object_field("damping", &S::damping, "how motion dies away"),
@@ -451,7 +469,6 @@ const Layout<BodySpec>& layout_of() {
        list_field("handles", &S::handles, "nodes that are moved"),
        object_field("initial", &S::initial, "where and how the body starts")},
       {{"metric", "this method is not available in this version"},
-       {"cage", "cages are not available in this version"},
        {"meshless", "this method is not available in this version"},
        {"skeleton", "skeletons are not available in this version"},
        {"samples", "samples are not available in this version"}});

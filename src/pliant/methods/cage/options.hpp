@@ -16,7 +16,7 @@ struct Plasticity : PlasticLaw {};
 
 struct Options {
   // Which cage: exactly one of file, budget and cells.
-  std::string file;
+  std::string file = {};
   int budget = 0;                    ///< degrees of freedom of an automatic cage; 0 = none
   std::array<int, 3> cells{0, 0, 0};  ///< of a box around the surface; zeros = none
   double clearance = 0.05;           ///< of a box, share of a cell's edge
@@ -29,7 +29,7 @@ struct Options {
   double regularisation = 0.01;
   double hold = 20;
   int iterations = 1;
-  std::optional<Plasticity> plasticity;
+  std::optional<Plasticity> plasticity = {};
 };
 
 const OptionTable<Options>& option_table();

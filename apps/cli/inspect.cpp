@@ -88,7 +88,7 @@ std::vector<MethodVerdict> judge_methods(const Facts& facts) {
     if (name == "geometric")
       verdicts.push_back({name, as, true});
     else if (name == "fem")
-      verdicts.push_back({name, "no, it needs a shape made of cells (box, sphere, ...)", false});
+      verdicts.push_back({name, "no, it needs a shape made of cells: box, sphere, ... or \"cells\" in the shape", false});
   return verdicts;
 }
 

@@ -5,16 +5,19 @@
 #include <memory>
 
 #include "mesh_argument.hpp"
+#include "pliant/geometry/cage.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/graph_file.hpp"
+#include "pliant/io/write_mesh.hpp"
 
 namespace pliant::cli {
 namespace {
 
 struct Request {
   MeshArgument mesh;
-  std::string graph;
+  std::string graph, cage;
   MeshShapeOptions options;
+  CageOptions cage_options;
   bool solid = false, shell = false;
 };
 
@@ -36,34 +39,79 @@ void print_report(const MeshShapeReport& r) {
   for (const std::string& warning : r.warnings) fmt::print("warning: {}\n", warning);
 }
 
-void prepare(Request request) {
-  if (request.solid && request.shell) throw InputError("--solid, --shell: found both, expected one of them");
-  if (const auto error = check_graph_name(request.graph)) throw InputError("--graph: " + error->text());
-  if (request.solid || request.shell) request.options.solid = request.solid;
-  const PolygonMesh mesh = read_argument(request.mesh);
-  Pool pool(0);
+[[noreturn]] void refuse(Error error, const Request& request) {
+  error.file = request.mesh.file;
+  throw InputError(error.text());
+}
+
+void print_report(const CageReport& r, const CageOptions& options) {
+  fmt::print("cage: {} degrees of freedom of {}, {} {}, volume {:.6g} m^3\n", r.freedoms, options.budget,
+             r.handles, r.handles == 1 ? "handle" : "handles", r.volume);
+  std::vector<std::string> stages;
+  for (const Laps::Lap& stage : r.stages) stages.push_back(fmt::format("{} {:.0f}", stage.name, stage.ms));
+  fmt::print("nearest vertex {:.4g} m from it, made in {:.0f} ms: {}\n", r.clearance, r.ms,
+             fmt::join(stages, ", "));
+  for (const std::string& warning : r.warnings) fmt::print("warning: {}\n", warning);
+}
+
+void prepare_cage(const Request& request, const PolygonMesh& mesh, Pool& pool) {
+  Result<Cage> made = automatic_cage(mesh, request.cage_options, pool);
+  if (!made) refuse(made.error(), request);
+  const SurfaceInfo surface{"cage", made->mesh.triangles, made->mesh.vertices, {}};
+  if (const auto error = write_mesh(request.cage, surface, made->mesh.vertices))
+    throw InputError(error->text());
+  print_report(made->report, request.cage_options);
+  fmt::print("wrote {}\n", request.cage);
+}
+
+void prepare_graph(const Request& request, const PolygonMesh& mesh, Pool& pool) {
   Result<MeshShape> made = make_mesh_shape(mesh, request.options, pool);
-  if (!made) {
-    Error error = made.error();
-    error.file = request.mesh.file;
-    throw InputError(error.text());
-  }
+  if (!made) refuse(made.error(), request);
   if (const auto error = write_graph(request.graph, made->shape.graph)) throw InputError(error->text());
   print_report(made->report);
   fmt::print("wrote {}\n", request.graph);
+}
+
+void prepare(Request request) {
+  if (request.graph.empty() && request.cage.empty())
+    throw InputError("prepare: found nothing to make, expected --graph FILE, --cage FILE or both");
+  if (request.solid && request.shell) throw InputError("--solid, --shell: found both, expected one of them");
+  if (!request.graph.empty())
+    if (const auto error = check_graph_name(request.graph)) throw InputError("--graph: " + error->text());
+  if (!request.cage.empty() && !can_write_mesh(request.cage))
+    throw InputError(
+        fmt::format("--cage: found \"{}\", expected a file name ending in {}", request.cage, mesh_formats()));
+  if (request.solid || request.shell) request.options.solid = request.cage_options.solid = request.solid;
+  const PolygonMesh mesh = read_argument(request.mesh);
+  Pool pool(0);
+  if (!request.graph.empty()) prepare_graph(request, mesh, pool);
+  if (!request.cage.empty()) prepare_cage(request, mesh, pool);
 }
 
 }  // namespace
 
 void add_prepare(CLI::App& app) {
   CLI::App* command = app.add_subcommand("prepare", "build and save what a method needs of a mesh");
-  command->footer("Example: pliant prepare bunny.obj --graph bunny.vtu --nodes 5000");
+  command->footer(
+      "Example: pliant prepare bunny.obj --graph bunny.vtu --nodes 5000\n"
+      "Example: pliant prepare bunny.obj --cage cage.obj --budget 168");
   auto request = std::make_shared<Request>();
   add_mesh_argument(*command, request->mesh);
-  command->add_option("--graph", request->graph, "volumetric graph to write, .json or .vtu (ParaView)")
-      ->required();
+  command->add_option("--graph", request->graph, "volumetric graph to write, .json or .vtu (ParaView)");
   command->add_option("--nodes", request->options.nodes, "node budget")
       ->check(CLI::Range(4, 10000000))
+      ->capture_default_str();
+  command->add_option("--cage", request->cage,
+                      "coarse cage around the mesh to write, in metres: " + mesh_formats());
+  command
+      ->add_option("--budget", request->cage_options.budget,
+                   "degrees of freedom of the cage at most, three a vertex")
+      ->check(CLI::Range(least_cage_budget, most_cage_budget))
+      ->capture_default_str();
+  command
+      ->add_option("--clearance", request->cage_options.clearance,
+                   "of the mesh from the cage at least, share of its diagonal")
+      ->check(CLI::Range(least_clearance_option, most_clearance_option))
       ->capture_default_str();
   command->add_flag("--solid", request->solid, "treat as a solid whatever its holes");
   command->add_flag("--shell", request->shell, "treat as a sheet");

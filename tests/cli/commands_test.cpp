@@ -55,6 +55,29 @@ TEST(Commands, prepare_saves_the_graph_of_a_mesh_and_tells_what_it_is) {
   EXPECT_TRUE(run_pliant("prepare no.obj --graph x.png").says(".json or .vtu"));
 }
 
+TEST(Commands, prepare_makes_a_cage_and_says_why_when_it_cannot) {
+  const TempFolder folder;
+  const auto mesh = folder.path() / "tetra.obj", cage = folder.path() / "cage.obj";
+  std::ofstream(mesh) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+  const std::string start = "prepare " + mesh.string() + " ";
+  const auto result = run_pliant(start + "--budget 60 --cage " + cage.string());
+  ASSERT_EQ(result.exit, 0) << result.output;
+  EXPECT_TRUE(result.says("60 degrees of freedom of 60")) << result.output;
+  const auto made = run_pliant("inspect " + cage.string());
+  EXPECT_TRUE(made.says("closed        yes") && made.says("crossing      none")) << made.output;
+  EXPECT_TRUE(made.says("vertices      20 ")) << made.output;
+
+  EXPECT_TRUE(run_pliant(start).says("--graph FILE, --cage FILE or both"));
+  EXPECT_EQ(run_pliant(start).exit, 2);
+  EXPECT_TRUE(run_pliant(start + "--cage x.png").says(".obj"));
+  EXPECT_EQ(run_pliant(start + "--cage " + cage.string() + " --budget 11").exit, 2);
+  const auto points = folder.path() / "points.obj";
+  std::ofstream(points) << "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+  const auto refused = run_pliant("prepare " + points.string() + " --cage " + cage.string());
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_TRUE(refused.says("no faces")) << refused.output;
+}
+
 TEST(Commands, an_unknown_command_is_wrong_input_with_the_nearest_name) {
   const auto result = run_pliant("rnu");
   EXPECT_EQ(result.exit, 2);

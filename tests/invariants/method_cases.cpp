@@ -107,6 +107,7 @@ std::vector<MethodCase> method_cases() {
       consistent_cage_case(),
       fem_case("fem", {}, 0.15),
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
+      fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}, 0.15),
   };
 }
 

@@ -19,6 +19,8 @@ struct NodeGraph {
   /// Hexahedral cells (corner c at bit 0 = x, bit 1 = y, bit 2 = z), empty when the graph has none; they tell
   /// how many cells are inverted.
   std::vector<std::array<Index, 8>> cells;
+  /// Material in the eighth of a cell at each of its corners, m^3; empty = cells are full of it.
+  std::vector<std::array<double, 8>> cell_material;
   /// Of nodes, when the nodes are the vertices of a surface (geometry/surface_graph.hpp); empty else.
   std::vector<Triangle> triangles;
   double thickness = 0;  ///< of the sheet that the triangles are, m

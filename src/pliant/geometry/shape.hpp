@@ -20,6 +20,9 @@ struct Shape {
   std::vector<Index> touching;  ///< one surface vertex for each place that faces use; empty = all
   Gather contact;               ///< points that meet colliders, from nodes; no rows = the surface vertices
   std::vector<Triangle> contact_triangles;  ///< between contact points: the surface with no long edges
+  /// The last nodes as a function of those before them: they have neither mass nor freedom of their own, and
+  /// holding one pulls at those that carry it (geometry/cell_shape.hpp). No rows: there are none.
+  Gather followers;
   PolygonMesh faces;  ///< the user's faces and texture coordinates for export; no faces = triangles
 };
 

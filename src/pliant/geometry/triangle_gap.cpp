@@ -13,9 +13,12 @@ double volume6(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   return (b - a).dot((c - a).cross(d - a));
 }
 
-bool crosses(const Vec3& p, const Vec3& q, const Vec3* t) {
-  const double at_p = volume6(p, t[0], t[1], t[2]), at_q = volume6(q, t[0], t[1], t[2]);
-  if (!((at_p > 0 && at_q < 0) || (at_p < 0 && at_q > 0))) return false;
+/// Both ends are off the triangle's plane by the gap at least: nearer to it signs are noise, and distances of
+/// ends and edges tell.
+bool crosses(const Vec3& p, const Vec3& q, const Vec3* t, double gap) {
+  const Vec3 normal = (t[1] - t[0]).cross(t[2] - t[0]);
+  const double at_p = normal.dot(p - t[0]), at_q = normal.dot(q - t[0]), least = gap * normal.norm();
+  if (!((at_p > least && at_q < -least) || (at_p < -least && at_q > least))) return false;
   const double s0 = volume6(p, q, t[0], t[1]), s1 = volume6(p, q, t[1], t[2]), s2 = volume6(p, q, t[2], t[0]);
   return (s0 >= 0 && s1 >= 0 && s2 >= 0) || (s0 <= 0 && s1 <= 0 && s2 <= 0);
 }
@@ -34,7 +37,7 @@ bool point_near(const Vec3& p, const Vec3* t, double gap) {
 
 bool segment_near(const Vec3& p, const Vec3& q, const Vec3* t, double gap) {
   if (boxes_apart(p, q, t, gap)) return false;
-  if (crosses(p, q, t) || point_near(p, t, gap) || point_near(q, t, gap)) return true;
+  if (crosses(p, q, t, gap) || point_near(p, t, gap) || point_near(q, t, gap)) return true;
   for (int i = 0; i < 3; ++i)
     if (squared_distance(p, q, t[i], t[(i + 1) % 3]) < gap * gap) return true;
   return false;

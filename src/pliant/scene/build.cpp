@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <random>
 
+#include "pliant/geometry/cell_shape.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/io/read_mesh.hpp"
@@ -69,6 +70,7 @@ Error with_hint(Error error, const std::string& file) {
 /// Builds the shape of a body; the error names the file of a mesh.
 struct MakeShape {
   const std::string& name;
+  const std::string& method;
   bool surface_nodes;
   Surroundings& around;
 
@@ -79,9 +81,15 @@ struct MakeShape {
   Result<Shape> operator()(const BlobsShape& blobs) const {
     const Result<PolygonMesh> surface = blob_surface(blobs);
     if (!surface) return surface.error();
+    if (blobs.cells[0] > 0) return in_cells(*surface, blobs.cells);
     return from_mesh(*surface, {.nodes = blobs.nodes,
                                 .solid = true,
                                 .thickness = blobs.thickness == not_given ? 0 : blobs.thickness});
+  }
+  Result<Shape> operator()(const BumpyBarShape& bar) const {
+    const PolygonMesh surface = bumpy_bar_surface(bar);
+    return bar.cells[0] > 0 ? in_cells(surface, bar.cells)
+                            : from_mesh(surface, {.nodes = bar.nodes, .solid = true});
   }
   Result<Shape> operator()(const MeshSpec& spec) const {
     const std::filesystem::path file = find_file(spec.mesh, around.folder);
@@ -90,10 +98,13 @@ struct MakeShape {
     around.fingerprint = mesh_fingerprint(*surface, around.fingerprint);
     convert(*surface, spec.scale * metres(spec.unit), spec.up);
     move(*surface, rotation_matrix(spec.rotate), spec.translate);
-    Result<Shape> shape = from_mesh(*surface, {.nodes = spec.nodes,
-                                               .solid = spec.solid,
-                                               .thickness = spec.thickness == not_given ? 0 : spec.thickness,
-                                               .join = spec.join});
+    Result<Shape> shape =
+        spec.cells[0] > 0
+            ? in_cells(*surface, spec.cells)
+            : from_mesh(*surface, {.nodes = spec.nodes,
+                                   .solid = spec.solid,
+                                   .thickness = spec.thickness == not_given ? 0 : spec.thickness,
+                                   .join = spec.join});
     if (shape) return shape;
     Error error = shape.error();
     error.file = file.string();
@@ -112,6 +123,18 @@ struct MakeShape {
   template <class S>
   static double thickness_of(const S&) {
     return 0;
+  }
+  Result<Shape> in_cells(const PolygonMesh& surface, const std::array<int, 3>& cells) const {
+    if (method != "fem")
+      return Error{{},
+                   {{"cells", fmt::format("cells with method {}", method), "method fem",
+                     "leave cells out: other methods fill a mesh with nodes"}}};
+    Result<Shape> made = make_cell_shape(surface, cells, around.pool);
+    if (made)
+      around.notes.push_back(fmt::format("{}: {} vertices ride on {} hexahedra with {} nodes", name,
+                                         made->followers.rows(), made->graph.cells.size(),
+                                         made->graph.positions.size() - std::size_t(made->followers.rows())));
+    return made;
   }
   Result<Shape> from_mesh(const PolygonMesh& surface, const MeshShapeOptions& options) const {
     Result<MeshShape> made = surface_nodes ? make_surface_shape(surface, options, around.pool)
@@ -298,8 +321,9 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     const std::string place = fmt::format("bodies.{}", i);
     if (any_within(known, place + ".shape")) continue;
-    Result<Shape> shape = std::visit(MakeShape{spec.bodies[i].name, on_its_surface(spec.bodies[i]), around},
-                                     spec.bodies[i].shape.is);
+    Result<Shape> shape = std::visit(
+        MakeShape{spec.bodies[i].name, spec.bodies[i].method, on_its_surface(spec.bodies[i]), around},
+        spec.bodies[i].shape.is);
     if (!shape) {
       for (Problem& problem : shape_problems(shape.error(), place + ".shape"))
         known.push_back(std::move(problem));

@@ -38,6 +38,15 @@ OptionFacts shell_facts() {
           .max = far_away,
           .help = "of a sheet, or of a shell (an operator of surfaces); none = 0.01 of the diagonal"};
 }
+OptionFacts cell_facts() {
+  return {
+      .unit = "1",
+      .min = 0,
+      .max = 1000,
+      .help =
+          "hexahedra along x, y and z of the bounding box that the surface rides on, for method fem; pins "
+          "and handles then pull at the surface; 0 = none"};
+}
 OptionFacts time_facts(std::string help) {
   return {.unit = "s", .min = 0, .max = 1e9, .help = std::move(help)};
 }
@@ -142,7 +151,8 @@ const Layout<BlobsShape>& layout_of() {
               {.unit = "m", .min = 0, .max = far_away, .help = "how far parts melt into one another"}),
        option("resolution", static_cast<int S::*>(&S::resolution),
               {.unit = "1", .min = 4, .max = 400, .help = "cells of the surface along its longest side"}),
-       option("nodes", &S::nodes, budget_facts()), option("thickness", &S::thickness, shell_facts())},
+       option("nodes", &S::nodes, budget_facts()), option("thickness", &S::thickness, shell_facts()),
+       option("cells", &S::cells, cell_facts())},
       {list_field("parts", static_cast<std::vector<BlobPart> S::*>(&S::parts), "at least one")});
   return layout;
 }
@@ -157,6 +167,25 @@ const Layout<PlantShape>& layout_of() {
        option("height", &S::height, length_facts("of the stem")),
        option("thickness", &S::thickness, length_facts("of the stem's wall and the leaves")),
        option("base", &S::base, place_facts("foot of the stem"))});
+  return layout;
+}
+
+template <>
+const Layout<BumpyBarShape>& layout_of() {
+  using S = BumpyBarShape;
+  static const auto layout = make_layout<S>(
+      "bumpy_bar", "a round bar along z with fine bumps",
+      {option("length", static_cast<double S::*>(&S::length), length_facts("along z")),
+       option("radius", static_cast<double S::*>(&S::radius), length_facts("without bumps")),
+       option(
+           "bump", static_cast<double S::*>(&S::bump),
+           {.unit = "m", .min = 0, .max = far_away, .help = "height of the bumps over and under the radius"}),
+       option("waves", static_cast<std::array<int, 2> S::*>(&S::waves),
+              {.unit = "1", .min = 0, .max = 1000, .help = "bumps around and along"}),
+       option("resolution", static_cast<std::array<int, 2> S::*>(&S::resolution),
+              {.unit = "1", .min = 3, .max = 10000, .help = "quads around and along, at least 4 a wave"}),
+       option("center", static_cast<Vec3 S::*>(&S::center), place_facts("centre")),
+       option("nodes", &S::nodes, budget_facts()), option("cells", &S::cells, cell_facts())});
   return layout;
 }
 
@@ -181,7 +210,8 @@ const Layout<MeshSpec>& layout_of() {
            {.help = "true: the skin of a solid; false: a sheet; none: decided by how much of the view from "
                     "just inside escapes through holes, and said"}),
        option("thickness", &S::thickness, shell_facts()),
-       option("join", &S::join, {.help = "link separate parts, so that they do not fall apart"})},
+       option("join", &S::join, {.help = "link separate parts, so that they do not fall apart"}),
+       option("cells", &S::cells, cell_facts())},
       {object_field("rotate", &S::rotate, "turn about the origin, after scale and up, before translate")});
   return layout;
 }
@@ -197,6 +227,7 @@ const Layout<ShapeSpec>& layout_of() {
        alternative<S, TorusShape>("torus", "a ring"), alternative<S, SheetShape>("sheet", "a flat sheet"),
        alternative<S, BlobsShape>("blobs", "round parts melted together"),
        alternative<S, PlantShape>("plant", "a stem with leaves"),
+       alternative<S, BumpyBarShape>("bumpy_bar", "a round bar with fine bumps"),
        flat_alternative<S, MeshSpec>("mesh", "any surface from a file")});
   return layout;
 }

@@ -11,6 +11,7 @@
 #include "pliant/base/option.hpp"
 #include "pliant/contact/collider.hpp"
 #include "pliant/geometry/blobs.hpp"
+#include "pliant/geometry/bumpy_bar.hpp"
 #include "pliant/geometry/plant.hpp"
 #include "pliant/geometry/polygon_mesh.hpp"
 #include "pliant/geometry/shape.hpp"
@@ -42,17 +43,24 @@ struct MeshSpec {
   std::optional<bool> solid;
   double thickness = not_given;  ///< m
   bool join = false;
+  std::array<int, 3> cells{0, 0, 0};
 };
 
 /// A procedural surface: Blobs, and how many nodes carry it.
 struct BlobsShape : Blobs {
   int nodes = 5000;
   double thickness = not_given;  ///< m
+  std::array<int, 3> cells{0, 0, 0};
+};
+
+struct BumpyBarShape : BumpyBar {
+  int nodes = 5000;
+  std::array<int, 3> cells{0, 0, 0};
 };
 
 struct ShapeSpec {
   std::variant<BoxShape, SphereShape, EllipsoidShape, CylinderShape, TorusShape, SheetShape, BlobsShape,
-               PlantShape, MeshSpec>
+               PlantShape, BumpyBarShape, MeshSpec>
       is;
 };
 

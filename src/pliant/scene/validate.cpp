@@ -92,12 +92,42 @@ struct ShapeCheck {
   }
   void operator()(const BlobsShape& s) const {
     if (s.parts.empty()) problems.push_back({place + ".parts", "none", "at least one part", {}});
+    cells(s.cells);
+  }
+  void operator()(const BumpyBarShape& s) const {
+    if (s.bump >= s.radius)
+      problems.push_back({place + ".bump",
+                          fmt::format("{:g}", s.bump),
+                          fmt::format("less than radius, {:g} m", s.radius),
+                          {}});
+    for (int c = 0; c < 2; ++c)
+      if (s.resolution[c] < 4 * s.waves[c])
+        problems.push_back({place + ".resolution",
+                            fmt::format("[{}, {}]", s.resolution[0], s.resolution[1]),
+                            "at least 4 quads a wave",
+                            {}});
+    cells(s.cells);
+  }
+  /// All of the three or none.
+  void cells(const std::array<int, 3>& count) const {
+    const bool none = count[0] == 0 && count[1] == 0 && count[2] == 0;
+    if (!none && (count[0] == 0 || count[1] == 0 || count[2] == 0))
+      problems.push_back({place + ".cells",
+                          fmt::format("[{}, {}, {}]", count[0], count[1], count[2]),
+                          "at least 1 along every axis, or 0 along all",
+                          {}});
+    if (double(count[0]) * count[1] * count[2] > 50000)
+      problems.push_back({place + ".cells",
+                          fmt::format("[{}, {}, {}]", count[0], count[1], count[2]),
+                          "at most 50000 cells",
+                          {}});
   }
   void operator()(const PlantShape& s) const {
     apart(s.height, 1000, s.base.cwiseAbs().maxCoeff() + s.height);
   }
   void operator()(const MeshSpec& s) const {
     if (s.mesh.empty()) problems.push_back({place, "no file", "the name of a mesh file", {}});
+    cells(s.cells);
     if (s.rotate.axis.norm() == 0)
       problems.push_back(
           {fmt::format("{}.rotate.axis", place.substr(0, place.rfind('.'))), "[0, 0, 0]", "a direction", {}});
@@ -109,8 +139,8 @@ struct ShapeCheck {
 };
 
 const char* shape_name(const ShapeSpec& shape) {
-  constexpr const char* names[] = {"box",   "sphere", "ellipsoid", "cylinder", "torus",
-                                   "sheet", "blobs",  "plant",     "mesh"};
+  constexpr const char* names[] = {"box",   "sphere", "ellipsoid", "cylinder",  "torus",
+                                   "sheet", "blobs",  "plant",     "bumpy_bar", "mesh"};
   return names[shape.is.index()];
 }
 

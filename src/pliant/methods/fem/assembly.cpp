@@ -7,12 +7,12 @@
 namespace pliant::fem {
 namespace {
 
-constexpr int tets_at_once = 256, nodes_at_once = 64;
+constexpr int elements_at_once = 256, nodes_at_once = 64;
 
 }  // namespace
 
 void Assembly::arrange(const Model& model, const std::vector<unsigned char>& held, BlockGradients& matrix) {
-  const Index nodes = model.nodes();
+  const Index nodes = model.carriers(), corners = model.corners;
   free_.clear();
   place_.assign(nodes, -1);
   for (Index i = 0; i < nodes; ++i)
@@ -34,10 +34,10 @@ void Assembly::arrange(const Model& model, const std::vector<unsigned char>& hel
   for (Index k = 0; k < Index(free_.size()); ++k) {
     row.clear();
     for (Index n = model.begin[free_[k]]; n < model.begin[free_[k] + 1]; ++n) {
-      const Index tet = model.corner[n] / 4, a = model.corner[n] % 4;
-      for (Index b = 0; b < 4; ++b)
-        if (const Index column = place_[model.tets[tet].node[b]]; column >= 0)
-          row.push_back({column, 16 * tet + 4 * a + b});
+      const Index element = model.corner[n] / corners, a = model.corner[n] % corners;
+      for (Index b = 0; b < corners; ++b)
+        if (const Index column = place_[model.node[corners * element + b]]; column >= 0)
+          row.push_back({column, corners * (corners * element + a) + b});
     }
     std::sort(row.begin(), row.end());
     for (std::size_t n = 0; n < row.size(); ++n) {
@@ -61,25 +61,27 @@ void Assembly::arrange(const Model& model, const std::vector<unsigned char>& hel
     pattern.begin.push_back(Index(pattern.column.size()));
   }
   matrix.arrange(std::move(pattern));
-  corner_force_.resize(12 * model.tets.size());
-  turned_.resize(12 * model.tets.size());
+  corner_force_.resize(3 * model.node.size());
+  turned_.resize(3 * model.node.size());
 }
 
 void Assembly::visit(const Model& model, const Points& x, const Points& v, double drag, Rotations& rotations,
                      Pool& pool) {
-  for_blocks(pool, int(model.tets.size()), tets_at_once, [&](int begin, int end) {
+  const std::size_t corners = std::size_t(model.corners);
+  for_blocks(pool, model.elements(), elements_at_once, [&](int begin, int end) {
     for (int e = begin; e < end; ++e) {
-      const Tet& tet = model.tets[e];
-      const Mat3 f = deformation_gradient(tet, x);
+      const Element element = model.element(e);
+      const Mat3 f = deformation_gradient(element, x);
       rotations[e] = rotation(model, f, rotations[e]);
       const Mat3 r = rotations[e].toRotationMatrix();
       Mat3 strain = symmetric(r.transpose() * f) - Mat3::Identity();
-      if (drag > 0) strain += drag * symmetric(r.transpose() * deformation_gradient(tet, v));
-      const Mat3 p = tet.weight * r * stress(model, strain);
-      const double root = std::sqrt(tet.weight);
-      for (int a = 0; a < 4; ++a) {
-        Eigen::Map<Vec3>(&corner_force_[12 * std::size_t(e) + 3 * a]).noalias() = p * tet.gradient[a];
-        Eigen::Map<Vec3>(&turned_[12 * std::size_t(e) + 3 * a]).noalias() = r * (root * tet.gradient[a]);
+      if (drag > 0) strain += drag * symmetric(r.transpose() * deformation_gradient(element, v));
+      const Mat3 p = element.weight * r * stress(model, strain);
+      const double root = std::sqrt(element.weight);
+      const std::size_t first = 3 * corners * std::size_t(e);
+      for (std::size_t a = 0; a < corners; ++a) {
+        Eigen::Map<Vec3>(&corner_force_[first + 3 * a]).noalias() = p * element.gradient[a];
+        Eigen::Map<Vec3>(&turned_[first + 3 * a]).noalias() = r * (root * element.gradient[a]);
       }
     }
   });
@@ -98,13 +100,15 @@ void Assembly::gather_forces(const Model& model, std::span<Vec3> out, Pool& pool
 
 void Assembly::gather_blocks(const Model& model, double factor, BlockGradients& matrix, Pool& pool) const {
   const double lambda = factor * model.lambda, mu = factor * model.mu;
+  const int shift = model.corners == 4 ? 2 : 3;
+  const Index mask = model.corners - 1;
   for_blocks(pool, int(free_.size()), nodes_at_once, [&](int begin, int end) {
     for (Index k = lower_begin_[begin]; k < lower_begin_[end]; ++k) {
       Mat3 p = Mat3::Zero();
       for (Index n = share_begin_[k]; n < share_begin_[k + 1]; ++n) {
-        const double* tet = &turned_[12 * std::size_t(share_[n] / 16)];
-        p.noalias() += Eigen::Map<const Vec3>(tet + 3 * (share_[n] / 4 % 4)) *
-                       Eigen::Map<const Vec3>(tet + 3 * (share_[n] % 4)).transpose();
+        const Index a = share_[n] >> shift, b = (a & ~mask) | (share_[n] & mask);
+        p.noalias() += Eigen::Map<const Vec3>(&turned_[3 * std::size_t(a)]) *
+                       Eigen::Map<const Vec3>(&turned_[3 * std::size_t(b)]).transpose();
       }
       Mat3 block = lambda * p + mu * p.transpose();
       block.diagonal().array() += mu * p.trace();
@@ -115,9 +119,10 @@ void Assembly::gather_blocks(const Model& model, double factor, BlockGradients& 
 }
 
 std::size_t Assembly::bytes_per_visit(const Model& model) const {
-  const std::size_t tets = model.tets.size(), corner = 3 * sizeof(double);
-  const std::size_t visited = tets * (sizeof(Tet) + 2 * sizeof(Eigen::Quaterniond) + 4 * corner + 8 * corner);
-  const std::size_t forces = 4 * tets * (sizeof(Index) + corner) + free_.size() * corner;
+  const std::size_t elements = model.weight.size(), corner = 3 * sizeof(double), corners = model.node.size();
+  const std::size_t visited =
+      elements * (model.element_bytes() + 2 * sizeof(Eigen::Quaterniond)) + 3 * corners * corner;
+  const std::size_t forces = corners * (sizeof(Index) + corner) + free_.size() * corner;
   return visited + forces + share_.size() * (sizeof(Index) + 2 * corner);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces and the matrix K' (energy.hpp) of all tetrahedra, gathered: first every tetrahedron writes its own
+// Forces and the matrix K' (energy.hpp) of all elements, gathered: first every element writes its own
 // corner forces and turned gradients, then every node collects its force and its blocks. What goes where is
 // listed once for a set of held nodes; nothing depends on the number of threads.
 //
-// With P = sum over the tetrahedra of nodes i and j of W g_a g_b^T, their block of K' is
+// With P = sum over the elements of nodes i and j of W g_a g_b^T, their block of K' is
 //   K'_ij = lambda P + mu P^T + mu tr(P) I
 #pragma once
 
@@ -16,7 +16,8 @@ namespace pliant::fem {
 
 class Assembly {
  public:
-  /// The unknowns are the nodes whose byte in held is 0, in their order. Sets the pattern of the matrix.
+  /// The unknowns are the nodes with freedom whose byte in held is 0, in their order. Sets the pattern of the
+  /// matrix.
   void arrange(const Model& model, const std::vector<unsigned char>& held, BlockGradients& matrix);
 
   const std::vector<Index>& free() const { return free_; }  ///< node of an unknown
@@ -41,7 +42,7 @@ class Assembly {
   // Blocks with column <= row: lower_begin_[k] is the first of row k, lower_ and upper_ tell where a block
   // and its transpose are in the matrix.
   std::vector<Index> lower_begin_, lower_, upper_;
-  std::vector<Index> share_begin_, share_;       // 16 tet + 4 a + b of every tetrahedron in a block
+  std::vector<Index> share_begin_, share_;  // c (c element + a) + b, c corners, of every element in a block
   AlignedVector<double> corner_force_, turned_;  // three numbers a corner; turned_ times sqrt(W)
 };
 

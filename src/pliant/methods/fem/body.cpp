@@ -14,7 +14,7 @@ Body::Body(Model model, Gather embedding, const Damping& damping, const Options&
   state_.x_before = state_.nodes.x;
   state_.v_before = state_.nodes.v;
   state_.held.assign(n, 0);
-  state_.rotations.assign(model_.tets.size(), Eigen::Quaterniond::Identity());
+  state_.rotations.assign(model_.weight.size(), Eigen::Quaterniond::Identity());
   new_rotations_ = state_.rotations;
   arranged_held_ = new_held_ = state_.held;
   for (Points* points : {&hat_x_, &hat_v_, &new_x_, &new_v_, &g_, &p_}) points->assign(n, Vec3::Zero());
@@ -24,10 +24,18 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   PLIANT_CHECK(x.size() == model_.rest.size() && v.size() == model_.rest.size());
   std::copy(x.begin(), x.end(), state_.nodes.x.begin());
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
+  move_followers(state_.nodes.x);
+  move_followers(state_.nodes.v);
   state_.has_before = false;
-  for (std::size_t e = 0; e < model_.tets.size(); ++e)
+  for (Index e = 0; e < model_.elements(); ++e)
     state_.rotations[e] =
-        rotation(model_, deformation_gradient(model_.tets[e], x), Eigen::Quaterniond::Identity());
+        rotation(model_, deformation_gradient(model_.element(e), x), Eigen::Quaterniond::Identity());
+}
+
+/// Positions or velocities of all nodes: the last ones from those before.
+void Body::move_followers(Points& points) const {
+  const std::span<Vec3> all(points), last = all.subspan(std::size_t(model_.carriers()));
+  if (has_followers()) gather(model_.followers, points, last);
 }
 
 double Body::elastic_energy() const { return energy(model_, state_.nodes.x, state_.rotations); }
@@ -66,14 +74,14 @@ bool Body::load(Reader& reader) {
 MethodDescription Body::describe() const {
   MethodDescription out;
   out.name = "fem";
-  out.nodes = model_.nodes();
-  out.freedoms = 3 * (arranged_ ? Index(assembly_.free().size()) : model_.nodes());
+  out.nodes = model_.carriers();
+  out.freedoms = 3 * (arranged_ ? Index(assembly_.free().size()) : model_.carriers());
   out.solver = "conjugate gradients";
   out.setup_ms = setup_ms_;
-  const std::size_t n = model_.rest.size(), tets = model_.tets.size();
-  out.bytes = tets * (sizeof(Tet) + 4 * sizeof(Index) + 2 * sizeof(Eigen::Quaterniond)) +
-              n * (11 * sizeof(Vec3) + 2 * sizeof(double)) + assembly_.memory_bytes() +
-              matrix_.memory_bytes();
+  const std::size_t n = model_.rest.size(), elements = model_.weight.size();
+  out.bytes = elements * (model_.element_bytes() + 2 * sizeof(Eigen::Quaterniond)) +
+              model_.corner.size() * sizeof(Index) + n * (11 * sizeof(Vec3) + 2 * sizeof(double)) +
+              assembly_.memory_bytes() + matrix_.memory_bytes();
   return out;
 }
 

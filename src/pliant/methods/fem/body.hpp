@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body of corotational or linear tetrahedra [Mueller04]. step.cpp advances it, surface.cpp shows it.
+// A body of corotational or linear finite elements [Mueller04]. step.cpp advances it, surface.cpp shows it.
 #pragma once
 
 #include "pliant/math/gather.hpp"
 #include "pliant/methods/fem/assembly.hpp"
+#include "pliant/methods/fem/soft_holds.hpp"
 #include "pliant/methods/fem/state.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/damping.hpp"
@@ -24,7 +25,7 @@ class Body final : public Method {
   double elastic_energy() const override;
   void elastic_forces(std::span<Vec3> out) const override;
   std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) override;
-  /// A cell counts when any of its tetrahedra has no positive volume.
+  /// A cell counts when any of its elements has no positive volume.
   std::optional<int> inverted_cells() const override;
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
@@ -50,9 +51,12 @@ class Body final : public Method {
   bool history_applies(const StepInput& input) const;
   void predict(const StepInput& input, const Scheme& scheme);
   void linearise(const StepInput& input, const Scheme& scheme, StageWatch& watch);
+  void pull_followers(const StepInput& input, const Scheme& scheme);
   void assemble(const StepInput& input, const Scheme& scheme);
   double descend(StepReport& report, Pool& pool);
   void accept(const StepInput& input, const Scheme& scheme);
+  bool has_followers() const { return model_.followers.rows() > 0; }
+  void move_followers(Points& points) const;
   StepTraffic traffic(const StepReport& report) const;
 
   Model model_;
@@ -66,6 +70,7 @@ class Body final : public Method {
   // The matrix and the unknowns that are in force.
   Assembly assembly_;
   BlockGradients matrix_;
+  SoftHolds soft_holds_;  // in place of held unknowns where there are followers
   std::vector<unsigned char> arranged_held_;
   bool arranged_ = false;
 

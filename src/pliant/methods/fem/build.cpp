@@ -7,7 +7,7 @@ namespace pliant::fem {
 
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
                                       const Options& options) {
-  Result<Model> model = make_model(shape.graph, density, options);
+  Result<Model> model = make_model(shape, density, options);
   if (!model) return model.error();
   return std::unique_ptr<Method>(
       std::make_unique<Body>(std::move(*model), shape.embedding, damping, options));

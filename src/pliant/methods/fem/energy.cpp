@@ -13,29 +13,29 @@ Eigen::Quaterniond rotation(const Model& model, const Mat3& f, const Eigen::Quat
 }
 
 double energy(const Model& model, std::span<const Vec3> x, const Rotations& warm_starts) {
-  PLIANT_CHECK(warm_starts.size() == model.tets.size());
+  PLIANT_CHECK(warm_starts.size() == model.weight.size());
   double sum = 0;
-  for (std::size_t e = 0; e < model.tets.size(); ++e) {
-    const Tet& tet = model.tets[e];
-    const Mat3 f = deformation_gradient(tet, x);
+  for (Index e = 0; e < model.elements(); ++e) {
+    const Element element = model.element(e);
+    const Mat3 f = deformation_gradient(element, x);
     const Mat3 r = rotation(model, f, warm_starts[e]).toRotationMatrix();
     const Mat3 strain = symmetric(r.transpose() * f) - Mat3::Identity();
-    sum +=
-        tet.weight * (model.mu * strain.squaredNorm() + 0.5 * model.lambda * strain.trace() * strain.trace());
+    sum += element.weight *
+           (model.mu * strain.squaredNorm() + 0.5 * model.lambda * strain.trace() * strain.trace());
   }
   return sum;
 }
 
 void gradient(const Model& model, std::span<const Vec3> x, const Rotations& warm_starts,
               std::span<Vec3> out) {
-  PLIANT_CHECK(warm_starts.size() == model.tets.size());
+  PLIANT_CHECK(warm_starts.size() == model.weight.size());
   std::fill(out.begin(), out.end(), Vec3::Zero());
-  for (std::size_t e = 0; e < model.tets.size(); ++e) {
-    const Tet& tet = model.tets[e];
-    const Mat3 f = deformation_gradient(tet, x);
+  for (Index e = 0; e < model.elements(); ++e) {
+    const Element element = model.element(e);
+    const Mat3 f = deformation_gradient(element, x);
     const Mat3 r = rotation(model, f, warm_starts[e]).toRotationMatrix();
-    const Mat3 p = tet.weight * r * stress(model, symmetric(r.transpose() * f) - Mat3::Identity());
-    for (int a = 0; a < 4; ++a) out[tet.node[a]] += p * tet.gradient[a];
+    const Mat3 p = element.weight * r * stress(model, symmetric(r.transpose() * f) - Mat3::Identity());
+    for (std::size_t a = 0; a < element.node.size(); ++a) out[element.node[a]] += p * element.gradient[a];
   }
 }
 

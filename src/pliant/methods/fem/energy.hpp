@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The energy of linear elasticity seen from every tetrahedron's own rotation [Mueller04, Sec. 3]. With the
+// The energy of linear elasticity seen from every element's own rotation [Mueller04, Sec. 3]: a tetrahedron's
+// or, for hexahedra, a quadrature point's. With the
 // deformation gradient F = sum_a x_a gradient_a^T, its nearest rotation R (math/polar.hpp) and the strain
-// E = sym(R^T F) - I of a tetrahedron of volume W:
+// E = sym(R^T F) - I of an element of volume W:
 //   V(x) = sum W (mu |E|^2 + lambda/2 (tr E)^2)                                                       (V)
 //   force on corner a: -W P gradient_a,  P = R (2 mu E + lambda tr(E) I)                               (f)
 // R^T F is symmetric at the nearest rotation, and |F - R|^2 and tr(R^T F) are both stationary there, so that
@@ -20,14 +21,14 @@
 
 namespace pliant::fem {
 
-using Rotations = std::vector<Eigen::Quaterniond>;  ///< one a tetrahedron
+using Rotations = std::vector<Eigen::Quaterniond>;  ///< one an element
 
-inline Mat3 deformation_gradient(const Tet& tet, std::span<const Vec3> x) {
+inline Mat3 deformation_gradient(const Element& element, std::span<const Vec3> x) {
   // The gradients sum to zero: differences keep the digits far from the origin.
-  const Vec3& origin = x[tet.node[0]];
-  Mat3 f = (x[tet.node[1]] - origin) * tet.gradient[1].transpose();
-  f.noalias() += (x[tet.node[2]] - origin) * tet.gradient[2].transpose();
-  f.noalias() += (x[tet.node[3]] - origin) * tet.gradient[3].transpose();
+  const Vec3& origin = x[element.node[0]];
+  Mat3 f = (x[element.node[1]] - origin) * element.gradient[1].transpose();
+  for (std::size_t a = 2; a < element.node.size(); ++a)
+    f.noalias() += (x[element.node[a]] - origin) * element.gradient[a].transpose();
   return f;
 }
 

@@ -1,42 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear tetrahedra on hexahedral cells, immutable after build.
+// Elements on hexahedral cells, immutable after build.
 //
-// A hexahedron splits into five tetrahedra in two ways: a large one on every other corner and four at the
+// Tetrahedra: a hexahedron splits into five in two ways: a large one on every other corner and four at the
 // corners that are left, or the same on the other corners. Either way alone prefers some diagonals. Each cell
 // takes both at half weight: every face has both its diagonals, no direction is preferred, neighbouring cells
 // need not agree on a pattern, and on a lattice it is the mean of the two chequerboard meshes.
+//
+// Hexahedra: trilinear shape functions, two Gauss points along every axis. A Gauss point is to the rest of
+// the method what a tetrahedron is: a place where F = sum_a x_a gradient_a^T is measured, with a volume. In a
+// cell that material fills in part, each has the material of its eighth of the cell.
 #pragma once
 
+#include <span>
+
 #include "pliant/base/result.hpp"
-#include "pliant/geometry/node_graph.hpp"
+#include "pliant/geometry/shape.hpp"
 #include "pliant/methods/fem/options.hpp"
 
 namespace pliant::fem {
 
-inline constexpr int tets_per_cell = 10;
-
-struct Tet {
-  std::array<Index, 4> node;
-  std::array<Vec3, 4> gradient;  ///< of the shape functions at rest, 1/m: F = sum_a x_a gradient_a^T
-  double weight = 0;             ///< material volume it stands for, half its own, m^3
+/// A tetrahedron (4 corners) or a quadrature point of a hexahedron (8).
+struct Element {
+  std::span<const Index> node;
+  std::span<const Vec3> gradient;  ///< of the shape functions at rest, 1/m: F = sum_a x_a gradient_a^T
+  double weight = 0;               ///< material volume it stands for, m^3
 };
 
 struct Model {
-  Points rest;               ///< X, m
-  std::vector<double> mass;  ///< lumped, kg
-  std::vector<Tet> tets;     ///< tets_per_cell of every cell, cell by cell
+  Points rest;               ///< X, m: of the nodes with freedom, then of the followers
+  std::vector<double> mass;  ///< lumped, kg; 0 for followers
+  Gather followers;          ///< the last nodes from those before
   double lambda = 0;         ///< Lame: E nu / ((1 + nu)(1 - 2 nu)), Pa
   double mu = 0;             ///< Lame: E / (2 (1 + nu)), Pa
+  double hold = 0;           ///< stiffness of all held nodes together where holds are soft, N/m
   bool corotational = true;
   double size = 0;  ///< diagonal of the bounding box at rest, m
 
-  // The tetrahedra around node i: corner[k] = 4 * tet + place in it, for k in [begin[i], begin[i + 1]).
+  int corners = 4;            ///< of an element
+  int elements_per_cell = 0;  ///< cell by cell
+  std::vector<Index> node;    ///< `corners` of every element
+  Points gradient;            ///< the same
+  std::vector<double> weight;
+
+  // The elements around node i: corner[k] = corners * element + place in it, for k in [begin[i], begin[i +
+  // 1]).
   std::vector<Index> begin, corner;
 
   Index nodes() const { return Index(rest.size()); }
+  Index carriers() const { return nodes() - followers.rows(); }  ///< nodes with freedom
+  Index elements() const { return Index(weight.size()); }
+  Element element(Index e) const {
+    const std::size_t first = std::size_t(corners) * std::size_t(e), count = std::size_t(corners);
+    return {{node.data() + first, count}, {gradient.data() + first, count}, weight[std::size_t(e)]};
+  }
+  std::size_t element_bytes() const {
+    return std::size_t(corners) * (sizeof(Index) + sizeof(Vec3)) + sizeof(double);
+  }
 };
 
 /// Masses are density times the volumes of the graph: lumped. Problems are placed relative to the body.
-Result<Model> make_model(const NodeGraph& graph, double density, const Options& options);
+Result<Model> make_model(const Shape& shape, double density, const Options& options);
 
 }  // namespace pliant::fem

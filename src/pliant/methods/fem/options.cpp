@@ -6,6 +6,10 @@ namespace pliant::fem {
 const OptionTable<Options>& option_table() {
   static const OptionTable<Options> table{
       option(
+          "element", &Options::element,
+          {.choices = {"tetrahedron", "hexahedron"},
+           .help = "ten linear tetrahedra a cell, or one trilinear hexahedron with eight quadrature points"}),
+      option(
           "model", &Options::model,
           {.choices = {"corotational", "linear"},
            .help = "strain seen from every element's own rotation, or Cauchy's strain, which takes turning "

@@ -7,9 +7,11 @@
 namespace pliant::fem {
 
 enum class Material { corotational, linear };
+enum class ElementKind { tetrahedron, hexahedron };
 enum class Integrator { euler, bdf2 };
 
 struct Options {
+  ElementKind element = ElementKind::tetrahedron;
   Material model = Material::corotational;
   double stiffness = 1e5;
   double poisson = 0.3;

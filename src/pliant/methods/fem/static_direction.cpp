@@ -17,6 +17,8 @@ constexpr double reduction = 1e-3;  // of the residual: the caller repeats with 
 
 std::string Body::newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
   PLIANT_CHECK(input.pool && f.size() == model_.rest.size() && d.size() == f.size());
+  if (has_followers())
+    return "a surface that rides on coarse cells is not posed by itself: use `pliant run` with damping";
   const FlushTinyNumbers in_here;
   StepInput loose = input;
   loose.grabs = {};

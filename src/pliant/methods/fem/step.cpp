@@ -59,7 +59,7 @@ StepReport Body::advance(const StepInput& input) {
     if (!report.ok()) return report;
   }
   accept(input, now);
-  if (model_.corotational) report.active_rotations = int(model_.tets.size());
+  if (model_.corotational) report.active_rotations = model_.elements();
   report.ms = watch.total();
   report.bytes = traffic(report);
   return report;
@@ -82,7 +82,12 @@ void Body::arrange(const StepInput& input) {
   for (Index i : input.held) new_held_[i] = 1;
   if (arranged_ && new_held_ == arranged_held_) return;
   const auto start = Clock::now();
-  assembly_.arrange(model_, new_held_, matrix_);
+  if (!has_followers()) {
+    assembly_.arrange(model_, new_held_, matrix_);
+  } else {
+    if (!arranged_) assembly_.arrange(model_, std::vector<unsigned char>(model_.rest.size(), 0), matrix_);
+    soft_holds_.arrange(model_, input.held, matrix_.pattern());
+  }
   arranged_held_ = new_held_;
   if (!arranged_) setup_ms_ += milliseconds_since(start);
   arranged_ = true;
@@ -98,18 +103,19 @@ void Body::predict(const StepInput& input, const Scheme& s) {
   // Without history BDF2 starts as if the last step had been a straight line, x_n-1 = x_n - h v_n.
   const bool two_steps = options_.integrator == Integrator::bdf2, history = history_applies(input);
   const double a = two_steps && history ? 1.0 / 3 : 0, b = two_steps && !history ? input.h / 3 : 0;
-  for (std::size_t i = 0; i < now.x.size(); ++i) {
+  for (Index i = 0; i < model_.carriers(); ++i) {
     hat_x_[i] = now.x[i] + a * (now.x[i] - state_.x_before[i]) + b * now.v[i];
     hat_v_[i] = now.v[i] + a * (now.v[i] - state_.v_before[i]);
     new_x_[i] = hat_x_[i] + s.h * hat_v_[i];
   }
-  for (std::size_t n = 0; n < input.held.size(); ++n) new_x_[input.held[n]] = input.targets[n];
+  if (!has_followers())
+    for (std::size_t n = 0; n < input.held.size(); ++n) new_x_[input.held[n]] = input.targets[n];
   std::copy(state_.rotations.begin(), state_.rotations.end(), new_rotations_.begin());
 }
 
 /// Rotations at new_x_, and g_ = G there.
 void Body::linearise(const StepInput& input, const Scheme& s, StageWatch& watch) {
-  for (std::size_t i = 0; i < new_x_.size(); ++i) new_v_[i] = (new_x_[i] - hat_x_[i]) / s.h;
+  for (Index i = 0; i < model_.carriers(); ++i) new_v_[i] = (new_x_[i] - hat_x_[i]) / s.h;
   watch.add_to(&StageTimes::rhs);
   assembly_.visit(model_, new_x_, new_v_, s.inner_drag, new_rotations_, *input.pool);
   watch.add_to(&StageTimes::rotation);
@@ -122,9 +128,28 @@ void Body::linearise(const StepInput& input, const Scheme& s, StageWatch& watch)
     g_[k] = s.elastic * (g_[k] + model_.mass[i] * inertia);
     if (!input.forces.empty()) g_[k] -= s.elastic * input.forces[i];
   }
+  if (has_followers()) {
+    pull_followers(input, s);
+    return;
+  }
   for (const Grab& grab : input.grabs)
     if (const Index k = assembly_.place(grab.node); k >= 0)
       g_[k] += s.elastic * grab.stiffness * (new_x_[grab.node] - grab.target);
+}
+
+/// Holds, grabs and forces where a node may be one that follows; every node with freedom is an unknown then.
+void Body::pull_followers(const StepInput& input, const Scheme& s) {
+  soft_holds_.add_forces(new_x_, input.targets, s.elastic, g_);
+  for (const Grab& grab : input.grabs) {
+    Vec3 off = -grab.target;
+    each_carrier(model_, grab.node, [&](Index i, double weight) { off += weight * new_x_[i]; });
+    each_carrier(model_, grab.node,
+                 [&](Index i, double weight) { g_[i] += s.elastic * grab.stiffness * weight * off; });
+  }
+  if (input.forces.empty()) return;
+  for (Index node = model_.carriers(); node < model_.nodes(); ++node)
+    each_carrier(model_, node,
+                 [&](Index i, double weight) { g_[i] -= s.elastic * weight * input.forces[node]; });
 }
 
 /// A at the rotations of linearise.
@@ -135,8 +160,19 @@ void Body::assemble(const StepInput& input, const Scheme& s) {
   };
   const std::vector<Index>& free = assembly_.free();
   for (std::size_t k = 0; k < free.size(); ++k) add(Index(k), s.mass * model_.mass[free[k]]);
+  if (!has_followers()) {
+    for (const Grab& grab : input.grabs)
+      if (const Index k = assembly_.place(grab.node); k >= 0) add(k, s.elastic * grab.stiffness);
+    return;
+  }
+  soft_holds_.add_blocks(s.elastic, matrix_);
   for (const Grab& grab : input.grabs)
-    if (const Index k = assembly_.place(grab.node); k >= 0) add(k, s.elastic * grab.stiffness);
+    each_carrier(model_, grab.node, [&](Index i, double wi) {
+      each_carrier(model_, grab.node, [&](Index j, double wj) {
+        double* block = matrix_.block(find_block(matrix_.pattern(), i, j));
+        for (int c = 0; c < 3; ++c) block[4 * c] += s.elastic * grab.stiffness * wi * wj;
+      });
+    });
 }
 
 /// One Newton step of new_x_. Returns the longest way of a node.
@@ -165,7 +201,9 @@ double Body::descend(StepReport& report, Pool& pool) {
 }
 
 void Body::accept(const StepInput& input, const Scheme& s) {
-  for (std::size_t i = 0; i < new_x_.size(); ++i) new_v_[i] = (new_x_[i] - hat_x_[i]) / s.h;
+  for (Index i = 0; i < model_.carriers(); ++i) new_v_[i] = (new_x_[i] - hat_x_[i]) / s.h;
+  move_followers(new_x_);
+  move_followers(new_v_);
   // Written as swaps: nothing is lost and nothing allocated.
   state_.x_before.swap(state_.nodes.x);
   state_.v_before.swap(state_.nodes.v);
@@ -182,7 +220,7 @@ StepTraffic Body::traffic(const StepReport& report) const {
   StepTraffic out;
   out.moved = assembly_.bytes_per_visit(model_) + matrix + ends +
               std::size_t(report.iterations) * matrix_.bytes_per_iteration();
-  out.working_set = matrix + model_.tets.size() * sizeof(Tet) + ends;
+  out.working_set = matrix + model_.weight.size() * model_.element_bytes() + ends;
   return out;
 }
 

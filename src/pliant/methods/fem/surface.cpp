@@ -17,10 +17,11 @@ void Body::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_
 
 std::optional<int> Body::inverted_cells() const {
   int count = 0;
-  for (std::size_t first = 0; first < model_.tets.size(); first += tets_per_cell) {
+  const Index in_a_cell = model_.elements_per_cell;
+  for (Index first = 0; first < model_.elements(); first += in_a_cell) {
     bool inverted = false;
-    for (std::size_t e = first; e < first + tets_per_cell; ++e)
-      inverted |= !(deformation_gradient(model_.tets[e], state_.nodes.x).determinant() > 0);
+    for (Index e = first; e < first + in_a_cell; ++e)
+      inverted |= !(deformation_gradient(model_.element(e), state_.nodes.x).determinant() > 0);
     count += inverted;
   }
   return count;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "pliant/geometry/cage.hpp"
 #include "pliant/geometry/cage_check.hpp"
 #include "pliant/geometry/repair.hpp"
 #include "pliant/geometry/voxel_quadrature.hpp"
@@ -31,19 +32,28 @@ Result<TriMesh> read_cage(const BodySpec& body, const CageSurroundings& around) 
   return TriMesh{polygons->vertices, fan_triangles(*polygons)};
 }
 
-Result<TriMesh> make_cage(const BodySpec& body, const Shape& shape, const CageSurroundings& around) {
+Result<TriMesh> make_cage(const BodySpec& body, const Shape& shape, const CageSurroundings& around,
+                          std::vector<std::string>& notes) {
   if (!body.cage.file.empty()) return read_cage(body, around);
-  if (body.cage.budget > 0)
-    return Error{{},
-                 {{"cage.budget", std::to_string(body.cage.budget), "file or cells",
-                   "automatic cages are not available in this version"}}};
+  if (body.cage.budget > 0) {
+    Result<Cage> made = automatic_cage(shape.surface, {.budget = body.cage.budget}, around.pool);
+    if (!made) {
+      Error error = made.error();
+      for (Problem& problem : error.problems) problem.place = "cage.budget";
+      return error;
+    }
+    for (const std::string& warning : made->report.warnings)
+      notes.push_back(fmt::format("{}: {}", body.name, warning));
+    return std::move(made->mesh);
+  }
   return cage::box_cage_around(shape.surface.vertices, body.cage.cells, body.cage.clearance);
 }
 
 }  // namespace
 
 Result<CagedShape> make_caged_shape(const BodySpec& body, const Shape& shape, const CageSurroundings& around) {
-  Result<TriMesh> cage = make_cage(body, shape, around);
+  std::vector<std::string> notes;
+  Result<TriMesh> cage = make_cage(body, shape, around, notes);
   if (!cage) return cage.error();
   if (const std::optional<Problem> problem = check_cage(*cage, shape.surface.vertices)) {
     Problem told = *problem;
@@ -52,7 +62,7 @@ Result<CagedShape> make_caged_shape(const BodySpec& body, const Shape& shape, co
     return Error{{}, {told}};
   }
   const int points = cage::points_for(body.cage, int(cage->vertices.size()));
-  CagedShape out{with_quadrature(shape, points), std::move(*cage), {}};
+  CagedShape out{with_quadrature(shape, points), std::move(*cage), std::move(notes)};
   if (out.shape.graph.positions.empty())
     return Error{{},
                  {{"shape", "a surface with nothing inside", "a solid: a cage moves what is inside it",

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "pliant/geometry/cage.hpp"
 #include "pliant/scene/layout.hpp"
 #include "pliant/sim/recorder.hpp"
 
@@ -188,6 +189,9 @@ void check_cage_options(const BodySpec& body, const std::string& place, Problems
   if (told != 1)
     problems.push_back({place + ".cage", told == 0 ? "no cage" : "more than one cage",
                         "exactly one of file, budget and cells", "\"cage\": {\"cells\": [2, 2, 6]} is a box"});
+  if (options.budget > 0 && options.budget < least_cage_budget)
+    problems.push_back({place + ".cage.budget", std::to_string(options.budget),
+                        fmt::format("at least {}", least_cage_budget), {}});
   if (*most > 0 && *least < 1)
     problems.push_back({place + ".cage.cells", value_text(options.cells), "at least 1 along every axis", {}});
 }

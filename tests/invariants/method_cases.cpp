@@ -5,6 +5,8 @@
 
 #include "pliant/geometry/lattice_shape.hpp"
 #include "pliant/geometry/surface_graph.hpp"
+#include "pliant/geometry/voxel_quadrature.hpp"
+#include "pliant/methods/cage/build.hpp"
 #include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
@@ -107,6 +109,27 @@ MethodCase metric_case(std::string name, metric::Options options) {
           .gradient_tolerance = 1e-4};  // of the fourth degree: less straight than others
 }
 
+/// In a box of 2 x 2 x 4 cells. What it holds it holds by springs.
+MethodCase cage_case(std::string name, cage::Options options) {
+  options.cells = {2, 2, 4};
+  return {.name = std::move(name),
+          .build = [options](const Shape& shape) -> std::unique_ptr<Method> {
+            auto body = cage::build(shape, 1000, {.mass = 0, .stiffness = 0}, options);
+            EXPECT_TRUE(body) << body.error().text();
+            return body ? std::move(*body) : nullptr;
+          },
+          .quadrature = true,
+          .holds_any_nodes = false};
+}
+
+/// The mass that keeps the cage's own motions in check takes a little of the momenta.
+MethodCase consistent_cage_case() {
+  MethodCase out = cage_case("cage_consistent",
+                             {.normals = cage::Normals::consistent, .precision = cage::Precision::twice});
+  out.momentum_tolerance = out.angular_tolerance = 0.02;
+  return out;
+}
+
 }  // namespace
 
 Shape shape_for(const MethodCase& method, const Shape& shape) {
@@ -115,6 +138,7 @@ Shape shape_for(const MethodCase& method, const Shape& shape) {
     const Bounds box = bounds_of(shape.graph.positions);
     return on_lattice(shape.surface, (box.max - box.min).maxCoeff() / 12, pool);
   }
+  if (method.quadrature) return with_quadrature(shape, 220);
   return method.surface_nodes ? on_surface(shape, 0.05) : shape;
 }
 
@@ -147,6 +171,9 @@ std::vector<MethodCase> method_cases() {
       metric_case("metric_original", {.model = metric::Kind::original}),
       metric_case("metric_mesh", {.lattice = metric::Lattice::mesh}),
       meshless_case("meshless"),
+      cage_case("cage", {}),
+      cage_case("cage_double", {.precision = cage::Precision::twice}),
+      consistent_cage_case(),
       fem_case("fem", {}, 0.15),
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
       fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}, 0.15),

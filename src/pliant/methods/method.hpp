@@ -67,13 +67,27 @@ class Method {
   virtual std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
 
   /// Statics the method's own way: the body is where gravity, the held nodes and what drives it from inside
-  /// at input.time balance the elastic forces, at rest. None: it has no way of its own, and Newton steps along
-  /// newton_direction find the balance.
+  /// at input.time balance the elastic forces, at rest. None: it has no way of its own, and Newton steps
+  /// along newton_direction find the balance.
   virtual std::optional<Settled> settle(const StepInput& /*input*/, double /*tolerance*/) {
     return std::nullopt;
   }
   /// Something inside drives the body (a skeleton); when that reaches its last key, s.
   virtual std::optional<double> driven_until() const { return std::nullopt; }
+  /// Static problems of a method whose freedoms are not its nodes, which then answers here instead of in
+  /// newton_direction: one step with a line search towards rest under gravity, held nodes (softly) at their
+  /// targets. Velocities become zero.
+  virtual bool relaxes() const { return false; }
+  struct Relaxation {
+    std::string trouble;  ///< empty when all is well
+    double residual = 0;  ///< unbalanced force over the forces that act, after the step
+    double force = 0;     ///< unbalanced force, N
+    double change = 0;    ///< root mean square way of a freedom over the body's size
+    bool stuck = false;   ///< no lower energy was found
+  };
+  virtual Relaxation relax(const StepInput& /*input*/) {
+    return {.trouble = "this method has no static step"};
+  }
 
   /// For every surface vertex the share, 0 .. 1, of rotations around it that the last step computed afresh;
   /// false when the method cannot tell.

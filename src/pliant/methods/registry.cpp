@@ -2,6 +2,7 @@
 #include "pliant/methods/registry.hpp"
 
 #include "pliant/base/check.hpp"
+#include "pliant/methods/cage/build.hpp"
 #include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/meshless/build.hpp"
@@ -24,6 +25,10 @@ const std::vector<Entry>& entries() {
       {"metric",
        [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
          return metric::build(shape, density, damping, options.metric);
+       }},
+      {"cage",
+       [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {
+         return cage::build(shape, density, damping, options.cage);
        }},
       {"meshless",
        [](const Shape& shape, double density, const Damping& damping, const MethodOptions& options) {

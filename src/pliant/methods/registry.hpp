@@ -8,6 +8,7 @@
 
 #include "pliant/base/result.hpp"
 #include "pliant/geometry/shape.hpp"
+#include "pliant/methods/cage/options.hpp"
 #include "pliant/methods/fem/options.hpp"
 #include "pliant/methods/geometric/options.hpp"
 #include "pliant/methods/meshless/options.hpp"
@@ -21,6 +22,7 @@ namespace pliant {
 struct MethodOptions {
   geometric::Options geometric;
   metric::Options metric;
+  cage::Options cage;
   fem::Options fem;
   meshless::Options meshless;
 };

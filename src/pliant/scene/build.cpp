@@ -12,7 +12,9 @@
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/io/read_mesh.hpp"
+#include "pliant/methods/cage/build.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
+#include "pliant/scene/build_cage.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/build_fibres.hpp"
 #include "pliant/scene/build_meshless.hpp"
@@ -323,6 +325,7 @@ ContactOptions contact_of(const BodySpec& body) {
 struct Draft {
   std::optional<Shape> shape;  ///< none when its description is wrong
   meshless::Options meshless;  ///< with the skeleton
+  TriMesh cage;                ///< of a caged body
   std::vector<Hold> holds;
 };
 
@@ -356,20 +359,32 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     const std::string place = fmt::format("bodies.{}", i);
     if (any_within(known, place + ".shape")) continue;
-    Result<Shape> shape = std::visit(
-        MakeShape{spec.bodies[i].name, spec.bodies[i].method, on_its_surface(spec.bodies[i]),
-                  on_a_lattice(spec.bodies[i]), around},
-        spec.bodies[i].shape.is);
+    Result<Shape> shape =
+        std::visit(MakeShape{spec.bodies[i].name, spec.bodies[i].method, on_its_surface(spec.bodies[i]),
+                             on_a_lattice(spec.bodies[i]), around},
+                   spec.bodies[i].shape.is);
     if (!shape) {
       for (Problem& problem : shape_problems(shape.error(), place + ".shape"))
         known.push_back(std::move(problem));
       continue;
     }
+    if (spec.bodies[i].method == "cage") {
+      if (any_within(known, place + ".cage")) continue;
+      Result<CagedShape> caged =
+          make_caged_shape(spec.bodies[i], *shape, {around.folder, around.fingerprint, pool});
+      if (!caged) {
+        for (Problem& problem : shape_problems(caged.error(), place)) known.push_back(std::move(problem));
+        continue;
+      }
+      for (const std::string& note : caged->notes) around.notes.push_back(note);
+      drafts[i].cage = std::move(caged->cage);
+      *shape = std::move(caged->shape);
+    }
     drafts[i].shape = std::move(*shape);
     if (spec.bodies[i].method == "meshless")
-      drafts[i].meshless = prepare_meshless(spec.bodies[i].meshless, place + ".meshless", around.folder,
-                                            spec.bodies[i].shape, *drafts[i].shape, around.fingerprint,
-                                            known);
+      drafts[i].meshless =
+          prepare_meshless(spec.bodies[i].meshless, place + ".meshless", around.folder, spec.bodies[i].shape,
+                           *drafts[i].shape, around.fingerprint, known);
     drafts[i].holds = make_holds(spec.bodies[i], *drafts[i].shape, place, known);
   }
   std::vector<Probe> probes = make_probes(spec, drafts, known);
@@ -397,7 +412,9 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
     const bool reduced = body.method == "geometric" && body.geometric.reduction;
     auto method = reduced ? build_reduced_method(options, shape, drafts[i].holds,
                                                  {around.folder, built.fingerprint, around.notes})
-                          : build_method(body.method, shape, body.density, body.damping, options);
+                  : body.method == "cage"
+                      ? cage::build(shape, drafts[i].cage, body.density, body.damping, body.cage)
+                      : build_method(body.method, shape, body.density, body.damping, options);
     if (!method) {
       for (Problem problem : method.error().problems) {
         problem.place = fmt::format("bodies.{}{}{}", i, problem.place.empty() ? "" : ".", problem.place);

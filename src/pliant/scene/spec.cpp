@@ -384,6 +384,24 @@ const Layout<metric::StrengthKey>& layout_of() {
 }
 
 template <>
+const Layout<cage::Plasticity>& layout_of() {
+  static const auto layout = make_layout<cage::Plasticity>(
+      "plasticity", "when the body keeps a new shape, and how much of it", cage::plasticity_table());
+  return layout;
+}
+
+template <>
+const Layout<cage::Options>& layout_of() {
+  using S = cage::Options;
+  static const auto layout = make_layout<S>(
+      "cage", "settings of the cage method: exactly one of file, budget and cells says which cage",
+      cage::option_table(),
+      {optional_field("plasticity", &S::plasticity,
+                      "dents and bends that stay; none = always springs back")});
+  return layout;
+}
+
+template <>
 const Layout<PlasticLaw>& layout_of() {
   static const auto layout = make_layout<PlasticLaw>(
       "rest metric", "when constraints keep a new length, and how much of it", metric::plasticity_table());
@@ -430,8 +448,8 @@ const Layout<meshless::Bones>& layout_of() {
 
 template <>
 const Layout<meshless::Region>& layout_of() {
-  static const auto layout = make_layout<meshless::Region>("region", "flesh of another stiffness around a bone",
-                                                           meshless::region_table());
+  static const auto layout = make_layout<meshless::Region>(
+      "region", "flesh of another stiffness around a bone", meshless::region_table());
   return layout;
 }
 
@@ -545,6 +563,7 @@ const Layout<BodySpec>& layout_of() {
        object_field("geometric", static_cast<geometric::Options S::*>(&S::geometric),
                     "settings of the geometric method"),
        object_field("metric", static_cast<metric::Options S::*>(&S::metric), "settings of the metric method"),
+       object_field("cage", static_cast<cage::Options S::*>(&S::cage), "settings of the cage method"),
        object_field("fem", static_cast<fem::Options S::*>(&S::fem),
                     "settings of the finite-element baseline"),
        object_field("meshless", static_cast<meshless::Options S::*>(&S::meshless),
@@ -554,8 +573,7 @@ const Layout<BodySpec>& layout_of() {
        list_field("pins", &S::pins, "nodes held where they start"),
        list_field("handles", &S::handles, "nodes that are moved"),
        object_field("initial", &S::initial, "where and how the body starts")},
-      {{"cage", "cages are not available in this version"},
-       {"skeleton", "it belongs to a method: meshless.skeleton"},
+      {{"skeleton", "it belongs to a method: meshless.skeleton"},
        {"samples", "samples are not available in this version"}});
   return layout;
 }

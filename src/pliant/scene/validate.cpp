@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "pliant/geometry/cage.hpp"
 #include "pliant/scene/layout.hpp"
 #include "pliant/sim/recorder.hpp"
 
@@ -180,6 +181,21 @@ void check_reduction(const BodySpec& body, const std::string& place, bool collid
                         "contact is not available in reduced space"});
 }
 
+void check_cage_options(const BodySpec& body, const std::string& place, Problems& problems) {
+  if (body.method != "cage") return;
+  const cage::Options& options = body.cage;
+  const auto [least, most] = std::minmax_element(options.cells.begin(), options.cells.end());
+  const int told = !options.file.empty() + (options.budget > 0) + (*most > 0);
+  if (told != 1)
+    problems.push_back({place + ".cage", told == 0 ? "no cage" : "more than one cage",
+                        "exactly one of file, budget and cells", "\"cage\": {\"cells\": [2, 2, 6]} is a box"});
+  if (options.budget > 0 && options.budget < least_cage_budget)
+    problems.push_back({place + ".cage.budget", std::to_string(options.budget),
+                        fmt::format("at least {}", least_cage_budget), {}});
+  if (*most > 0 && *least < 1)
+    problems.push_back({place + ".cage.cells", value_text(options.cells), "at least 1 along every axis", {}});
+}
+
 void check_kept_volume(const BodySpec& body, const std::string& place, bool colliders, Problems& problems) {
   if (body.method == "geometric" && body.geometric.keep_volume && colliders)
     problems.push_back({place + ".geometric.keep_volume", "true in a scene with colliders",
@@ -299,6 +315,7 @@ std::vector<Problem> validate(const SceneSpec& scene) {
     check_body(scene.bodies[i], place, problems);
     check_reduction(scene.bodies[i], place, !scene.colliders.empty(), problems);
     check_kept_volume(scene.bodies[i], place, !scene.colliders.empty(), problems);
+    check_cage_options(scene.bodies[i], place, problems);
     for (std::size_t j = 0; j < i; ++j)
       if (scene.bodies[j].name == scene.bodies[i].name)
         problems.push_back({place + ".name", fmt::format("\"{}\" again", scene.bodies[i].name),

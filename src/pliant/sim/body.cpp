@@ -49,6 +49,7 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
   held_.reserve(slots_.size());
   held_slots_.reserve(slots_.size());
   targets_.reserve(slots_.size());
+  hold_sizes_.reserve(slots_.size());
   grabs_.reserve(max_grabs);
   grab_ids_.reserve(max_grabs);
 }
@@ -71,6 +72,8 @@ void Body::choose_held(double end, double h) {
       held_slots_.push_back(s);
     }
   targets_.resize(held_.size());
+  hold_sizes_.clear();
+  for (const Index s : held_slots_) hold_sizes_.push_back(Index(holds_[slots_[s].hold].nodes.size()));
 }
 
 /// Targets at the end of the step: c + R (x_start - c) + translation.
@@ -99,6 +102,7 @@ const StepReport& Body::advance(double end, double h, const Vec3& gravity,
                               .gravity = gravity,
                               .held = held_,
                               .targets = targets_,
+                              .hold_sizes = hold_sizes_,
                               .grabs = grabs_,
                               .forces = {},
                               .colliders = colliders,

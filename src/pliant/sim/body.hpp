@@ -75,6 +75,8 @@ class Body {
   };
   void choose_held(double end, double h);
   double travel(double from, double to) const;
+  void relax(const std::vector<double>& times, const Vec3& gravity, const PoseOptions& options, Pool& pool,
+             PoseResult& result);
   void aim(double end);
   double volume(const Points& nodes, const Points& surface) const;
 
@@ -96,7 +98,7 @@ class Body {
   std::vector<Slot> slots_;  ///< all held nodes, ascending
   std::vector<char> active_;
   bool chosen_ = false;
-  std::vector<Index> held_, held_slots_;
+  std::vector<Index> held_, held_slots_, hold_sizes_;
   Points targets_;
   std::vector<Pose> poses_;
 

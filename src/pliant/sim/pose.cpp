@@ -174,11 +174,52 @@ double Body::travel(double from, double to) const {
   return most;
 }
 
+/// The same way in the same increments for a method that takes its own steps (Method::relax).
+void Body::relax(const std::vector<double>& times, const Vec3& gravity, const PoseOptions& options,
+                 Pool& pool, PoseResult& result) {
+  bool stuck = false;
+  for (int k = 0; k < result.increments; ++k) {
+    const bool last = k + 1 == result.increments;
+    aim(times[std::size_t(k)]);
+    StepInput input;
+    input.gravity = gravity;
+    input.held = held_;
+    input.targets = targets_;
+    input.hold_sizes = hold_sizes_;
+    input.grabs = grabs_;
+    input.pool = &pool;
+    for (int n = 0; result.iterations < options.iterations && (last || n < steps_between); ++n) {
+      ++result.iterations;
+      const Method::Relaxation now = method_->relax(input);
+      result.trouble = now.trouble;
+      if (!now.trouble.empty()) return;
+      result.residual = now.residual;
+      result.force = now.force;
+      stuck = now.stuck;
+      if (stuck || now.residual <= (last ? options.tolerance : rough)) break;
+      if (options.progress && !options.progress(k, result.increments)) {
+        result.stopped = true;
+        return;
+      }
+    }
+  }
+  if (result.residual > options.tolerance)
+    result.trouble = fmt::format(
+        "no balance after {} steps{}: {:.2g} of the acting forces is left, {:.2g} asked; raise --iterations "
+        "or "
+        "--tolerance, or hold it at more places",
+        result.iterations, stuck ? ", no lower energy was found" : "", result.residual, options.tolerance);
+}
+
 PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& options, Pool& pool) {
   choose_held(time, 0);
   aim(time);
-  const StepInput input{
-      .time = time, .gravity = gravity, .held = held_, .targets = targets_, .contact = contact_, .pool = &pool};
+  const StepInput input{.time = time,
+                        .gravity = gravity,
+                        .held = held_,
+                        .targets = targets_,
+                        .contact = contact_,
+                        .pool = &pool};
   if (const auto settled = method_->settle(input, options.tolerance))
     return {.trouble = settled->trouble,
             .residual = settled->residual,
@@ -195,6 +236,10 @@ PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& optio
 
   PoseResult result;
   result.increments = int(times.size());
+  if (method_->relaxes()) {
+    relax(times, gravity, options, pool, result);
+    return result;
+  }
   Balance balance(*method_, gravity, held_, pool);
   for (int k = 0; k < result.increments; ++k) {
     const bool last = k + 1 == result.increments;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/geometry/voxel_quadrature.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "pliant/geometry/triangle_tree.hpp"
+
+namespace pliant {
+namespace {
+
+constexpr int attempts = 12;
+constexpr double enough_more = 1.15;  // so many more points than asked for are accepted
+
+/// The voxels of a bounding box whose edges are whole numbers of them.
+struct Grid {
+  Vec3 low, cell;
+  std::array<int, 3> count;
+
+  Grid(const Vec3& from, const Vec3& to, double edge) : low(from) {
+    for (int c = 0; c < 3; ++c) {
+      count[c] = std::max(1, int(std::lround((to[c] - from[c]) / edge)));
+      cell[c] = (to[c] - from[c]) / count[c];
+    }
+  }
+  double volume() const { return cell.prod(); }
+};
+
+Points inside(const Grid& grid, const TriangleTree& tree) {
+  Points out;
+  for (int k = 0; k < grid.count[2]; ++k)
+    for (int j = 0; j < grid.count[1]; ++j)
+      for (int i = 0; i < grid.count[0]; ++i) {
+        const Vec3 centre = grid.low + Vec3(i + 0.5, j + 0.5, k + 0.5).cwiseProduct(grid.cell);
+        if (tree.winding(centre) > 0.5) out.push_back(centre);
+      }
+  return out;
+}
+
+/// Labels of the vertices: parts of the surface that triangles join.
+std::vector<Index> parts_of(const TriMesh& surface) {
+  std::vector<Index> label(surface.vertices.size());
+  std::iota(label.begin(), label.end(), 0);
+  const auto find = [&](Index v) {
+    while (label[std::size_t(v)] != v) v = label[std::size_t(v)] = label[std::size_t(label[std::size_t(v)])];
+    return v;
+  };
+  for (const Triangle& t : surface.triangles)
+    for (int k = 1; k < 3; ++k) {
+      const Index a = find(t[0]), b = find(t[k]);
+      label[std::size_t(std::max(a, b))] = std::min(a, b);
+    }
+  for (Index v = 0; v < Index(label.size()); ++v) label[std::size_t(v)] = find(v);
+  return label;
+}
+
+/// The node that mainly carries a vertex: it lies inside the vertex's part.
+Index carrier(const Gather& embedding, Index vertex) {
+  Index best = -1;
+  double most = 0;
+  for (Index k = embedding.begin[std::size_t(vertex)]; k < embedding.begin[std::size_t(vertex) + 1]; ++k)
+    if (std::abs(embedding.weight[std::size_t(k)]) > most) {
+      most = std::abs(embedding.weight[std::size_t(k)]);
+      best = embedding.column[std::size_t(k)];
+    }
+  return best;
+}
+
+/// One point for every part of the surface without any.
+void cover_parts(const Shape& shape, const TriangleTree& tree, Points& points, std::vector<double>& weights,
+                 double weight) {
+  const TriMesh& surface = shape.surface;
+  const std::vector<Index> label = parts_of(surface);
+  std::vector<char> has(label.size(), 0);
+  for (const Vec3& p : points) {
+    const TriangleTree::Nearest near = tree.nearest(p, 1e300);
+    if (near.triangle < 0) continue;
+    const Index v = surface.triangles[std::size_t(near.triangle)][0];
+    has[std::size_t(label[std::size_t(v)])] = 1;
+  }
+  for (const Triangle& t : surface.triangles) {
+    const Index part = label[std::size_t(t[0])];
+    if (has[std::size_t(part)]) continue;
+    has[std::size_t(part)] = 1;
+    const Index node = carrier(shape.embedding, t[0]);
+    if (node < 0) continue;
+    points.push_back(shape.graph.positions[std::size_t(node)]);
+    weights.push_back(std::min(weight, shape.graph.volumes[std::size_t(node)]));
+  }
+}
+
+}  // namespace
+
+Shape with_quadrature(const Shape& shape, int points) {
+  const Points& vertices = shape.surface.vertices;
+  Vec3 low = vertices.front(), high = low;
+  for (const Vec3& p : vertices) low = low.cwiseMin(p), high = high.cwiseMax(p);
+  const double volume = std::accumulate(shape.graph.volumes.begin(), shape.graph.volumes.end(), 0.0);
+  const TriangleTree tree(vertices, shape.surface.triangles);
+
+  double edge = std::cbrt(volume / points), too_coarse = 0;
+  Points best;
+  std::vector<double> weights;
+  for (int k = 0; k < attempts; ++k) {
+    const Grid grid(low, high, edge);
+    Points found = inside(grid, tree);
+    const bool enough = int(found.size()) >= points;
+    if (enough && (best.empty() || found.size() < best.size())) {
+      weights.assign(found.size(), grid.volume());
+      best = std::move(found);
+    }
+    if (enough && double(best.size()) <= enough_more * points) break;
+    if (!enough) too_coarse = too_coarse > 0 ? std::min(too_coarse, edge) : edge;
+    edge *= enough ? 1.03 : 0.94;
+    if (enough && too_coarse > 0 && edge >= too_coarse) break;
+  }
+  if (best.empty()) return {};
+  cover_parts(shape, tree, best, weights, weights.front());
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) weight *= volume / sum;
+
+  Shape out;
+  out.surface = shape.surface;
+  out.closed = shape.closed;
+  out.faces = shape.faces;
+  out.graph.positions = std::move(best);
+  out.graph.volumes = std::move(weights);
+  const Index first = Index(out.graph.positions.size());
+  out.graph.positions.insert(out.graph.positions.end(), vertices.begin(), vertices.end());
+  out.graph.volumes.resize(out.graph.positions.size(), 0.0);
+  std::vector<Index> nodes(vertices.size());
+  std::iota(nodes.begin(), nodes.end(), first);
+  out.embedding = pick(nodes);
+  return out;
+}
+
+}  // namespace pliant

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// A body that moves with a cage around it [Martin09]: the vertices of the cage are the freedoms, the scaled
+// normals of its faces follow. step.cpp advances it with frozen normals (as a whole and by deformation apart, or
+// as the paper does), consistent_step.cpp with normals that follow, rest.cpp finds where it rests, surface.cpp
+// shows it. Everything is done in the body's own frame, where a body that only moved as a whole has strain 0 to
+// the last bit, also in single precision.
+#pragma once
+
+#include "pliant/contact/detection.hpp"
+#include "pliant/methods/cage/dense_contacts.hpp"
+#include "pliant/methods/cage/holds.hpp"
+#include "pliant/methods/cage/state.hpp"
+#include "pliant/methods/method.hpp"
+#include "pliant/physics/damping.hpp"
+#include "pliant/physics/stage_watch.hpp"
+
+namespace pliant::cage {
+
+class Body final : public Method {
+ public:
+  Body(Model model, const Damping& damping, const Options& options, double setup_ms = 0);
+
+  StepReport advance(const StepInput& input) override;
+  const NodeState& nodes() const override;
+  /// The cage goes where its quadrature points tell by a linear map that keeps affine maps; other positions are
+  /// met as well as a cage can.
+  void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
+  void surface(std::span<Vec3> vertices) const override;
+  void surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const override;
+  void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
+  double elastic_energy() const override;
+  /// By the transpose of the map of place(): the work of moving the nodes is that of moving the cage.
+  void elastic_forces(std::span<Vec3> out) const override;
+  bool relaxes() const override { return true; }
+  Relaxation relax(const StepInput& input) override;
+  /// Quadrature points that are turned inside out.
+  std::optional<int> inverted_cells() const override;
+  void save(Writer& writer) const override;
+  bool load(Reader& reader) override;
+  MethodDescription describe() const override;
+
+  const Model& model() const { return model_; }
+  const Columns& cage_vertices() const { return state_.x; }
+  const std::vector<double>& plastic_strain() const { return state_.plastic; }
+  /// Floating-point operations of the dense products and the factor of a step without contact.
+  double step_flops() const;
+
+ private:
+  template <class T>
+  struct Work {
+    AlignedVector<T> z, stress, force, rows, gram, system, right, plastic, jacobian, response, w;
+    std::vector<double> energy;  // of the batches
+    Look<T> trial;
+  };
+  template <class T>
+  Work<T>& work();
+
+  /// The body as a whole over a step: x -> c + R r goes to c1 + R1 r.
+  struct Flight {
+    Vec3 c{0, 0, 0}, c1{0, 0, 0}, velocity{0, 0, 0}, omega{0, 0, 0};
+    Mat3 r0 = Mat3::Identity(), r1 = Mat3::Identity();
+    bool split = false;  ///< the body as a whole goes its own way
+  };
+
+  // body.cpp
+  template <class T>
+  void make_work();
+  template <class T>
+  void look_at(const Columns& x, Look<T>& look, Pool& pool);
+  template <class T>
+  double stress_of(const Look<T>& look, Pool& pool);
+  template <class T>
+  void start_looking(Pool& pool);
+  template <class T>
+  void load_plastic();
+  void set_local(const Columns& x, const Vec3& c, const Mat3& rotation, Columns& z) const;
+  Whole whole_of(const Columns& x, const Columns& velocity, Mat3* second);
+  void follow(const Eigen::Ref<const Columns>& x, const Columns& v, Columns& velocity);
+  void exact(double* energy, Columns* force) const;
+  void show() const;
+
+  // step.cpp
+  template <class T>
+  void advance_frozen(const StepInput& input, StepReport& report, StageWatch& watch);
+  Flight fly(const StepInput& input) const;
+  template <class T>
+  bool assemble_frozen(double h, Pool& pool, StageWatch& watch);
+  template <class T>
+  void load_right(const StepInput& input, const Flight& flight);
+  void add_node_forces(const StepInput& input, const Mat3& rotation, Columns& force) const;
+  template <class T>
+  bool accept(const StepInput& input, const Flight& flight, double before, double scale, StepReport& report);
+  void keep_momentum(const StepInput& input);
+  static Mat3 turned(const Vec3& angle, const Mat3& rotation);
+  double potential(const StepInput& input, const Columns& x, const Whole& whole) const;
+  void flow(const StepInput& input, StepReport& report);
+  template <class T>
+  void flow_as(double h, StepReport& report, Pool& pool);
+
+  // contact_step.cpp
+  void choose_contact_points();
+  bool meet(const StepInput& input, const Flight& flight, const Columns& rate, Index used, bool first);
+  template <class T>
+  void fill_response(bool consistent);
+  template <class T>
+  void respond(const StepInput& input, const Flight& flight, double unit, bool consistent, StepReport& report);
+  template <class T>
+  void apply_impulses(const Eigen::VectorXd& impulses, Columns& change);
+  void measure_contacts(const StepInput& input, StepReport& report);
+
+  // consistent_step.cpp
+  template <class T>
+  void advance_consistent(const StepInput& input, StepReport& report, StageWatch& watch);
+  template <class T>
+  void consistent_gram(const Look<T>& look, Pool& pool);
+  void pull_back_scalar(const Eigen::MatrixXd& scalar);
+  void pull_back_force(const Columns& big, Columns& out) const;
+  /// Minus the derivative of what a step or a rest minimises by Z, in the frame of the look; z_ is Z there.
+  template <class T>
+  void big_force(const StepInput& input, const Look<T>& look, const Vec3& c, Columns& out);
+  double inertia_of(const Columns& apart, double h) const;
+
+  // rest.cpp
+  double share_of_size(const Columns& moved) const;
+
+  Model model_;
+  Damping damping_;
+  Options options_;
+  double setup_ms_ = 0;
+  double hold_stiffness_ = 0;                // N/m, of a pin or handle as a whole
+  double fictitious_ = 0;                    // kg, of a vertex of the cage
+  AlignedVector<double> mass_blocks_;        // model_.mass as the kernels read it: [batch][row][16]
+  Gather contact_points_;                    // every contact point is its own node
+  Points contact_rest_;
+  AlignedVector<double> contact_blocks_;     // their b: [batch][row][16]
+  Eigen::MatrixXd contact_value_;            // the same, (N + T) x points
+
+  State state_;
+
+  // Scratch: never read across steps.
+  Pool alone_{1};
+  Holds holds_;
+  Work<float> single_;
+  Work<double> twice_;
+  Columns z_, z1_, y_, big_, new_x_, new_velocity_, local_, solved_, force_, shift_, moved_;
+  std::vector<FaceJacobian> jacobians_;
+  AlignedVector<double> product_;
+  Detection detection_;
+  DenseContacts contacts_;
+  std::vector<Contact> found_;
+  std::vector<SideMemory> sides_;
+  std::vector<ContactMemory> memory_;
+  Points begin_, end_;
+  std::vector<double> lift_;
+  AlignedVector<double> lanes_;
+  Eigen::MatrixXd pulled_, across_[3], scalar_;  // P^T S P and its making
+  Columns hat_, hat_seen_, start_z_;
+  double levenberg_ = 0;  // of the last settling step
+
+  mutable NodeState nodes_;
+  mutable bool shown_ = false;
+};
+
+template <>
+inline Body::Work<float>& Body::work() {
+  return single_;
+}
+template <>
+inline Body::Work<double>& Body::work() {
+  return twice_;
+}
+
+}  // namespace pliant::cage

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/cage/cage_kernels.inl"
+
+namespace pliant::cage {
+
+const CageKernels<float> float_kernels_avx2 = make_kernels<float>();
+const CageKernels<double> double_kernels_avx2 = make_kernels<double>();
+
+}  // namespace pliant::cage

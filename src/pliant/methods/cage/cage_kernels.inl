@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of cage_kernels.hpp; see base/simd.hpp for how such a file is written.
+#include "pliant/methods/cage/cage_kernels.hpp"
+
+namespace pliant::cage {
+namespace {
+
+#define PLIANT_INLINE inline __attribute__((always_inline))
+
+#if defined(__AVX512F__)
+constexpr int register_bytes = 64;
+#elif defined(__AVX2__)
+constexpr int register_bytes = 32;
+#else
+constexpr int register_bytes = 16;
+#endif
+
+template <class T>
+struct Register;
+template <>
+struct Register<float> {
+  typedef float type __attribute__((vector_size(register_bytes), may_alias));
+};
+template <>
+struct Register<double> {
+  typedef double type __attribute__((vector_size(register_bytes), may_alias));
+};
+template <class T>
+using Lanes = typename Register<T>::type;
+template <class T>
+constexpr int width = register_bytes / int(sizeof(T));
+
+template <class T>
+PLIANT_INLINE Lanes<T> load(const T* p) {
+  return *reinterpret_cast<const Lanes<T>*>(p);
+}
+template <class T>
+PLIANT_INLINE void store(T* p, const Lanes<T>& v) {
+  *reinterpret_cast<Lanes<T>*>(p) = v;
+}
+
+template <class T>
+void strain(const T* g, int rows, const T* z, T* a) {
+  for (int part = 0; part < lanes; part += width<T>) {
+    Lanes<T> sum[9] = {};
+    const T* at = g + part;
+    for (int k = 0; k < rows; ++k, at += 3 * lanes) {
+      const Lanes<T> x = load(at), y = load(at + lanes), w = load(at + 2 * lanes);
+      for (int r = 0; r < 3; ++r) {
+        const T factor = z[3 * k + r];
+        sum[3 * r] += factor * x;
+        sum[3 * r + 1] += factor * y;
+        sum[3 * r + 2] += factor * w;
+      }
+    }
+    for (int e = 0; e < 9; ++e) store(a + lanes * e + part, sum[e] + T(e % 4 == 0 ? 1 : 0));
+  }
+}
+
+template <class T>
+void gather(const T* b, int rows, const T* z, T* out) {
+  for (int part = 0; part < lanes; part += width<T>) {
+    Lanes<T> even[3] = {}, odd[3] = {};
+    const T* at = b + part;
+    int k = 0;
+    for (; k + 1 < rows; k += 2, at += 2 * lanes) {
+      const Lanes<T> u = load(at), v = load(at + lanes);
+      for (int r = 0; r < 3; ++r) {
+        even[r] += z[3 * k + r] * u;
+        odd[r] += z[3 * k + 3 + r] * v;
+      }
+    }
+    if (k < rows)
+      for (int r = 0; r < 3; ++r) even[r] += z[3 * k + r] * load(at);
+    for (int r = 0; r < 3; ++r) store(out + lanes * r + part, even[r] + odd[r]);
+  }
+}
+
+/// e of a batch as nine numbers.
+template <class T>
+PLIANT_INLINE void plastic_matrix(const T* plastic, int part, Lanes<T> e[9]) {
+  constexpr int entry[9] = {0, 5, 4, 5, 1, 3, 4, 3, 2};
+  for (int k = 0; k < 9; ++k) e[k] = load(plastic + lanes * entry[k] + part);
+}
+
+template <class T>
+double stress(const T* batch, const T* weight, const T* plastic, Material<T> material, T* p) {
+  double energy = 0;
+  for (int part = 0; part < lanes; part += width<T>) {
+    Lanes<T> f[9], r[9], rest[9];
+    for (int k = 0; k < 9; ++k) {
+      f[k] = load(batch + lanes * k + part);
+      r[k] = load(batch + lanes * (13 + k) + part);
+      rest[k] = r[k];
+    }
+    Lanes<T> trace = {};
+    for (int k = 0; k < 9; ++k) trace += r[k] * (f[k] - r[k]);  // tr(R^T F) - 3, R^T R = 1
+    if (plastic) {
+      Lanes<T> e[9];
+      plastic_matrix<T>(plastic, part, e);
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+          for (int k = 0; k < 3; ++k) rest[3 * i + j] += r[3 * i + k] * e[3 * k + j];
+      trace -= e[0] + e[4] + e[8];
+    }
+    const Lanes<T> w = load(weight + part);
+    Lanes<T> squares = {};
+    for (int k = 0; k < 9; ++k) {
+      const Lanes<T> d = f[k] - rest[k];
+      squares += d * d;
+      store(p + lanes * k + part, w * (material.twice_mu * d + material.lambda * trace * r[k]));
+    }
+    const Lanes<T> density = T(0.5) * w * (material.twice_mu * squares + material.lambda * trace * trace);
+    for (int lane = 0; lane < width<T>; ++lane) energy += density[lane];
+  }
+  return energy;
+}
+
+/// `count` rows at a time: their sums stay in registers while the batches go by.
+template <class T, int count>
+PLIANT_INLINE void force_rows(const T* g, int batches, long stride, const T* p, T* f) {
+  double total[3 * count] = {};
+  for (int part = 0; part < lanes; part += width<T>) {
+    Lanes<T> sum[3 * count] = {};
+    const T *at = g + part, *stress_at = p + part;
+    for (int b = 0; b < batches; ++b, at += stride, stress_at += 9 * lanes)
+      for (int c = 0; c < 3; ++c) {
+        Lanes<T> s[3];
+        for (int r = 0; r < 3; ++r) s[r] = load(stress_at + lanes * (3 * r + c));
+        for (int k = 0; k < count; ++k) {
+          const Lanes<T> gradient = load(at + lanes * (3 * k + c));
+          for (int r = 0; r < 3; ++r) sum[3 * k + r] += s[r] * gradient;
+        }
+      }
+    for (int k = 0; k < 3 * count; ++k)
+      for (int lane = 0; lane < width<T>; ++lane) total[k] += sum[k][lane];
+  }
+  for (int k = 0; k < 3 * count; ++k) f[k] = T(-total[k]);
+}
+
+template <class T>
+void forces(const T* g, int batches, long stride, int first, int used, const T* p, T* f) {
+  int k = first;
+  const int end = first + used;
+  for (; k + 4 <= end; k += 4) force_rows<T, 4>(g + 3 * lanes * k, batches, stride, p, f + 3 * k);
+  for (; k < end; ++k) force_rows<T, 1>(g + 3 * lanes * k, batches, stride, p, f + 3 * k);
+}
+
+template <class T>
+void frozen_rows(const T* g, int used, const T* r, const T* root_weight, T* out, long k) {
+  for (int part = 0; part < lanes; part += width<T>) {
+    Lanes<T> turn[9];
+    const Lanes<T> w = load(root_weight + part);
+    for (int e = 0; e < 9; ++e) turn[e] = w * load(r + lanes * e + part);
+    for (int i = 0; i < used; ++i) {
+      const T* at = g + 3 * lanes * i + part;
+      const Lanes<T> x = load(at), y = load(at + lanes), z = load(at + 2 * lanes);
+      for (int c = 0; c < 3; ++c)
+        store(out + (static_cast<long>(c) * used + i) * k + part,
+              turn[3 * c] * x + turn[3 * c + 1] * y + turn[3 * c + 2] * z);
+    }
+  }
+}
+
+template <class T>
+void consistent_rows(const T* g, int vertices, int first, int last, const int* begin, const int* face,
+                     const T* jacobian, const T* r, const T* root_weight, T alpha, T beta, T* out, long k) {
+  const T half = alpha * T(0.70710678118654752);
+  for (int part = 0; part < lanes; part += width<T>) {
+    Lanes<T> turn[9];
+    const Lanes<T> w = load(root_weight + part);
+    for (int e = 0; e < 9; ++e) turn[e] = w * load(r + lanes * e + part);
+    for (int i = first; i < last; ++i) {
+      const T* own = g + 3 * lanes * i + part;
+      for (int c = 0; c < 3; ++c) {  // dF/dx_ic = e_c g_i^T + sum_j (J_ji e_c) h_j^T
+        Lanes<T> d[9] = {};
+        for (int e = 0; e < 3; ++e) d[3 * c + e] = load(own + lanes * e);
+        for (int n = begin[i]; n < begin[i + 1]; ++n) {
+          const T* at = g + 3 * lanes * (static_cast<long>(vertices) + face[n]) + part;
+          const T* j = jacobian + 9 * n;
+          for (int e = 0; e < 3; ++e) {
+            const Lanes<T> h = load(at + lanes * e);
+            for (int a = 0; a < 3; ++a) d[3 * a + e] += j[3 * a + c] * h;
+          }
+        }
+        Lanes<T> s[9];  // R^T dF
+        for (int a = 0; a < 3; ++a)
+          for (int e = 0; e < 3; ++e)
+            s[3 * a + e] = turn[a] * d[e] + turn[3 + a] * d[3 + e] + turn[6 + a] * d[6 + e];
+        const Lanes<T> trace = beta * (s[0] + s[4] + s[8]);
+        T* to = out + (static_cast<long>(c) * vertices + i) * k + part;
+        store(to, alpha * s[0] + trace);
+        store(to + lanes, alpha * s[4] + trace);
+        store(to + 2 * lanes, alpha * s[8] + trace);
+        store(to + 3 * lanes, half * (s[1] + s[3]));
+        store(to + 4 * lanes, half * (s[2] + s[6]));
+        store(to + 5 * lanes, half * (s[5] + s[7]));
+      }
+    }
+  }
+}
+
+template <class T>
+CageKernels<T> make_kernels() {
+  return {strain<T>, gather<T>, stress<T>, forces<T>, frozen_rows<T>, consistent_rows<T>};
+}
+
+}  // namespace
+}  // namespace pliant::cage

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact within a step. Points of the surface that would touch get impulses r; the matrix A of
+// the step is factored already, so that their answer is u = free + W r with W = B A^-1 B^T, B the phi of the
+// points: no stiffness of contact has to be chosen, and any Young's modulus is as safe as the step itself. What is
+// still inside after that is moved out in a second problem that leaves velocities alone.
+#include <algorithm>
+#include <cmath>
+
+#include "pliant/math/dense_system.hpp"
+#include "pliant/methods/cage/body.hpp"
+
+namespace pliant::cage {
+namespace {
+
+constexpr int most_points = 500;    // of the surface that are asked; fewer freedoms than that move them
+constexpr int most_contacts = 150;
+constexpr double nearest_points = 1e-6;  // of the size: closer ones are the same
+constexpr double softness = 1e-6;        // of W's diagonal, for points that the cage cannot move apart
+constexpr int lift_sweeps = 30;
+constexpr double lift_share = 0.2;       // of what is too deep, a step
+constexpr double most_lift = 0.05;       // of the size, a step
+constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
+
+}  // namespace
+
+/// Farthest-point samples of the nodes that the surface is made of.
+void Body::choose_contact_points() {
+  std::vector<Index> nodes(model_.embedding.column.begin(), model_.embedding.column.end());
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  std::vector<Index> chosen;
+  std::vector<double> distance(nodes.size(), 1e300);
+  Index next = 0;
+  while (!nodes.empty() && int(chosen.size()) < most_points) {
+    chosen.push_back(nodes[std::size_t(next)]);
+    const Vec3& p = model_.nodes[std::size_t(chosen.back())];
+    double farthest = -1;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      distance[k] = std::min(distance[k], (model_.nodes[std::size_t(nodes[k])] - p).squaredNorm());
+      if (distance[k] > farthest) farthest = distance[k], next = Index(k);
+    }
+    if (farthest < nearest_points * nearest_points * model_.size * model_.size) break;
+  }
+  std::sort(chosen.begin(), chosen.end());
+  const Index rows = model_.rows(), count = Index(chosen.size());
+  contact_value_.resize(rows, count);
+  std::vector<Index> own;
+  for (Index k = 0; k < count; ++k) {
+    const Index node = chosen[std::size_t(k)], at = model_.place[std::size_t(node)], s = ~at;
+    own.push_back(k);
+    contact_rest_.push_back(model_.nodes[std::size_t(node)]);
+    for (Index r = 0; r < rows; ++r)
+      contact_value_(r, k) =
+          at >= 0 ? model_.value(r, at)
+                  : double(model_.skin_value[std::size_t((s / lanes * rows + r) * lanes + s % lanes)]);
+  }
+  contact_points_ = pick(own);
+  const std::size_t batches = (std::size_t(count) + lanes - 1) / lanes;
+  contact_blocks_.assign(batches * std::size_t(rows) * lanes, 0.0);
+  for (Index k = 0; k < count; ++k)
+    for (Index r = 0; r < rows; ++r)
+      contact_blocks_[std::size_t((k / lanes * rows + r) * lanes + k % lanes)] = contact_value_(r, k);
+  lanes_.assign(batches * 3 * lanes, 0.0);
+  begin_ = end_ = contact_rest_;
+  detection_.build(contact_points_, contact_rest_, model_.size / 10);
+}
+
+namespace {
+
+/// out[p] = sum over the first `used` rows of z b for every point.
+template <class Put>
+void each_point(const AlignedVector<double>& blocks, Index rows, int used, const double* z, Index count,
+                AlignedVector<double>& scratch, Put&& put) {
+  const CageKernels<double>& kernel = kernels<double>();
+  for (Index b = 0; b * lanes < count; ++b) {
+    double* out = scratch.data() + std::size_t(b) * 3 * lanes;
+    kernel.gather(blocks.data() + std::size_t(b) * std::size_t(rows) * lanes, used, z, out);
+    for (Index lane = 0; lane < lanes && b * lanes + lane < count; ++lane)
+      put(b * lanes + lane, Vec3(out[lane], out[lanes + lane], out[2 * lanes + lane]));
+  }
+}
+
+}  // namespace
+
+/// Finds contacts of the motion without impulses: z_ is Z at the beginning and `rate` its velocity, of which the
+/// first `used` rows count. A later iteration of a step keeps where the points began.
+bool Body::meet(const StepInput& input, const Flight& flight, const Columns& rate, Index used, bool first) {
+  found_.clear();
+  memory_.clear();
+  sides_ = state_.sides;
+  if (input.colliders.empty()) {
+    sides_.clear();
+    return false;
+  }
+  const Index count = Index(contact_rest_.size()), rows = model_.rows();
+  each_point(contact_blocks_, rows, int(rows), z_.data(), count, lanes_, [&](Index p, const Vec3& at) {
+    if (first) begin_[std::size_t(p)] = flight.c + flight.r0 * at;
+    end_[std::size_t(p)] = flight.c1 + flight.r1 * at;
+  });
+  each_point(contact_blocks_, rows, int(used), rate.data(), count, lanes_, [&](Index p, const Vec3& v) {
+    end_[std::size_t(p)] += input.h * (flight.r1 * v);
+  });
+  ContactOptions options = input.contact;
+  options.most = std::min(options.most, most_contacts);
+  detection_.find({.colliders = input.colliders,
+                   .options = options,
+                   .h = input.h,
+                   .begin = begin_,
+                   .end = end_,
+                   .last = state_.contacts},
+                  sides_);
+  found_.assign(detection_.contacts().begin(), detection_.contacts().end());
+  return !found_.empty();
+}
+
+/// How a contact point moves with the vertices of the cage, as columns of the work's response: its phi, and with
+/// normals that follow also psi_j dy_j/dx.
+template <class T>
+void Body::fill_response(bool consistent) {
+  Work<T>& w = work<T>();
+  const Index n = model_.n(), count = Index(found_.size());
+  const std::size_t n3 = 3 * std::size_t(n);
+  w.response.assign(n3 * 3 * std::size_t(count), T(0));
+  for (Index c = 0; c < count; ++c) {
+    const Index vertex = found_[std::size_t(c)].key.vertex;
+    T* columns = w.response.data() + 3 * std::size_t(c) * n3;
+    for (int axis = 0; axis < 3; ++axis)
+      for (Index i = 0; i < n; ++i)
+        columns[std::size_t(axis) * n3 + std::size_t(axis * n + i)] = T(contact_value_(i, vertex));
+    if (!consistent) continue;
+    for (Index j = 0; j < model_.t(); ++j)
+      for (int k = 0; k < 3; ++k) {
+        const Index i = model_.faces[std::size_t(j)].corner[k];
+        const Mat3 moved = contact_value_(n + j, vertex) * jacobians_[std::size_t(j)][std::size_t(k)];
+        for (int axis = 0; axis < 3; ++axis)
+          for (int d = 0; d < 3; ++d)
+            columns[std::size_t(axis) * n3 + std::size_t(d * n + i)] += T(moved(axis, d));
+      }
+  }
+}
+
+/// Step 3: W, impulses, and what they change. The matrix that is factored has a unit of its own: an impulse r
+/// changes velocities by unit A^-1 B^T r.
+template <class T>
+void Body::respond(const StepInput& input, const Flight& flight, double unit, bool consistent, StepReport& report) {
+  Work<T>& w = work<T>();
+  const Index n = model_.n(), count = Index(found_.size());
+  const int n3 = 3 * int(n), c3 = 3 * int(count);
+  fill_response<T>(consistent);
+  solve_lower(n3, w.system.data(), w.response.data(), c3);
+  w.w.resize(std::size_t(c3) * std::size_t(c3));
+  gram(c3, n3, w.response.data(), w.w.data(), *input.pool);
+  contacts_.reset(count);
+  Eigen::MatrixXd& dense = contacts_.w();
+  double trace = 0;
+  for (int j = 0; j < c3; ++j)
+    for (int i = j; i < c3; ++i) dense(i, j) = dense(j, i) = unit * double(w.w[std::size_t(j) * std::size_t(c3) + std::size_t(i)]);
+  for (int j = 0; j < c3; ++j) trace += dense(j, j);
+  dense.diagonal().array() += softness * trace / c3;
+
+  lift_.assign(std::size_t(count), 0.0);
+  const double h = input.h, slop = input.contact.slop * model_.size;
+  auto known = state_.contacts.begin();
+  for (Index c = 0; c < count; ++c) {
+    const Contact& at = found_[std::size_t(c)];
+    DenseContacts::Row& row = contacts_.row(c);
+    const std::size_t p = std::size_t(at.key.vertex);
+    row.normal = flight.r1.transpose() * at.normal;
+    row.friction = at.friction;
+    row.free = flight.r1.transpose() * ((end_[p] - begin_[p]) / h - at.velocity);
+    row.bias = std::max(at.gap, 0.0) / h;
+    if (at.restitution > 0) {
+      Vec3 v = Vec3::Zero();
+      for (Index r = 0; r < model_.rows(); ++r) v += contact_value_(r, at.key.vertex) * state_.velocity.col(r);
+      const double approach = at.normal.dot(v - at.velocity);
+      if (approach < -restitution_speed * input.gravity.norm() * h && at.gap + h * approach <= 0)
+        row.bias = at.restitution * approach;
+    }
+    while (known != state_.contacts.end() && known->key < at.key) ++known;
+    if (known != state_.contacts.end() && known->key == at.key)
+      contacts_.set_impulse(c, h * (flight.r1.transpose() * known->force));
+  }
+  const DenseContacts::Outcome outcome = contacts_.solve(input.contact.sweeps, input.contact.tolerance);
+  report.contact_sweeps += outcome.sweeps;
+  report.contact_residual = outcome.residual;
+  report.contact_impulse.setZero();
+  report.contacts = 0;
+  memory_.clear();
+  for (Index c = 0; c < count; ++c) {
+    const Contact& at = found_[std::size_t(c)];
+    const Vec3 r = flight.r1 * contacts_.impulse(c);
+    memory_.push_back({.key = at.key, .force = r / h});
+    report.contact_impulse += r;
+    report.contacts += r.squaredNorm() > 0 || at.gap <= 0;
+    const double end = at.gap + h * (contacts_.row(c).normal.dot(contacts_.velocity(c)));
+    lift_[std::size_t(c)] = std::max(lift_share * std::min(end + slop, 0.0), -most_lift * model_.size) / h;
+  }
+  apply_impulses<T>(unit * contacts_.impulses(), solved_);
+  if (std::any_of(lift_.begin(), lift_.end(), [](double l) { return l < 0; })) {
+    contacts_.lift(lift_, lift_sweeps);
+    apply_impulses<T>(unit * h * contacts_.impulses(), shift_);
+  }
+}
+
+/// change += A^-1 B^T r; the response holds L^-1 B^T.
+template <class T>
+void Body::apply_impulses(const Eigen::VectorXd& impulses, Columns& change) {
+  Work<T>& w = work<T>();
+  const Index n = model_.n();
+  const int n3 = 3 * int(n);
+  std::fill(w.right.begin(), w.right.end(), T(0));
+  for (Eigen::Index k = 0; k < impulses.size(); ++k) {
+    const T r = T(impulses[k]);
+    if (r == T(0)) continue;
+    const T* column = w.response.data() + std::size_t(k) * std::size_t(n3);
+    for (int i = 0; i < n3; ++i) w.right[std::size_t(i)] += r * column[i];
+  }
+  solve_upper(n3, w.system.data(), w.right.data(), 1);
+  for (Index i = 0; i < n; ++i)
+    for (int c = 0; c < 3; ++c) change(c, i) += double(w.right[std::size_t(c * n + i)]);
+}
+
+/// How deep the points are that were asked, with the normals where they are now.
+void Body::measure_contacts(const StepInput& input, StepReport& report) {
+  for (const Contact& at : found_) {
+    const std::size_t p = std::size_t(at.key.vertex);
+    const Vec3 c = state_.x.rowwise().mean();
+    Vec3 now = c;
+    const Mat3 frame = (options_.precision == Precision::single ? state_.single.frame : state_.twice.frame)
+                           .toRotationMatrix();
+    now += frame * (z_ * contact_value_.col(Eigen::Index(p)));
+    const double gap = at.gap + at.normal.dot(now - begin_[p] - input.h * at.velocity);
+    report.penetration = std::max(report.penetration, -gap);
+  }
+}
+
+template void Body::respond<float>(const StepInput&, const Flight&, double, bool, StepReport&);
+template void Body::respond<double>(const StepInput&, const Flight&, double, bool, StepReport&);
+template void Body::apply_impulses<float>(const Eigen::VectorXd&, Columns&);
+template void Body::apply_impulses<double>(const Eigen::VectorXd&, Columns&);
+
+}  // namespace pliant::cage

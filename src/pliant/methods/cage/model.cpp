@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/cage/model.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <numeric>
+
+#include "pliant/geometry/cage_check.hpp"
+#include "pliant/geometry/green_coordinates.hpp"
+
+namespace pliant::cage {
+namespace {
+
+constexpr double fit_regularisation = 0.01;  // as the default of Options::regularisation
+
+template <class T>
+PointFields<T> point_fields(const Eigen::MatrixXd& gradient, const std::vector<double>& weight) {
+  const std::size_t rows = std::size_t(gradient.rows()), batches = (weight.size() + lanes - 1) / lanes;
+  PointFields<T> out;
+  out.gradient.assign(batches * rows * 3 * lanes, T(0));
+  out.weight.assign(batches * lanes, T(0));
+  out.root_weight = out.weight;
+  for (std::size_t q = 0; q < weight.size(); ++q) {
+    const std::size_t b = q / lanes, lane = q % lanes;
+    out.weight[q] = T(weight[q]);
+    out.root_weight[q] = T(std::sqrt(weight[q]));
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t c = 0; c < 3; ++c)
+        out.gradient[((b * rows + r) * 3 + c) * lanes + lane] =
+            T(gradient(Eigen::Index(r), Eigen::Index(3 * q + c)));
+  }
+  return out;
+}
+
+AlignedVector<float> skin_values(const TriMesh& cage, const Points& points) {
+  constexpr std::size_t piece = 1024;  // points at a time: the coordinates of all in double would be large
+  const std::size_t rows = cage.vertices.size() + cage.triangles.size();
+  AlignedVector<float> out((points.size() + lanes - 1) / lanes * rows * lanes, 0.0f);
+  for (std::size_t begin = 0; begin < points.size(); begin += piece) {
+    const std::size_t count = std::min(piece, points.size() - begin);
+    const GreenCoordinates c =
+        green_coordinates(cage, std::span(points).subspan(begin, count), Gradients::no);
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t p = begin + k;
+      for (std::size_t r = 0; r < rows; ++r)
+        out[(p / lanes * rows + r) * lanes + p % lanes] = float(c.value(Eigen::Index(r), Eigen::Index(k)));
+    }
+  }
+  return out;
+}
+
+/// The linear map from the places of the quadrature points to the vertices of the cage: least squares of
+///   sum_q m_q |sum_i phi_i c_i + sum_j psi_j A n_j - x_q|^2 + eps (m/N) sum_i |c_i - A xbar_i - t|^2
+/// with x ~ A X + t the affine map that fits the points best. It gives affine maps back exactly, and what it
+/// maps is linear in x: forces go back by its transpose.
+Eigen::MatrixXd fit_matrix(const Model& m, const Eigen::MatrixXd& value) {
+  const Eigen::Index n = m.n(), q = value.cols();
+  Eigen::VectorXd mass(q);
+  Eigen::MatrixXd affine(4, q);
+  for (Eigen::Index k = 0; k < q; ++k) {
+    const Index node = m.points[std::size_t(k)];
+    mass[k] = m.node_mass[std::size_t(node)];
+    affine.col(k) << m.nodes[std::size_t(node)] - m.centre, 1.0;
+  }
+  const Eigen::MatrixXd weighted = affine * mass.asDiagonal();
+  const Eigen::MatrixXd to_affine = (weighted * affine.transpose()).ldlt().solve(weighted);  // 4 x Q
+  const double eps = fit_regularisation * m.total_mass / double(n);
+  const auto phi = value.topRows(n), psi = value.bottomRows(value.rows() - n);
+  Eigen::MatrixXd system = m.mass.topLeftCorner(n, n);
+  system.diagonal().array() += eps;
+  Eigen::MatrixXd right = phi * mass.asDiagonal();
+  Eigen::MatrixXd spread = Eigen::MatrixXd::Zero(n, 4);
+  spread.leftCols(3) = -right * psi.transpose() * m.rest.rightCols(m.t()).transpose() +
+                       eps * m.rest.leftCols(n).transpose();
+  spread.col(3).setConstant(eps);
+  right += spread * to_affine;
+  return system.llt().solve(right);
+}
+
+void list_faces_around(Model& m) {
+  std::vector<std::vector<std::pair<int, int>>> around(m.cage.vertices.size());
+  for (int f = 0; f < int(m.t()); ++f)
+    for (int k = 0; k < 3; ++k) around[std::size_t(m.cage.triangles[std::size_t(f)][k])].push_back({f, k});
+  m.around_begin = {0};
+  for (const auto& list : around) {
+    for (const auto& [face, corner] : list) m.around_face.push_back(face), m.around_corner.push_back(corner);
+    m.around_begin.push_back(int(m.around_face.size()));
+  }
+}
+
+}  // namespace
+
+Eigen::VectorXd node_value(const Model& model, Index node) {
+  const Index at = model.place[std::size_t(node)];
+  if (at >= 0) return model.value.col(at);
+  return green_coordinates(model.cage, std::span(&model.nodes[std::size_t(node)], 1), Gradients::no).value;
+}
+
+Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const Options& options) {
+  if (const std::optional<Problem> problem = check_cage(cage, shape.graph.positions)) {
+    Problem told = *problem;
+    told.place = told.place.empty() ? "cage" : fmt::format("cage: {}", told.place);
+    return Error{{}, {told}};
+  }
+  Model m;
+  m.cage = std::move(cage);
+  m.faces = face_rests(m.cage);
+  const Index n = m.n(), t = m.t();
+  for (const Vec3& p : m.cage.vertices) m.centre += p / double(n);
+  m.rest.resize(3, n + t);
+  for (Index i = 0; i < n; ++i) m.rest.col(i) = m.cage.vertices[std::size_t(i)] - m.centre;
+  const Points normals = face_normals(m.cage);
+  for (Index j = 0; j < t; ++j) m.rest.col(n + j) = normals[std::size_t(j)];
+
+  m.nodes = shape.graph.positions;
+  m.embedding = shape.embedding;
+  m.place.resize(m.nodes.size());
+  Points at, skin;
+  for (Index i = 0; i < Index(m.nodes.size()); ++i) {
+    const double volume = shape.graph.volumes[std::size_t(i)];
+    m.node_mass.push_back(density * volume);
+    if (volume > 0) {
+      m.place[std::size_t(i)] = Index(m.points.size());
+      m.points.push_back(i);
+      m.weight.push_back(volume);
+      at.push_back(m.nodes[std::size_t(i)]);
+    } else {
+      m.place[std::size_t(i)] = ~Index(m.skin.size());
+      m.skin.push_back(i);
+      skin.push_back(m.nodes[std::size_t(i)]);
+    }
+  }
+  if (m.points.empty())
+    return Error{{}, {{"shape", "no volume inside the surface", "a solid: a cage moves what is inside it", {}}}};
+  Vec3 low = m.nodes[0], high = low;
+  for (const Vec3& p : m.nodes) low = low.cwiseMin(p), high = high.cwiseMax(p);
+  m.size = (high - low).maxCoeff();
+
+  const GreenCoordinates c = green_coordinates(m.cage, at);
+  m.value = c.value;
+  m.mu = options.stiffness / (2 * (1 + options.poisson));
+  m.lambda = options.stiffness * options.poisson / ((1 + options.poisson) * (1 - 2 * options.poisson));
+  Eigen::VectorXd mass(m.count());
+  for (Index q = 0; q < m.count(); ++q) mass[q] = m.node_mass[std::size_t(m.points[std::size_t(q)])];
+  m.total_mass = mass.sum();
+  m.mass = m.value * mass.asDiagonal() * m.value.transpose();
+  m.mass_sum = m.value * mass;
+  m.laplacian = Eigen::MatrixXd::Zero(n, n);
+  for (int axis = 0; axis < 3; ++axis) {
+    Eigen::MatrixXd g(n, m.count());
+    for (Index q = 0; q < m.count(); ++q)
+      g.col(q) = std::sqrt(m.weight[std::size_t(q)]) * c.gradient.col(3 * q + axis).head(n);
+    m.laplacian.noalias() += g * g.transpose();
+  }
+  m.twice = point_fields<double>(c.gradient, m.weight);
+  if (options.precision == Precision::single) m.single = point_fields<float>(c.gradient, m.weight);
+  m.skin_value = skin_values(m.cage, skin);
+  m.fit = fit_matrix(m, m.value);
+  list_faces_around(m);
+  return m;
+}
+
+}  // namespace pliant::cage

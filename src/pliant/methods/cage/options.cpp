@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/cage/options.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant::cage {
+
+const OptionTable<Options>& option_table() {
+  static const OptionTable<Options> table{
+      option("file", &Options::file,
+             {.help = "the cage: a closed triangle mesh around the surface, placed as the body's own mesh is (unit, "
+                      "scale, up, rotate, translate); from the scene's folder or from where the command runs"}),
+      option("budget", &Options::budget,
+             {.unit = "1", .min = 0, .max = 6000, .help = "an automatic cage of about so many degrees of freedom"}),
+      option("cells", &Options::cells,
+             {.unit = "1",
+              .min = 0,
+              .max = 100,
+              .help = "a box around the surface of so many cells along x, y, z: good for long things"}),
+      option("clearance", &Options::clearance,
+             {.unit = "1",
+              .min = 1e-4,
+              .max = 10,
+              .help = "distance of a box from the surface, share of a cell's edge"}),
+      option("stiffness", &Options::stiffness,
+             {.unit = "Pa",
+              .min = 1e-3,
+              .max = 1e12,
+              .scale = Scale::logarithmic,
+              .help = "Young's modulus; rubber 1e6, flesh 1e4, jelly 1e3"}),
+      option("poisson", &Options::poisson,
+             {.unit = "1", .min = 0, .max = 0.49, .help = "Poisson's ratio: 0.49 keeps volume, 0 does not"}),
+      option("normals", &Options::normals,
+             {.choices = {"rigid-split", "frozen", "consistent"},
+              .help = "the normals of the cage in a step: frozen is the paper's and damps turning; rigid-split "
+                      "moves the body as a whole exactly; consistent lets them follow, at five times the cost"}),
+      option("precision", &Options::precision,
+             {.choices = {"single", "double"}, .help = "of the products and the factor of a step"}),
+      option("points", &Options::points,
+             {.unit = "1",
+              .min = 0,
+              .max = 20000,
+              .help = "quadrature points, at least; 0 = four a cage vertex, 200 to 2000"}),
+      option("regularisation", &Options::regularisation,
+             {.unit = "1",
+              .min = 0,
+              .max = 1,
+              .help = "mass of the cage's vertices for motions that hardly move the body, share of its mass"}),
+      option("hold", &Options::hold,
+             {.unit = "1",
+              .min = 1e-3,
+              .max = 1e6,
+              .scale = Scale::logarithmic,
+              .help = "stiffness of a pin or handle as a whole over Young's modulus times the body's size"}),
+      option("iterations", &Options::iterations,
+             {.unit = "1",
+              .min = 1,
+              .max = 100,
+              .change = Change::live,
+              .help = "solves a step of consistent normals"}),
+  };
+  return table;
+}
+
+const OptionTable<Plasticity>& plasticity_table() {
+  using S = Plasticity;
+  static const OptionTable<S> table{
+      option("yield", static_cast<double S::*>(&S::yield),
+             {.unit = "1", .min = 0, .max = 10, .help = "strain up to which everything springs back"}),
+      option("creep", static_cast<double S::*>(&S::creep),
+             {.unit = "1",
+              .min = 0,
+              .max = 1000,
+              .help = "share of the strain that becomes permanent per strain above yield and 1/30 s"}),
+      option("cap", static_cast<double S::*>(&S::cap),
+             {.unit = "1", .min = 0, .max = 1, .help = "largest permanent strain"}),
+  };
+  return table;
+}
+
+int points_for(const Options& options, int cage_vertices) {
+  if (options.points > 0) return options.points;
+  return std::clamp(4 * cage_vertices, 200, 2000);
+}
+
+}  // namespace pliant::cage

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings of the cage method (docs/methods/cage.md).
+#pragma once
+
+#include <optional>
+
+#include "pliant/base/option.hpp"
+#include "pliant/physics/plasticity.hpp"
+
+namespace pliant::cage {
+
+enum class Normals { rigid_split, frozen, consistent };
+enum class Precision { single, twice };
+
+struct Plasticity : PlasticLaw {};
+
+struct Options {
+  // Which cage: exactly one of file, budget and cells.
+  std::string file = {};
+  int budget = 0;                    ///< degrees of freedom of an automatic cage; 0 = none
+  std::array<int, 3> cells{0, 0, 0};  ///< of a box around the surface; zeros = none
+  double clearance = 0.05;           ///< of a box, share of a cell's edge
+
+  double stiffness = 1e5;
+  double poisson = 0.3;
+  Normals normals = Normals::rigid_split;
+  Precision precision = Precision::single;
+  int points = 0;  ///< quadrature points; 0 = automatic
+  double regularisation = 0.01;
+  double hold = 20;
+  int iterations = 1;
+  std::optional<Plasticity> plasticity = {};
+};
+
+const OptionTable<Options>& option_table();
+const OptionTable<Plasticity>& plasticity_table();
+
+/// Quadrature points that a cage of so many vertices needs.
+int points_for(const Options& options, int cage_vertices);
+
+}  // namespace pliant::cage

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/cage/body.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "pliant/contact/collider.hpp"
+#include "pliant/geometry/cage_check.hpp"
+#include "pliant/geometry/voxel_quadrature.hpp"
+#include "pliant/methods/cage/box_cage.hpp"
+#include "pliant/methods/cage/build.hpp"
+#include "pliant/physics/metrics.hpp"
+
+namespace pliant::cage {
+namespace {
+
+/// A bar of 1.5 x 1.5 x 6 m in a box of 2 x 2 x 6 cells, 1 kg/m^3.
+struct Bar {
+  Shape shape;
+  std::unique_ptr<Method> body;
+  Pool pool{1};
+
+  explicit Bar(Options options, const Damping& damping = {.mass = 0, .stiffness = 0}, double above = 1.5) {
+    const Shape box =
+        make_shape(BoxShape{.size = {1.5, 1.5, 6}, .nodes = {7, 7, 19}, .corner = {-0.75, above, -3}});
+    if (options.cells[0] == 0) options.cells = {2, 2, 6};
+    shape = with_quadrature(box, points_for(options, 58));
+    auto built = build(shape, 1, damping, options);
+    EXPECT_TRUE(built) << built.error().text();
+    body = std::move(*built);
+  }
+  StepInput input(double h) {
+    StepInput in;
+    in.h = h;
+    in.pool = &pool;
+    return in;
+  }
+  std::vector<Index> nodes(bool (*chosen)(const Vec3&)) const {
+    std::vector<Index> out;
+    for (Index i = 0; i < Index(shape.graph.positions.size()); ++i)
+      if (chosen(shape.graph.positions[std::size_t(i)])) out.push_back(i);
+    return out;
+  }
+  Points places(const std::vector<Index>& of) const {
+    Points out;
+    for (const Index i : of) out.push_back(shape.graph.positions[std::size_t(i)]);
+    return out;
+  }
+  double energy(double gravity) const {
+    double sum = body->elastic_energy() + kinetic_energy(body->nodes());
+    for (std::size_t i = 0; i < body->nodes().x.size(); ++i)
+      sum += gravity * body->nodes().mass[i] * body->nodes().x[i].y();
+    return sum;
+  }
+};
+
+TEST(CageBody, a_bad_cage_is_refused_and_what_is_wrong_with_it_is_named) {
+  const Shape shape = with_quadrature(make_shape(BoxShape{.nodes = {5, 5, 5}}), 60);
+  const auto refused = [&](TriMesh cage) {
+    const auto built = build(shape, std::move(cage), 1000, {}, {});
+    EXPECT_FALSE(built);
+    return built ? std::string() : built.error().text();
+  };
+  const TriMesh good = box_cage({-0.1, -0.1, -0.1}, {1.1, 1.1, 1.1}, {2, 2, 2});
+  EXPECT_TRUE(build(shape, good, 1000, {}, {}));
+  TriMesh open = good;
+  open.triangles.pop_back();
+  EXPECT_NE(refused(open), "");
+  TriMesh turned = good;
+  for (Triangle& t : turned.triangles) std::swap(t[0], t[1]);
+  EXPECT_NE(refused(turned), "");
+  EXPECT_NE(refused(box_cage({0.1, -0.1, -0.1}, {1.1, 1.1, 1.1}, {2, 2, 2})).find("vertex"), std::string::npos);
+  TriMesh crossed = good;
+  crossed.vertices[0] = {2, 2, 2};
+  EXPECT_NE(refused(crossed), "");
+}
+
+TEST(CageBody, quadrature_points_fill_the_body) {
+  const Bar bar({});
+  double volume = 0;
+  int points = 0;
+  for (const double v : bar.shape.graph.volumes) volume += v, points += v > 0;
+  EXPECT_NEAR(volume, 1.5 * 1.5 * 6, 1e-9);
+  EXPECT_GE(points, 232);
+  EXPECT_LE(points, 300);
+}
+
+TEST(CageBody, a_free_spin_keeps_its_angular_momentum_with_the_split_and_with_normals_that_follow) {
+  for (const Normals normals : {Normals::rigid_split, Normals::consistent})
+    for (const double h : {0.04}) {
+      Bar bar({.stiffness = 1e4, .normals = normals, .precision = Precision::twice});
+      Points v;
+      for (const Vec3& p : bar.shape.graph.positions) v.push_back(Vec3(0, 1, 0).cross(p - Vec3(0, 2.25, 0)));
+      bar.body->place(bar.shape.graph.positions, v);
+      const double before = angular_momentum(bar.body->nodes()).y();
+      for (int i = 0; i < int(std::lround(2 / h)); ++i) ASSERT_TRUE(bar.body->advance(bar.input(h)).ok());
+      EXPECT_NEAR(angular_momentum(bar.body->nodes()).y() / before, 1, 0.01) << int(normals) << " " << h;
+    }
+}
+
+TEST(CageBody, frozen_normals_slow_a_spin_as_the_paper_says) {
+  Bar bar({.stiffness = 1e4, .normals = Normals::frozen, .precision = Precision::twice});
+  Points v;
+  for (const Vec3& p : bar.shape.graph.positions) v.push_back(Vec3(0, 1, 0).cross(p - Vec3(0, 2.25, 0)));
+  bar.body->place(bar.shape.graph.positions, v);
+  const double before = angular_momentum(bar.body->nodes()).y();
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(bar.body->advance(bar.input(0.04)).ok());
+  EXPECT_LT(angular_momentum(bar.body->nodes()).y() / before, 0.9);
+}
+
+TEST(CageBody, a_hold_is_as_stiff_as_a_whole_however_many_points_it_has) {
+  for (const Index every : {1, 4}) {
+    Bar bar({.stiffness = 1e3, .precision = Precision::twice});
+    std::vector<Index> end = bar.nodes([](const Vec3& p) { return p.z() < -2.999; }), held;
+    for (std::size_t k = 0; k < end.size(); k += std::size_t(every)) held.push_back(end[k]);
+    const Points targets = bar.places(held);
+    StepInput in = bar.input(1.0 / 60);
+    in.held = held;
+    in.targets = targets;
+    in.gravity = {0, -1, 0};
+    Method::Relaxation now;
+    for (int k = 0; k < 40 && !(k > 0 && now.residual < 1e-6); ++k) {
+      now = bar.body->relax(in);
+      ASSERT_TRUE(now.trouble.empty()) << now.trouble;
+    }
+    EXPECT_LT(now.residual, 1e-6);
+    double apart = 0;
+    for (std::size_t k = 0; k < held.size(); ++k)
+      apart = std::max(apart, (bar.body->nodes().x[std::size_t(held[k])] - targets[k]).norm());
+    EXPECT_LT(apart, 0.02);
+    double low = 0;
+    for (const Vec3& p : bar.body->nodes().x) low = std::min(low, p.y() - 1.5);
+    EXPECT_NEAR(low, -0.8, 0.3);
+  }
+}
+
+TEST(CageBody, one_vertex_is_dragged_by_a_handle_in_few_warm_iterations) {
+  Bar bar({.stiffness = 1e3, .precision = Precision::twice});
+  std::vector<Index> held = bar.nodes([](const Vec3& p) { return p.z() < -2.999; });
+  const std::size_t base = held.size();
+  const Index tip = bar.nodes([](const Vec3& p) { return p.z() > 2.999 && p.y() > 2.99; }).front();
+  held.push_back(tip);
+  Points targets = bar.places(held);
+  std::vector<Index> sizes(base, Index(base));
+  sizes.push_back(1);
+  StepInput in = bar.input(1.0 / 60);
+  in.held = held;
+  in.hold_sizes = sizes;
+  for (int drag = 1; drag <= 10; ++drag) {
+    targets.back().y() += 0.2;
+    in.targets = targets;
+    int iterations = 0;
+    double change = 1;
+    while (change > 1e-4 && iterations < 30) {
+      const Method::Relaxation now = bar.body->relax(in);
+      ASSERT_TRUE(now.trouble.empty()) << now.trouble;
+      if (now.stuck) break;
+      change = now.change;
+      ++iterations;
+    }
+    EXPECT_LE(iterations, 10) << "drag " << drag;
+  }
+  EXPECT_LT((bar.body->nodes().x[std::size_t(tip)] - targets.back()).norm(), 0.02);
+}
+
+TEST(CageBody, a_drop_comes_to_rest_on_what_it_weighs) {
+  for (const double stiffness : {5e3})
+    for (const double h : {1.0 / 30}) {
+      Bar bar({.stiffness = stiffness});
+      std::vector<Collider> ground{Collider(PlaneCollider{{0, 0, 0}, {0, 1, 0}}, {}, 0.5, 0)};
+      StepInput in = bar.input(h);
+      in.gravity = {0, -10, 0};
+      in.colliders = ground;
+      double last = bar.energy(10);
+      const double start = last;
+      StepReport report;
+      for (int i = 0; i < int(3 / h); ++i) {
+        ground[0].aim(i * h, (i + 1) * h);
+        report = bar.body->advance(in);
+        ASSERT_TRUE(report.ok()) << report.trouble;
+        const double now = bar.energy(10);
+        ASSERT_LT(now, last + 1e-3 * start) << stiffness << " " << h << " step " << i;
+        last = now;
+      }
+      EXPECT_LT(report.penetration, 0.02 * 6);
+      EXPECT_LT(max_speed(bar.body->nodes()), 0.05) << stiffness << " " << h;
+      EXPECT_NEAR(report.contact_impulse.y() / (10 * h * 13.5), 1, 0.02);
+    }
+}
+
+TEST(CageBody, friction_holds_a_block_on_a_slope_or_lets_it_slide) {
+  for (const double friction : {0.6, 0.2}) {
+    Bar bar({.stiffness = 1e5}, {.mass = 0, .stiffness = 0}, 0.001);
+    std::vector<Collider> ground{Collider(PlaneCollider{{0, 0, 0}, {0, 1, 0}}, {}, friction, 0)};
+    StepInput in = bar.input(1.0 / 60);
+    const double angle = 25 * M_PI / 180;
+    in.gravity = 9.81 * Vec3(0, -std::cos(angle), std::sin(angle));
+    in.colliders = ground;
+    for (int i = 0; i < 30; ++i) {
+      ground[0].aim(i * in.h, (i + 1) * in.h);
+      ASSERT_TRUE(bar.body->advance(in).ok());
+    }
+    const double way = centre_of_mass(bar.body->nodes()).z();
+    const double expected = 0.125 * 9.81 * (std::sin(angle) - friction * std::cos(angle));
+    EXPECT_NEAR(way, friction > 0.5 ? 0 : expected, 0.04) << friction;
+  }
+}
+
+TEST(CageBody, plastic_strain_stays_and_volume_does_not_flow) {
+  Options options{.stiffness = 1e3, .normals = Normals::consistent};
+  options.plasticity = Plasticity{{.yield = 0.02, .creep = 5, .cap = 0.5}};
+  Bar bar(options, {.mass = 2, .stiffness = 0.02});
+  std::vector<Index> held = bar.nodes([](const Vec3& p) { return p.z() < -2.999; });
+  const Points targets = bar.places(held);
+  StepInput in = bar.input(1.0 / 60);
+  in.held = held;
+  in.targets = targets;
+  in.gravity = {0, -4, 0};
+  int yields = 0;
+  for (int i = 0; i < 60; ++i) yields = std::max(yields, bar.body->advance(in).yields);
+  EXPECT_GT(yields, 0);
+  in.gravity = {0, 0, 0};
+  for (int i = 0; i < 120; ++i) ASSERT_TRUE(bar.body->advance(in).ok());
+  double low = 0;
+  for (const Vec3& p : bar.body->nodes().x) low = std::min(low, p.y() - 1.5);
+  EXPECT_LT(low, -0.1) << "it springs back";
+  const std::vector<double>& e = static_cast<Body&>(*bar.body).plastic_strain();
+  for (std::size_t q = 0; q < e.size(); q += 6) ASSERT_NEAR(e[q] + e[q + 1] + e[q + 2], 0, 1e-12);
+}
+
+}  // namespace
+}  // namespace pliant::cage

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <map>
 
-#include "pliant/base/clock.hpp"
 #include "pliant/geometry/cage_check.hpp"
 #include "pliant/geometry/inside.hpp"
 #include "pliant/geometry/outer_surface.hpp"

@@ -166,8 +166,9 @@ TEST(AutomaticCage, goes_around_twenty_wild_meshes) {
     ASSERT_TRUE(mesh) << mesh.error().text();
     const Cage cage = cage_of(*mesh, options, 0);
     expect_sound(cage, *mesh, options);
-    EXPECT_FALSE(cage.report.box);
     EXPECT_GE(cage.report.freedoms, 150);
+    for (const std::string& warning : cage.report.warnings)
+      EXPECT_EQ(warning.find("plain"), std::string::npos) << warning;
   }
 }
 

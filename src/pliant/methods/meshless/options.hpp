@@ -15,7 +15,6 @@ namespace pliant::meshless {
 
 enum class Warping { cell, node, row, none };
 enum class Rotations { automatic, diffused, polar };
-enum class LinearSolver { automatic, direct, multigrid };
 
 /// A joint as a scene writes it.
 struct JointKeys {
@@ -30,11 +29,11 @@ struct JointKeys {
 struct Bones {
   static constexpr double automatic = std::numeric_limits<double>::infinity();
 
-  std::string file;            ///< a skeleton file; the scene fills `skeleton` from it
+  std::string file;               ///< a skeleton file; the scene fills `skeleton` from it
   std::vector<JointKeys> joints;  ///< or the skeleton itself
-  double spacing = automatic;  ///< of the samples along bones, m; automatic = that of the nodes
-  double zone = automatic;     ///< m; automatic = half the width of the limb
-  double radius = 0;           ///< m; 0 = thin
+  double spacing = automatic;     ///< of the samples along bones, m; automatic = that of the nodes
+  double zone = automatic;        ///< m; automatic = half the width of the limb
+  double radius = 0;              ///< m; 0 = thin
   Skeleton skeleton;
 };
 
@@ -58,7 +57,6 @@ struct Options {
   int iterations = 4;
   double tolerance = 1e-4;
   int refinements = 0;
-  LinearSolver linear_solver = LinearSolver::automatic;
   std::optional<Bones> bones;
   std::optional<Plasticity> plasticity;
   std::vector<Region> regions;

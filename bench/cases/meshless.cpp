@@ -61,7 +61,7 @@ Skeleton skeleton_of(const Size& size) {
 }
 
 Row measure(const Context& context, const std::string& name, const Size& size, double kappa, int iterations,
-            meshless::LinearSolver solver, bool against_block) {
+            bool against_block) {
   reset_peak_memory();
   const Stopwatch setup;
   meshless::Options options;
@@ -69,7 +69,6 @@ Row measure(const Context& context, const std::string& name, const Size& size, d
   options.kappa = kappa;
   options.iterations = iterations;
   options.tolerance = 1e-12;  // every step takes its iterations
-  options.linear_solver = solver;
   options.bones.emplace();
   options.bones->skeleton = skeleton_of(size);
   options.bones->spacing = spacing;
@@ -141,20 +140,18 @@ Row measure(const Context& context, const std::string& name, const Size& size, d
 }  // namespace
 
 std::vector<Case> meshless_cases() {
-  using enum meshless::LinearSolver;
   std::vector<Case> out;
   const auto add = [&](const std::string& name, const Size& size, double kappa, int iterations,
-                       meshless::LinearSolver solver, bool against_block = false) {
+                       bool against_block = false) {
     const std::string full = "meshless/" + name;
     out.push_back({full, [=](const Context& context) {
-                     return measure(context, full, size, kappa, iterations, solver, against_block);
+                     return measure(context, full, size, kappa, iterations, against_block);
                    }});
   };
-  add("3k", small, 0.1, 4, direct, true);
-  add("3k-kappa-1", small, 1, 2, direct);
-  add("22k", large, 0.1, 4, direct);
-  add("22k-kappa-1", large, 1, 2, direct);
-  add("22k-multigrid", large, 0.1, 4, multigrid);
+  add("3k", small, 0.1, 4, true);
+  add("3k-kappa-1", small, 1, 2);
+  add("22k", large, 0.1, 4);
+  add("22k-kappa-1", large, 1, 2);
   return out;
 }
 

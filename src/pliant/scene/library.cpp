@@ -80,6 +80,7 @@ std::vector<ShippedScene> shipped_scenes(const std::vector<fs::path>& libraries)
   for (const fs::path& library : libraries) {
     std::error_code error;
     for (fs::recursive_directory_iterator at(library, error), end; !error && at != end; at.increment(error)) {
+      if (at->path().filename() == "assets") at.disable_recursion_pending();  // what scenes use: bones, poses
       if (at->path().extension() != ".json") continue;
       const std::string name = at->path().lexically_relative(library).replace_extension().generic_string();
       const bool known = std::any_of(scenes.begin(), scenes.end(),

@@ -141,7 +141,7 @@ MethodDescription Body::describe() const {
   out.name = "meshless";
   out.nodes = model_.nodes();
   out.freedoms = 3 * model_.nodes();
-  out.solver = options_.warping == Warping::node ? "direct, block" : system_.name();
+  out.solver = options_.warping == Warping::node ? "direct, block" : "direct";
   out.setup_ms = setup_ms_;
   const std::size_t n = model_.rest.size();
   out.bytes = packed_.memory_bytes() + rig_.memory_bytes() + system_.memory_bytes() + block_.memory_bytes() +

@@ -13,9 +13,6 @@
 namespace pliant::meshless {
 namespace {
 
-/// `automatic` takes the factor up to so many nodes.
-constexpr Index direct_limit = 1000000;
-
 Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
   return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
 }
@@ -133,9 +130,6 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   if (resolved.rotations == Rotations::diffused && !options.bones && options.warping != Warping::none)
     return refuse("meshless.rotations", "diffused without a skeleton", "\"polar\", or a skeleton",
                   "rotations are diffused from the bones: give meshless.skeleton");
-  if (resolved.linear_solver == LinearSolver::automatic)
-    resolved.linear_solver =
-        Index(shape.graph.positions.size()) <= direct_limit ? LinearSolver::direct : LinearSolver::multigrid;
   Pool pool(0);
   const MovingLeastSquares mls(shape.graph.positions, inner_pairs(shape.graph), mls_options(shape, options),
                                pool);

@@ -60,10 +60,6 @@ const OptionTable<Options>& option_table() {
               .change = Change::live,
               .help = "polar rotations and another solve after the first, so many times: less energy in "
                       "sharp bends; only with thick bones"}),
-      option("linear_solver", &Options::linear_solver,
-             {.choices = {"automatic", "direct", "multigrid"},
-              .help = "what preconditions a step: a factor made once, or a V-cycle; automatic: whichever "
-                      "measured faster for the number of nodes"}),
   };
   return table;
 }

@@ -15,7 +15,6 @@ namespace pliant::meshless {
 
 enum class Warping { cell, node, row, none };
 enum class Rotations { automatic, diffused, polar };
-enum class LinearSolver { automatic, direct, multigrid };
 
 /// A joint as a scene writes it.
 struct JointKeys {
@@ -61,7 +60,6 @@ struct Options {
   int iterations = 4;
   double tolerance = 1e-4;
   int refinements = 0;
-  LinearSolver linear_solver = LinearSolver::automatic;
   std::optional<Bones> bones;
   std::optional<Plasticity> plasticity;
   std::vector<Region> regions;

@@ -154,7 +154,7 @@ std::string Body::prepare(const StepInput& input, const Scheme& s, StepReport& r
     block_.keep_double(true);
     trouble = block_.factor(block_matrix(model_, diagonal, s.stiffness, rows_, hold_)).trouble;
   } else {
-    trouble = system_.prepare(model_, s.mass, s.stiffness, rows_, hold_, options_.linear_solver, *input.pool);
+    trouble = system_.prepare(model_, s.mass, s.stiffness, rows_, hold_, *input.pool);
   }
   contact_.flush();
   report.refactored = true;

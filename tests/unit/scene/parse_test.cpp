@@ -122,7 +122,7 @@ TEST(Parse, a_number_out_of_range_says_range_and_unit) {
 }
 
 TEST(Parse, an_unknown_method_lists_the_available_ones) {
-  const Problem problem = problem_of(R"({"bodies": [{"method": "metric"}]})");
+  const Problem problem = problem_of(R"({"bodies": [{"method": "magic"}]})");
   EXPECT_EQ(problem.place, "bodies.0.method");
   EXPECT_NE(problem.expected.find("\"geometric\""), std::string::npos);
 }

@@ -87,6 +87,11 @@ std::vector<MethodVerdict> judge_methods(const Facts& facts) {
   for (const std::string& name : method_names())
     if (name == "geometric")
       verdicts.push_back({name, as, true});
+    else if (name == "metric")
+      verdicts.push_back({name,
+                          facts.solidity.any_solid ? "yes, on a lattice"
+                                                   : "with metric.lattice mesh only: a lattice fills solids",
+                          facts.solidity.any_solid});
     else if (name == "fem")
       verdicts.push_back({name, "no, it needs a shape made of cells: box, sphere, ... or \"cells\" in the shape", false});
   return verdicts;

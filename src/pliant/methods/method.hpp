@@ -63,13 +63,15 @@ class Method {
   /// targets. Velocities become zero.
   virtual bool settles() const { return false; }
   struct Settling {
-    std::string trouble;    ///< empty when all is well
-    double residual = 0;    ///< unbalanced force over the forces that act, after the step
-    double force = 0;       ///< unbalanced force, N
-    double change = 0;      ///< root mean square way of a freedom over the body's size
-    bool stuck = false;     ///< no lower energy was found
+    std::string trouble;  ///< empty when all is well
+    double residual = 0;  ///< unbalanced force over the forces that act, after the step
+    double force = 0;     ///< unbalanced force, N
+    double change = 0;    ///< root mean square way of a freedom over the body's size
+    bool stuck = false;   ///< no lower energy was found
   };
-  virtual Settling settle(const StepInput& /*input*/) { return {.trouble = "this method has no settling step"}; }
+  virtual Settling settle(const StepInput& /*input*/) {
+    return {.trouble = "this method has no settling step"};
+  }
 
   /// For every surface vertex the share, 0 .. 1, of rotations around it that the last step computed afresh;
   /// false when the method cannot tell.

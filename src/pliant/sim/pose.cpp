@@ -174,8 +174,8 @@ double Body::travel(double from, double to) const {
 }
 
 /// The same way in the same increments for a method that takes its own steps (Method::settle).
-void Body::settle(const std::vector<double>& times, const Vec3& gravity, const PoseOptions& options, Pool& pool,
-                  PoseResult& result) {
+void Body::settle(const std::vector<double>& times, const Vec3& gravity, const PoseOptions& options,
+                  Pool& pool, PoseResult& result) {
   bool stuck = false;
   for (int k = 0; k < result.increments; ++k) {
     const bool last = k + 1 == result.increments;
@@ -204,7 +204,8 @@ void Body::settle(const std::vector<double>& times, const Vec3& gravity, const P
   }
   if (result.residual > options.tolerance)
     result.trouble = fmt::format(
-        "no balance after {} steps{}: {:.2g} of the acting forces is left, {:.2g} asked; raise --iterations or "
+        "no balance after {} steps{}: {:.2g} of the acting forces is left, {:.2g} asked; raise --iterations "
+        "or "
         "--tolerance, or hold it at more places",
         result.iterations, stuck ? ", no lower energy was found" : "", result.residual, options.tolerance);
 }

@@ -127,7 +127,9 @@ TEST(CageStatics, bends_of_90_and_120_degrees_converge_from_rest_in_one_go) {
   EXPECT_LE(iterations_of_bend(120, 2.4, 1e-5), 100);
 }
 
-TEST(CageStatics, the_neck_converges_from_rest_in_one_go) { EXPECT_LE(iterations_of_bend(90, 0.8, 1e-5), 120); }
+TEST(CageStatics, the_neck_converges_from_rest_in_one_go) {
+  EXPECT_LE(iterations_of_bend(90, 0.8, 1e-5), 120);
+}
 
 }  // namespace
 }  // namespace pliant

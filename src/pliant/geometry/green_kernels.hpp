@@ -10,12 +10,12 @@ inline constexpr int green_lanes = 8;  ///< points side by side
 
 /// What a triangle of the cage is, whatever the point: 27 numbers.
 struct GreenTriangle {
-  double vertex[3][3];  ///< v_k
-  double normal[3];     ///< n, unit, outward
-  double along[3][3];   ///< t_k: unit, from v_k to v_k+1
-  double outward[3][3]; ///< m_k = t_k x n
-  double length[3];     ///< l_k
-  double twice_area;    ///< A2
+  double vertex[3][3];   ///< v_k
+  double normal[3];      ///< n, unit, outward
+  double along[3][3];    ///< t_k: unit, from v_k to v_k+1
+  double outward[3][3];  ///< m_k = t_k x n
+  double length[3];      ///< l_k
+  double twice_area;     ///< A2
   std::int32_t index[3];
   std::int32_t face;
 };

@@ -56,7 +56,8 @@ inline V3 cross(const V3& a, const V3& b) {
 inline V3 constant(const double* p) { return {all(p[0]), all(p[1]), all(p[2])}; }
 
 /// log(1 + x), x >= 0: with u = 1 + x = 2^e m and s = (m - 1)/(m + 1), |s| <= 0.1716,
-///   log u = e log 2 + 2 s (1 + s^2/3 + s^4/5 + ...), and what rounding took from x is put back to first order.
+///   log u = e log 2 + 2 s (1 + s^2/3 + s^4/5 + ...), and what rounding took from x is put back to first
+///   order.
 inline Lanes log_of_one_plus(const Lanes& x) {
   const Lanes u = 1.0 + x;
   const Lanes lost = (x - (u - 1.0)) / u;
@@ -128,8 +129,9 @@ void green(const GreenTriangle* triangles, int count, const double* points, cons
       grad_l[k] = plus(times(j, e), times(1.0 / rho[k] - 1.0 / rho[b], t));
       grad_omega = minus(grad_omega, times(j, cross(t, e)));
     }
-    const Lanes omega = 2.0 * arc(d * tri.twice_area, rho[0] * rho[1] * rho[2] + dot(r[0], r[1]) * rho[2] +
-                                                          dot(r[1], r[2]) * rho[0] + dot(r[2], r[0]) * rho[1]);
+    const Lanes omega =
+        2.0 * arc(d * tri.twice_area, rho[0] * rho[1] * rho[2] + dot(r[0], r[1]) * rho[2] +
+                                          dot(r[1], r[2]) * rho[0] + dot(r[2], r[0]) * rho[1]);
     store(out.psi + 8 * tri.face, share * (single - d * omega));
     if (out.psi_gradient) {
       double* g = out.psi_gradient + 24 * tri.face;

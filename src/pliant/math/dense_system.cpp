@@ -51,7 +51,8 @@ void gram(int n, int k, const T* a, T* c, Pool& pool) {
     const int begin = edge(b), end = edge(b + 1), width = end - begin;
     const T* columns = a + std::size_t(begin) * k;
     rank_update(width, k, columns, c + std::size_t(begin) * n + begin, n);
-    if (end < n) product(n - end, width, k, a + std::size_t(end) * k, columns, c + std::size_t(begin) * n + end, n);
+    if (end < n)
+      product(n - end, width, k, a + std::size_t(end) * k, columns, c + std::size_t(begin) * n + end, n);
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small dense symmetric systems in single or double precision, column by column in memory, lower triangle. Thin
-// wrappers of OpenBLAS that report failure; each call works in the calling thread.
+// Small dense symmetric systems in single or double precision, column by column in memory, lower triangle.
+// Thin wrappers of OpenBLAS that report failure; each call works in the calling thread.
 #pragma once
 
 #include <cstddef>

@@ -34,12 +34,13 @@ struct ContactOptions {
 };
 
 struct StepInput {
-  double h = 1.0 / 60;                       ///< s
-  double time = 0;                           ///< at the end of the step, s: where a skeleton is
-  Vec3 gravity{0, 0, 0};                     ///< m/s^2
-  std::span<const Index> held = {};          ///< nodes under hard control (pins and handles), ascending
-  std::span<const Vec3> targets = {};        ///< where each held node is at the end of the step, m
-  /// Of each held node, how many its pin or handle holds, for methods that hold softly; empty: all are of one.
+  double h = 1.0 / 60;                 ///< s
+  double time = 0;                     ///< at the end of the step, s: where a skeleton is
+  Vec3 gravity{0, 0, 0};               ///< m/s^2
+  std::span<const Index> held = {};    ///< nodes under hard control (pins and handles), ascending
+  std::span<const Vec3> targets = {};  ///< where each held node is at the end of the step, m
+  /// Of each held node, how many its pin or handle holds, for methods that hold softly; empty: all are of
+  /// one.
   std::span<const Index> hold_sizes = {};
   std::span<const Grab> grabs = {};          ///< soft pulls, never a refactorisation
   std::span<const Vec3> forces = {};         ///< external force per node, N; empty = none

@@ -19,7 +19,8 @@ Result<TriMesh> read_cage(const BodySpec& body, const CageSurroundings& around) 
   const std::filesystem::path file = find_file(body.cage.file, around.folder);
   const auto named = [&](Error error) {
     for (Problem& problem : error.problems)
-      problem.place = fmt::format("cage.file: {}{}{}", file.string(), problem.place.empty() ? "" : ": ", problem.place);
+      problem.place =
+          fmt::format("cage.file: {}{}{}", file.string(), problem.place.empty() ? "" : ": ", problem.place);
     return error;
   };
   Result<PolygonMesh> polygons = read_polygons(file);
@@ -51,14 +52,15 @@ Result<TriMesh> make_cage(const BodySpec& body, const Shape& shape, const CageSu
 
 }  // namespace
 
-Result<CagedShape> make_caged_shape(const BodySpec& body, const Shape& shape, const CageSurroundings& around) {
+Result<CagedShape> make_caged_shape(const BodySpec& body, const Shape& shape,
+                                    const CageSurroundings& around) {
   std::vector<std::string> notes;
   Result<TriMesh> cage = make_cage(body, shape, around, notes);
   if (!cage) return cage.error();
   if (const std::optional<Problem> problem = check_cage(*cage, shape.surface.vertices)) {
     Problem told = *problem;
-    told.place = fmt::format("cage{}{}{}", body.cage.file.empty() ? "" : ".file", told.place.empty() ? "" : ": ",
-                             told.place);
+    told.place = fmt::format("cage{}{}{}", body.cage.file.empty() ? "" : ".file",
+                             told.place.empty() ? "" : ": ", told.place);
     return Error{{}, {told}};
   }
   const int points = cage::points_for(body.cage, int(cage->vertices.size()));
@@ -69,11 +71,12 @@ Result<CagedShape> make_caged_shape(const BodySpec& body, const Shape& shape, co
                    "sheets and shells belong to the geometric method"}}};
   const std::size_t quadrature = out.shape.graph.positions.size() - out.shape.surface.vertices.size();
   const CageClearance clearance = cage_clearance(out.cage, shape.surface.vertices);
-  out.notes.push_back(fmt::format(
-      "{}: a cage of {} vertices and {} faces, {} degrees of freedom, {:.3g} m from the surface at vertex {}; {} "
-      "quadrature points",
-      body.name, out.cage.vertices.size(), out.cage.triangles.size(), 3 * out.cage.vertices.size(),
-      clearance.distance, clearance.point, quadrature));
+  out.notes.push_back(
+      fmt::format("{}: a cage of {} vertices and {} faces, {} degrees of freedom, {:.3g} m from the surface "
+                  "at vertex {}; {} "
+                  "quadrature points",
+                  body.name, out.cage.vertices.size(), out.cage.triangles.size(),
+                  3 * out.cage.vertices.size(), clearance.distance, clearance.point, quadrature));
   return out;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A caged body from a scene: its cage is read or made, and its nodes become quadrature points and the vertices of
-// its surface.
+// A caged body from a scene: its cage is read or made, and its nodes become quadrature points and the
+// vertices of its surface.
 #pragma once
 
 #include <filesystem>

@@ -386,7 +386,7 @@ const Layout<metric::StrengthKey>& layout_of() {
 template <>
 const Layout<cage::Plasticity>& layout_of() {
   static const auto layout = make_layout<cage::Plasticity>(
-      "plasticity", "when the body keeps a new shape, and how much of it", cage::plasticity_table());
+      "cage plasticity", "when the body keeps a new shape, and how much of it", cage::plasticity_table());
   return layout;
 }
 

@@ -70,7 +70,8 @@ Body::Body(Model model, const Damping& damping, const Options& options, double s
   for (Index i = 0; i < n; ++i) state_.x.col(i) = model_.cage.vertices[std::size_t(i)];
   state_.velocity = Columns::Zero(3, rows);
   if (options_.plasticity) state_.plastic.assign(6 * std::size_t(model_.count()), 0.0);
-  for (Columns* c : {&z_, &z1_, &big_, &new_velocity_, &force_, &hat_, &hat_seen_, &start_z_}) *c = Columns::Zero(3, rows);
+  for (Columns* c : {&z_, &z1_, &big_, &new_velocity_, &force_, &hat_, &hat_seen_, &start_z_})
+    *c = Columns::Zero(3, rows);
   for (Columns* c : {&new_x_, &local_, &solved_, &shift_, &moved_}) *c = Columns::Zero(3, n);
   y_ = Columns::Zero(3, model_.t());
   product_.assign(std::size_t((rows + lanes - 1) / lanes) * 3 * lanes, 0.0);
@@ -263,7 +264,8 @@ void Body::exact(double* energy, Columns* force) const {
   const Material<double> material{2 * model_.mu, model_.lambda};
   AlignedVector<double> plastic(state_.plastic.empty() ? 0 : std::size_t(model_.batches()) * 6 * lanes, 0.0);
   for (std::size_t q = 0; 6 * q < state_.plastic.size(); ++q)
-    for (std::size_t k = 0; k < 6; ++k) plastic[(q / lanes * 6 + k) * lanes + q % lanes] = state_.plastic[6 * q + k];
+    for (std::size_t k = 0; k < 6; ++k)
+      plastic[(q / lanes * 6 + k) * lanes + q % lanes] = state_.plastic[6 * q + k];
   double sum = 0;
   for (int b = 0; b < model_.batches(); ++b) {
     PointBatch<double> batch;
@@ -307,7 +309,8 @@ void Body::elastic_forces(std::span<Vec3> out) const {
   Columns force = big.leftCols(n);
   for (Index j = 0; j < model_.t(); ++j)
     for (int k = 0; k < 3; ++k)
-      force.col(model_.faces[std::size_t(j)].corner[k]) += dy[std::size_t(j)][std::size_t(k)].transpose() * big.col(n + j);
+      force.col(model_.faces[std::size_t(j)].corner[k]) +=
+          dy[std::size_t(j)][std::size_t(k)].transpose() * big.col(n + j);
   std::fill(out.begin(), out.end(), Vec3::Zero());
   const Columns at = force * model_.fit;
   for (Index q = 0; q < model_.count(); ++q) out[std::size_t(model_.points[std::size_t(q)])] = at.col(q);

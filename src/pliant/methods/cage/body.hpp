@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A body that moves with a cage around it [Martin09]: the vertices of the cage are the freedoms, the scaled
-// normals of its faces follow. step.cpp advances it with frozen normals (as a whole and by deformation apart, or
-// as the paper does), consistent_step.cpp with normals that follow, rest.cpp finds where it rests, surface.cpp
-// shows it. Everything is done in the body's own frame, where a body that only moved as a whole has strain 0 to
-// the last bit, also in single precision.
+// normals of its faces follow. step.cpp advances it with frozen normals (as a whole and by deformation apart,
+// or as the paper does), consistent_step.cpp with normals that follow, rest.cpp finds where it rests,
+// surface.cpp shows it. Everything is done in the body's own frame, where a body that only moved as a whole
+// has strain 0 to the last bit, also in single precision.
 #pragma once
 
 #include "pliant/contact/detection.hpp"
@@ -22,8 +22,8 @@ class Body final : public Method {
 
   StepReport advance(const StepInput& input) override;
   const NodeState& nodes() const override;
-  /// The cage goes where its quadrature points tell by a linear map that keeps affine maps; other positions are
-  /// met as well as a cage can.
+  /// The cage goes where its quadrature points tell by a linear map that keeps affine maps; other positions
+  /// are met as well as a cage can.
   void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
   void surface(std::span<Vec3> vertices) const override;
   void surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const override;
@@ -103,7 +103,8 @@ class Body final : public Method {
   template <class T>
   void fill_response(bool consistent);
   template <class T>
-  void respond(const StepInput& input, const Flight& flight, double unit, bool consistent, StepReport& report);
+  void respond(const StepInput& input, const Flight& flight, double unit, bool consistent,
+               StepReport& report);
   template <class T>
   void apply_impulses(const Eigen::VectorXd& impulses, Columns& change);
   void measure_contacts(const StepInput& input, StepReport& report);
@@ -127,13 +128,13 @@ class Body final : public Method {
   Damping damping_;
   Options options_;
   double setup_ms_ = 0;
-  double hold_stiffness_ = 0;                // N/m, of a pin or handle as a whole
-  double fictitious_ = 0;                    // kg, of a vertex of the cage
-  AlignedVector<double> mass_blocks_;        // model_.mass as the kernels read it: [batch][row][16]
-  Gather contact_points_;                    // every contact point is its own node
+  double hold_stiffness_ = 0;          // N/m, of a pin or handle as a whole
+  double fictitious_ = 0;              // kg, of a vertex of the cage
+  AlignedVector<double> mass_blocks_;  // model_.mass as the kernels read it: [batch][row][16]
+  Gather contact_points_;              // every contact point is its own node
   Points contact_rest_;
-  AlignedVector<double> contact_blocks_;     // their b: [batch][row][16]
-  Eigen::MatrixXd contact_value_;            // the same, (N + T) x points
+  AlignedVector<double> contact_blocks_;  // their b: [batch][row][16]
+  Eigen::MatrixXd contact_value_;         // the same, (N + T) x points
 
   State state_;
 

@@ -7,8 +7,8 @@
 
 namespace pliant::cage {
 
-Result<std::unique_ptr<Method>> build(const Shape& shape, TriMesh cage, double density, const Damping& damping,
-                                      const Options& options) {
+Result<std::unique_ptr<Method>> build(const Shape& shape, TriMesh cage, double density,
+                                      const Damping& damping, const Options& options) {
   const auto start = Clock::now();
   Result<Model> model = make_model(shape, std::move(cage), density, options);
   if (!model) return model.error();
@@ -19,9 +19,10 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, TriMesh cage, double d
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
                                       const Options& options) {
   if (options.cells[0] < 1 || options.cells[1] < 1 || options.cells[2] < 1)
-    return Error{{}, {{"cage", "no cage", "one of file, budget and cells", "\"cage\": {\"cells\": [2, 2, 6]}"}}};
-  return build(shape, box_cage_around(shape.graph.positions, options.cells, options.clearance), density, damping,
-               options);
+    return Error{{},
+                 {{"cage", "no cage", "one of file, budget and cells", "\"cage\": {\"cells\": [2, 2, 6]}"}}};
+  return build(shape, box_cage_around(shape.graph.positions, options.cells, options.clearance), density,
+               damping, options);
 }
 
 }  // namespace pliant::cage

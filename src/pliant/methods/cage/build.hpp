@@ -12,10 +12,11 @@ namespace pliant::cage {
 
 /// density in kg/m^3. Nodes of the shape with volume are quadrature points, the others ride along: see
 /// geometry/voxel_quadrature.hpp. The cage is around all of them.
-Result<std::unique_ptr<Method>> build(const Shape& shape, TriMesh cage, double density, const Damping& damping,
-                                      const Options& options);
+Result<std::unique_ptr<Method>> build(const Shape& shape, TriMesh cage, double density,
+                                      const Damping& damping, const Options& options);
 
-/// The same with the box that options.cells tell; a cage from a file or an automatic one is made by the caller.
+/// The same with the box that options.cells tell; a cage from a file or an automatic one is made by the
+/// caller.
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
                                       const Options& options);
 

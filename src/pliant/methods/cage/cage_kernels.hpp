@@ -27,18 +27,20 @@ struct CageKernels {
   void (*strain)(const T* g, int rows, const T* z, T* a);
   /// Surface points: out[3][16] = sum over rows of z_row b_row; b: [row][16].
   void (*gather)(const T* b, int rows, const T* z, T* out);
-  /// Weighted stress P = w (2 mu (F - R (1 + e)) + lambda tr(R^T F - 1 - e) R) of one batch, and the sum of the
-  /// energies. weight: 16; plastic: e as xx yy zz yz xz xy of 16 lanes, or null.
+  /// Weighted stress P = w (2 mu (F - R (1 + e)) + lambda tr(R^T F - 1 - e) R) of one batch, and the sum of
+  /// the energies. weight: 16; plastic: e as xx yy zz yz xz xy of 16 lanes, or null.
   double (*stress)(const T* batch, const T* weight, const T* plastic, Material<T> material, T* p);
-  /// f[3 row + r] = -sum over all points of P g for `used` rows from `first`, batches apart by `stride` numbers.
+  /// f[3 row + r] = -sum over all points of P g for `used` rows from `first`, batches apart by `stride`
+  /// numbers.
   void (*forces)(const T* g, int batches, long stride, int first, int used, const T* p, T* f);
   /// Rows of frozen normals: out[(c used + i) k + lane] = sqrt(w) (R g_i)_c of one batch, k between columns.
   void (*frozen_rows)(const T* g, int used, const T* r, const T* root_weight, T* out, long k);
   /// Rows of consistent normals for the vertices [first, last): six strain rows of 16 lanes for each of a
-  /// vertex's three freedoms, out[(c vertices + i) k + 16 row + lane]. incident: for each vertex the faces around
-  /// it (begin[i] .. begin[i + 1] - 1) with dy/dx as nine numbers, row-major.
+  /// vertex's three freedoms, out[(c vertices + i) k + 16 row + lane]. incident: for each vertex the faces
+  /// around it (begin[i] .. begin[i + 1] - 1) with dy/dx as nine numbers, row-major.
   void (*consistent_rows)(const T* g, int vertices, int first, int last, const int* begin, const int* face,
-                          const T* jacobian, const T* r, const T* root_weight, T alpha, T beta, T* out, long k);
+                          const T* jacobian, const T* r, const T* root_weight, T alpha, T beta, T* out,
+                          long k);
 };
 
 extern const CageKernels<float> float_kernels_portable, float_kernels_avx2, float_kernels_avx512;

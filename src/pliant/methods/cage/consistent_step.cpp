@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step with normals that follow the vertices: Gauss-Newton steps, each shortened until it lowers it, of the
 // variational backward Euler problem
-//   min over x of  1/(2 h^2) |Z(x) - Z^|_M^2 + eps m/(2 N h^2) |x - x^|^2 + E(Z(x)) + holds - weight,  Z^ = Z + h V
-//   [P^T (M/h^2 + K_holds) P + (1 + beta/h) K + eps m/(N h^2)] dx = P^T f + ...,   P = dZ/dx = [1; J]
-// with K = sum_q w B^T C B of the strain rows with J in them [Martin09, Eq. 15 to first order]. V = (Z - Z before)/h.
-// The basis is nearly redundant: some motions of the cage hardly move the body; eps keeps them in check.
+//   min over x of  1/(2 h^2) |Z(x) - Z^|_M^2 + eps m/(2 N h^2) |x - x^|^2 + E(Z(x)) + holds - weight,  Z^ = Z
+//   + h V [P^T (M/h^2 + K_holds) P + (1 + beta/h) K + eps m/(N h^2)] dx = P^T f + ...,   P = dZ/dx = [1; J]
+// with K = sum_q w B^T C B of the strain rows with J in them [Martin09, Eq. 15 to first order]. V = (Z - Z
+// before)/h. The basis is nearly redundant: some motions of the cage hardly move the body; eps keeps them in
+// check.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,13 +34,15 @@ void Body::consistent_gram(const Look<T>& look, Pool& pool) {
     const Mat3& dy = jacobians_[std::size_t(model_.around_face[e])][std::size_t(model_.around_corner[e])];
     for (int c = 0; c < 9; ++c) w.jacobian[9 * e + std::size_t(c)] = T(dy(c / 3, c % 3));
   }
-  const double alpha = std::sqrt(2 * model_.mu), beta = (std::sqrt(2 * model_.mu + 3 * model_.lambda) - alpha) / 3;
+  const double alpha = std::sqrt(2 * model_.mu),
+               beta = (std::sqrt(2 * model_.mu + 3 * model_.lambda) - alpha) / 3;
   const PointFields<T>& fields = model_.fields<T>();
   const CageKernels<T>& kernel = kernels<T>();
   w.rows.resize(std::size_t(n3) * std::size_t(k));
   pool.run(model_.batches(), [&](int b) {
     kernel.consistent_rows(fields.batch(b, model_.rows()), n, 0, n, model_.around_begin.data(),
-                           model_.around_face.data(), w.jacobian.data(), &look.batches[std::size_t(b)].r[0][0],
+                           model_.around_face.data(), w.jacobian.data(),
+                           &look.batches[std::size_t(b)].r[0][0],
                            fields.root_weight.data() + std::size_t(b) * lanes, T(alpha), T(beta),
                            w.rows.data() + std::size_t(b) * 6 * lanes, k);
   });
@@ -131,7 +134,8 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     sum -= input.gravity.dot(centre) + told;
     if (!holds_.empty()) sum += holds_.energy(new_velocity_, Vec3::Zero());
     for (std::size_t k = 0; k < found_.size(); ++k) {
-      const Vec3 at = new_velocity_ * contact_value_.col(found_[k].key.vertex) - begin_[std::size_t(found_[k].key.vertex)];
+      const Vec3 at = new_velocity_ * contact_value_.col(found_[k].key.vertex) -
+                      begin_[std::size_t(found_[k].key.vertex)];
       sum -= memory_[k].force.dot(at);
     }
     if (!input.forces.empty()) {
@@ -152,7 +156,8 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     watch.add_to(&StageTimes::rotation);
     consistent_gram(w.trial, *input.pool);
     big_force(input, w.trial, c, force_);
-    for (Index r = 0; r < rows; ++r) hat_seen_.col(r) = frame.transpose() * (hat_.col(r) - (r < n ? c : Vec3::Zero().eval()));
+    for (Index r = 0; r < rows; ++r)
+      hat_seen_.col(r) = frame.transpose() * (hat_.col(r) - (r < n ? c : Vec3::Zero().eval()));
     hat_seen_ -= z_;
     force_.noalias() += hat_seen_ * model_.mass / (h * h);
     pull_back_force(force_, solved_);
@@ -169,8 +174,9 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     for (Index i = 0; i < n; ++i)
       for (int k = 0; k < 3; ++k) w.right[std::size_t(k * n + i)] = T(solved_(k, i));
     if (!factor(n3, w.system.data())) {
-      report.trouble = "the matrix of the step is not positive definite: raise cage.regularisation or take "
-                       "\"precision\": \"double\"";
+      report.trouble =
+          "the matrix of the step is not positive definite: raise cage.regularisation or take "
+          "\"precision\": \"double\"";
       return;
     }
     solve(n3, w.system.data(), w.right.data());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contact within a step. Points of the surface that would touch get impulses r; the matrix A of
 // the step is factored already, so that their answer is u = free + W r with W = B A^-1 B^T, B the phi of the
-// points: no stiffness of contact has to be chosen, and any Young's modulus is as safe as the step itself. What is
-// still inside after that is moved out in a second problem that leaves velocities alone.
+// points: no stiffness of contact has to be chosen, and any Young's modulus is as safe as the step itself.
+// What is still inside after that is moved out in a second problem that leaves velocities alone.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@
 namespace pliant::cage {
 namespace {
 
-constexpr int most_points = 500;    // of the surface that are asked; fewer freedoms than that move them
+constexpr int most_points = 500;  // of the surface that are asked; fewer freedoms than that move them
 constexpr int most_contacts = 150;
 constexpr double nearest_points = 1e-6;  // of the size: closer ones are the same
 constexpr double softness = 1e-6;        // of W's diagonal, for points that the cage cannot move apart
@@ -82,8 +82,8 @@ void each_point(const AlignedVector<double>& blocks, Index rows, int used, const
 
 }  // namespace
 
-/// Finds contacts of the motion without impulses: z_ is Z at the beginning and `rate` its velocity, of which the
-/// first `used` rows count. A later iteration of a step keeps where the points began.
+/// Finds contacts of the motion without impulses: z_ is Z at the beginning and `rate` its velocity, of which
+/// the first `used` rows count. A later iteration of a step keeps where the points began.
 bool Body::meet(const StepInput& input, const Flight& flight, const Columns& rate, Index used, bool first) {
   found_.clear();
   memory_.clear();
@@ -97,9 +97,8 @@ bool Body::meet(const StepInput& input, const Flight& flight, const Columns& rat
     if (first) begin_[std::size_t(p)] = flight.c + flight.r0 * at;
     end_[std::size_t(p)] = flight.c1 + flight.r1 * at;
   });
-  each_point(contact_blocks_, rows, int(used), rate.data(), count, lanes_, [&](Index p, const Vec3& v) {
-    end_[std::size_t(p)] += input.h * (flight.r1 * v);
-  });
+  each_point(contact_blocks_, rows, int(used), rate.data(), count, lanes_,
+             [&](Index p, const Vec3& v) { end_[std::size_t(p)] += input.h * (flight.r1 * v); });
   ContactOptions options = input.contact;
   options.most = std::min(options.most, most_contacts);
   detection_.find({.colliders = input.colliders,
@@ -113,8 +112,8 @@ bool Body::meet(const StepInput& input, const Flight& flight, const Columns& rat
   return !found_.empty();
 }
 
-/// How a contact point moves with the vertices of the cage, as columns of the work's response: its phi, and with
-/// normals that follow also psi_j dy_j/dx.
+/// How a contact point moves with the vertices of the cage, as columns of the work's response: its phi, and
+/// with normals that follow also psi_j dy_j/dx.
 template <class T>
 void Body::fill_response(bool consistent) {
   Work<T>& w = work<T>();
@@ -142,7 +141,8 @@ void Body::fill_response(bool consistent) {
 /// Step 3: W, impulses, and what they change. The matrix that is factored has a unit of its own: an impulse r
 /// changes velocities by unit A^-1 B^T r.
 template <class T>
-void Body::respond(const StepInput& input, const Flight& flight, double unit, bool consistent, StepReport& report) {
+void Body::respond(const StepInput& input, const Flight& flight, double unit, bool consistent,
+                   StepReport& report) {
   Work<T>& w = work<T>();
   const Index n = model_.n(), count = Index(found_.size());
   const int n3 = 3 * int(n), c3 = 3 * int(count);
@@ -154,7 +154,8 @@ void Body::respond(const StepInput& input, const Flight& flight, double unit, bo
   Eigen::MatrixXd& dense = contacts_.w();
   double trace = 0;
   for (int j = 0; j < c3; ++j)
-    for (int i = j; i < c3; ++i) dense(i, j) = dense(j, i) = unit * double(w.w[std::size_t(j) * std::size_t(c3) + std::size_t(i)]);
+    for (int i = j; i < c3; ++i)
+      dense(i, j) = dense(j, i) = unit * double(w.w[std::size_t(j) * std::size_t(c3) + std::size_t(i)]);
   for (int j = 0; j < c3; ++j) trace += dense(j, j);
   dense.diagonal().array() += softness * trace / c3;
 
@@ -171,7 +172,8 @@ void Body::respond(const StepInput& input, const Flight& flight, double unit, bo
     row.bias = std::max(at.gap, 0.0) / h;
     if (at.restitution > 0) {
       Vec3 v = Vec3::Zero();
-      for (Index r = 0; r < model_.rows(); ++r) v += contact_value_(r, at.key.vertex) * state_.velocity.col(r);
+      for (Index r = 0; r < model_.rows(); ++r)
+        v += contact_value_(r, at.key.vertex) * state_.velocity.col(r);
       const double approach = at.normal.dot(v - at.velocity);
       if (approach < -restitution_speed * input.gravity.norm() * h && at.gap + h * approach <= 0)
         row.bias = at.restitution * approach;

@@ -32,9 +32,8 @@ DenseContacts::Outcome DenseContacts::solve(int most_sweeps, double tolerance) {
   Outcome out;
   for (Index c = 0; c < size(); ++c) {
     const Mat3 block = w_.block<3, 3>(3 * c, 3 * c);
-    rho_[std::size_t(c)] = Eigen::SelfAdjointEigenSolver<Mat3>()
-                               .computeDirect(block, Eigen::EigenvaluesOnly)
-                               .eigenvalues()[2];
+    rho_[std::size_t(c)] =
+        Eigen::SelfAdjointEigenSolver<Mat3>().computeDirect(block, Eigen::EigenvaluesOnly).eigenvalues()[2];
     set_impulse(c, on_cone(impulse(c), row(c).normal, row(c).friction));
   }
   u_.noalias() = w_ * r_;

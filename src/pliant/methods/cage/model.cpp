@@ -72,8 +72,8 @@ Eigen::MatrixXd fit_matrix(const Model& m, const Eigen::MatrixXd& value) {
   system.diagonal().array() += eps;
   Eigen::MatrixXd right = phi * mass.asDiagonal();
   Eigen::MatrixXd spread = Eigen::MatrixXd::Zero(n, 4);
-  spread.leftCols(3) = -right * psi.transpose() * m.rest.rightCols(m.t()).transpose() +
-                       eps * m.rest.leftCols(n).transpose();
+  spread.leftCols(3) =
+      -right * psi.transpose() * m.rest.rightCols(m.t()).transpose() + eps * m.rest.leftCols(n).transpose();
   spread.col(3).setConstant(eps);
   right += spread * to_affine;
   return system.llt().solve(right);
@@ -133,7 +133,8 @@ Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const
     }
   }
   if (m.points.empty())
-    return Error{{}, {{"shape", "no volume inside the surface", "a solid: a cage moves what is inside it", {}}}};
+    return Error{{},
+                 {{"shape", "no volume inside the surface", "a solid: a cage moves what is inside it", {}}}};
   Vec3 low = m.nodes[0], high = low;
   for (const Vec3& p : m.nodes) low = low.cwiseMin(p), high = high.cwiseMax(p);
   m.size = (high - low).maxCoeff();

@@ -16,8 +16,8 @@ namespace pliant::cage {
 /// Gradients at the quadrature points as the kernels read them, in one precision.
 template <class T>
 struct PointFields {
-  AlignedVector<T> gradient;              ///< [batch][row][3][16], row = vertex or N + face
-  AlignedVector<T> weight, root_weight;   ///< m^3 and its root; 0 in lanes without a point
+  AlignedVector<T> gradient;             ///< [batch][row][3][16], row = vertex or N + face
+  AlignedVector<T> weight, root_weight;  ///< m^3 and its root; 0 in lanes without a point
 
   const T* batch(int b, Index rows) const {
     return gradient.data() + std::size_t(b) * std::size_t(rows) * 3 * lanes;
@@ -25,31 +25,31 @@ struct PointFields {
 };
 
 struct Model {
-  TriMesh cage;                 ///< at rest
+  TriMesh cage;  ///< at rest
   std::vector<FaceRest> faces;
-  Columns rest;                 ///< Z at rest from the centre of the cage: vertices - centre | normals
-  Vec3 centre{0, 0, 0};         ///< mean of the cage's vertices at rest
+  Columns rest;          ///< Z at rest from the centre of the cage: vertices - centre | normals
+  Vec3 centre{0, 0, 0};  ///< mean of the cage's vertices at rest
 
-  Points nodes;                 ///< at rest
+  Points nodes;                   ///< at rest
   std::vector<double> node_mass;  ///< kg
-  std::vector<Index> points;    ///< the nodes that are quadrature points (those with mass)
-  std::vector<Index> skin;      ///< the other nodes
-  std::vector<Index> place;     ///< of a node: index into points, or ~index into skin
-  Gather embedding;             ///< surface vertices from nodes
+  std::vector<Index> points;      ///< the nodes that are quadrature points (those with mass)
+  std::vector<Index> skin;        ///< the other nodes
+  std::vector<Index> place;       ///< of a node: index into points, or ~index into skin
+  Gather embedding;               ///< surface vertices from nodes
 
-  std::vector<double> weight;   ///< of the quadrature points, m^3
-  Eigen::MatrixXd value;        ///< b of the quadrature points, (N + T) x Q
-  Eigen::MatrixXd fit;          ///< cage vertices from the quadrature points' places, N x Q; see fit_matrix()
+  std::vector<double> weight;  ///< of the quadrature points, m^3
+  Eigen::MatrixXd value;       ///< b of the quadrature points, (N + T) x Q
+  Eigen::MatrixXd fit;         ///< cage vertices from the quadrature points' places, N x Q; see fit_matrix()
   AlignedVector<float> skin_value;  ///< b of the other nodes as the kernels read them: [batch][row][16]
-  Eigen::MatrixXd mass;         ///< sum of rho w b b^T, (N + T) x (N + T), kg
-  Eigen::VectorXd mass_sum;     ///< sum of rho w b, kg
-  Eigen::MatrixXd laplacian;    ///< sum of w grad phi_i . grad phi_j, N x N, m
-  double total_mass = 0;        ///< kg
-  double size = 0;              ///< largest edge of the bounding box, m
-  double mu = 0, lambda = 0;    ///< Pa
+  Eigen::MatrixXd mass;             ///< sum of rho w b b^T, (N + T) x (N + T), kg
+  Eigen::VectorXd mass_sum;         ///< sum of rho w b, kg
+  Eigen::MatrixXd laplacian;        ///< sum of w grad phi_i . grad phi_j, N x N, m
+  double total_mass = 0;            ///< kg
+  double size = 0;                  ///< largest edge of the bounding box, m
+  double mu = 0, lambda = 0;        ///< Pa
 
   PointFields<double> twice;
-  PointFields<float> single;    ///< empty in double precision
+  PointFields<float> single;  ///< empty in double precision
 
   // The faces around every vertex: face, corner of the vertex in it.
   std::vector<int> around_begin, around_face, around_corner;

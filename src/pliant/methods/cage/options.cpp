@@ -8,11 +8,16 @@ namespace pliant::cage {
 
 const OptionTable<Options>& option_table() {
   static const OptionTable<Options> table{
-      option("file", &Options::file,
-             {.help = "the cage: a closed triangle mesh around the surface, placed as the body's own mesh is (unit, "
-                      "scale, up, rotate, translate); from the scene's folder or from where the command runs"}),
+      option(
+          "file", &Options::file,
+          {.help =
+               "the cage: a closed triangle mesh around the surface, placed as the body's own mesh is (unit, "
+               "scale, up, rotate, translate); from the scene's folder or from where the command runs"}),
       option("budget", &Options::budget,
-             {.unit = "1", .min = 0, .max = 6000, .help = "an automatic cage of about so many degrees of freedom"}),
+             {.unit = "1",
+              .min = 0,
+              .max = 6000,
+              .help = "an automatic cage of about so many degrees of freedom"}),
       option("cells", &Options::cells,
              {.unit = "1",
               .min = 0,
@@ -31,10 +36,11 @@ const OptionTable<Options>& option_table() {
               .help = "Young's modulus; rubber 1e6, flesh 1e4, jelly 1e3"}),
       option("poisson", &Options::poisson,
              {.unit = "1", .min = 0, .max = 0.49, .help = "Poisson's ratio: 0.49 keeps volume, 0 does not"}),
-      option("normals", &Options::normals,
-             {.choices = {"rigid-split", "frozen", "consistent"},
-              .help = "the normals of the cage in a step: frozen is the paper's and damps turning; rigid-split "
-                      "moves the body as a whole exactly; consistent lets them follow, at five times the cost"}),
+      option(
+          "normals", &Options::normals,
+          {.choices = {"rigid-split", "frozen", "consistent"},
+           .help = "the normals of the cage in a step: frozen is the paper's and damps turning; rigid-split "
+                   "moves the body as a whole exactly; consistent lets them follow, at five times the cost"}),
       option("precision", &Options::precision,
              {.choices = {"single", "double"}, .help = "of the products and the factor of a step"}),
       option("points", &Options::points,
@@ -42,11 +48,12 @@ const OptionTable<Options>& option_table() {
               .min = 0,
               .max = 20000,
               .help = "quadrature points, at least; 0 = four a cage vertex, 200 to 2000"}),
-      option("regularisation", &Options::regularisation,
-             {.unit = "1",
-              .min = 0,
-              .max = 1,
-              .help = "mass of the cage's vertices for motions that hardly move the body, share of its mass"}),
+      option(
+          "regularisation", &Options::regularisation,
+          {.unit = "1",
+           .min = 0,
+           .max = 1,
+           .help = "mass of the cage's vertices for motions that hardly move the body, share of its mass"}),
       option("hold", &Options::hold,
              {.unit = "1",
               .min = 1e-3,

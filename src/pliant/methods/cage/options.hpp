@@ -17,9 +17,9 @@ struct Plasticity : PlasticLaw {};
 struct Options {
   // Which cage: exactly one of file, budget and cells.
   std::string file = {};
-  int budget = 0;                    ///< degrees of freedom of an automatic cage; 0 = none
+  int budget = 0;                     ///< degrees of freedom of an automatic cage; 0 = none
   std::array<int, 3> cells{0, 0, 0};  ///< of a box around the surface; zeros = none
-  double clearance = 0.05;           ///< of a box, share of a cell's edge
+  double clearance = 0.05;            ///< of a box, share of a cell's edge
 
   double stiffness = 1e5;
   double poisson = 0.3;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the body rests: Gauss-Newton steps in double precision with normals that follow, of
 //   min over x of  E(Z(x)) + holds - weight
-// with Levenberg's term on the diagonal and back-tracking on the energy. Frozen normals do not converge here from
-// bends of a quarter turn on.
+// with Levenberg's term on the diagonal and back-tracking on the energy. Frozen normals do not converge here
+// from bends of a quarter turn on.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,8 @@
 namespace pliant::cage {
 namespace {
 
-constexpr double first_levenberg = 1e-6, least_levenberg = 1e-9, most_levenberg = 1e3;  // of the mean diagonal
+constexpr double first_levenberg = 1e-6, least_levenberg = 1e-9,
+                 most_levenberg = 1e3;  // of the mean diagonal
 constexpr int halvings = 12;
 constexpr double sufficient = 1e-4;  // share of the expected decrease (Armijo)
 
@@ -141,7 +142,8 @@ Method::Relaxation Body::relax(const StepInput& input) {
     shown.frame = look.frame;
     for (std::size_t b = 0; b < look.batches.size(); ++b)
       for (int k = 0; k < 4; ++k)
-        for (int lane = 0; lane < lanes; ++lane) shown.batches[b].q[k][lane] = float(look.batches[b].q[k][lane]);
+        for (int lane = 0; lane < lanes; ++lane)
+          shown.batches[b].q[k][lane] = float(look.batches[b].q[k][lane]);
     look_at(state_.x, shown, *input.pool);
   } else {
     state_.twice = look;

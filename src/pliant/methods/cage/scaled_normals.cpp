@@ -6,7 +6,7 @@
 namespace pliant::cage {
 namespace {
 
-constexpr double least_area = 1e-9;      // |v x w| over the rest area, before it divides
+constexpr double least_area = 1e-9;     // |v x w| over the rest area, before it divides
 constexpr double least_square = 1e-12;  // s^2
 
 Mat3 cross_matrix(const Vec3& a) {
@@ -45,7 +45,8 @@ Vec3 scaled_normal(const FaceRest& face, const Vec3& v, const Vec3& w, FaceJacob
   return s * n;
 }
 
-void scaled_normals(const std::vector<FaceRest>& faces, const Eigen::Ref<const Columns>& x, Eigen::Ref<Columns> y) {
+void scaled_normals(const std::vector<FaceRest>& faces, const Eigen::Ref<const Columns>& x,
+                    Eigen::Ref<Columns> y) {
   for (std::size_t f = 0; f < faces.size(); ++f) {
     const Triangle& t = faces[f].corner;
     const Vec3 p = x.col(t[0]);
@@ -53,7 +54,8 @@ void scaled_normals(const std::vector<FaceRest>& faces, const Eigen::Ref<const C
   }
 }
 
-void normal_jacobians(const std::vector<FaceRest>& faces, const Eigen::Ref<const Columns>& x, std::vector<FaceJacobian>& out) {
+void normal_jacobians(const std::vector<FaceRest>& faces, const Eigen::Ref<const Columns>& x,
+                      std::vector<FaceJacobian>& out) {
   out.resize(faces.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
     const Triangle& t = faces[f].corner;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scaled normals of a deformed cage and their derivative [Martin09, Eq. 10]. For a triangle with edges v, w
-// (vbar, wbar at rest), A = |vbar|^2, B = |wbar|^2, C = vbar . wbar:
+// The scaled normals of a deformed cage and their derivative [Martin09, Eq. 10]. For a triangle with edges v,
+// w (vbar, wbar at rest), A = |vbar|^2, B = |wbar|^2, C = vbar . wbar:
 //   s = sqrt(A |w|^2 - 2 C v . w + B |v|^2)/(sqrt 8 area at rest),   y = s n,  n = (v x w)/|v x w|
 //   ds/dv = (B v - C w)/(8 area^2 s),  ds/dw = (A w - C v)/(8 area^2 s)
-//   Pn = (s/|v x w|)(1 - n n^T);  dy/db = n (ds/dv)^T - Pn [w]x,  dy/dc = n (ds/dw)^T + Pn [v]x,  dy/da = minus both
+//   Pn = (s/|v x w|)(1 - n n^T);  dy/db = n (ds/dv)^T - Pn [w]x,  dy/dc = n (ds/dw)^T + Pn [v]x,  dy/da =
+//   minus both
 #pragma once
 
 #include <Eigen/Core>
@@ -23,11 +24,13 @@ struct FaceRest {
 std::vector<FaceRest> face_rests(const TriMesh& cage);
 
 /// y of every face, one column each.
-void scaled_normals(const std::vector<FaceRest>& faces, const Eigen::Ref<const Columns>& x, Eigen::Ref<Columns> y);
+void scaled_normals(const std::vector<FaceRest>& faces, const Eigen::Ref<const Columns>& x,
+                    Eigen::Ref<Columns> y);
 
 /// dy/d(corner k) of every face: three 3x3 a face.
 using FaceJacobian = std::array<Mat3, 3>;
-void normal_jacobians(const std::vector<FaceRest>& faces, const Eigen::Ref<const Columns>& x, std::vector<FaceJacobian>& out);
+void normal_jacobians(const std::vector<FaceRest>& faces, const Eigen::Ref<const Columns>& x,
+                      std::vector<FaceJacobian>& out);
 
 /// One face on its own, for y and its derivative: dy may be null.
 Vec3 scaled_normal(const FaceRest& face, const Vec3& v, const Vec3& w, FaceJacobian* dy);

@@ -27,8 +27,8 @@ struct Whole {
 };
 
 struct State {
-  Columns x;         ///< vertices of the cage, m
-  Columns velocity;  ///< of Z: vertices, then scaled normals; m/s and 1/s
+  Columns x;           ///< vertices of the cage, m
+  Columns velocity;    ///< of Z: vertices, then scaled normals; m/s and 1/s
   Look<float> single;  ///< of the precision in use; the other is empty
   Look<double> twice;
   Whole whole;

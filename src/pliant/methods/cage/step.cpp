@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step with the normals of the cage frozen [Martin09, Fig. 4], backward Euler in the velocities. K and f are
-// those of the vertices with the normals held; R the body's frame, everything but 1 and 4 is seen from it.
-//   1. whole     (rigid-split) the part of the velocities that moves the cage rigidly is taken out: v = v_c + w x r
-//                + v_d. The body goes there exactly, R <- exp(h w) R; v_d turns with it. Rigid motion is an exact
-//                symmetry of the energy, so that nothing else changes. frozen: v_c = w = 0.
-//   2. solve     [(1 + h alpha) M + (h^2 + h beta) K + h^2 K_holds] v_d = M v_d + h (f + f_holds + M a), with a the
-//                centrifugal acceleration -w x (w x r); M the mass of the phi alone and eps m/N on the diagonal
-//   3. contact   impulses that keep what touches outside (contact_step.cpp). With frozen normals a stiff body cannot
-//                turn about what it touches; with rigid-split such a step is done again with normals that follow
-//                (consistent_step.cpp).
-//   4. move      x += h v_d, normals follow. A step that would gain energy is shortened, down to the rigid motion.
-//   5. momentum  (rigid-split, free bodies) frozen normals leave a small error in the momenta of the points; the
+// One step with the normals of the cage frozen [Martin09, Fig. 4], backward Euler in the velocities. K and f
+// are those of the vertices with the normals held; R the body's frame, everything but 1 and 4 is seen from
+// it.
+//   1. whole     (rigid-split) the part of the velocities that moves the cage rigidly is taken out: v = v_c +
+//   w x r
+//                + v_d. The body goes there exactly, R <- exp(h w) R; v_d turns with it. Rigid motion is an
+//                exact symmetry of the energy, so that nothing else changes. frozen: v_c = w = 0.
+//   2. solve     [(1 + h alpha) M + (h^2 + h beta) K + h^2 K_holds] v_d = M v_d + h (f + f_holds + M a), with
+//   a the
+//                centrifugal acceleration -w x (w x r); M the mass of the phi alone and eps m/N on the
+//                diagonal
+//   3. contact   impulses that keep what touches outside (contact_step.cpp). With frozen normals a stiff body
+//   cannot
+//                turn about what it touches; with rigid-split such a step is done again with normals that
+//                follow (consistent_step.cpp).
+//   4. move      x += h v_d, normals follow. A step that would gain energy is shortened, down to the rigid
+//   motion.
+//   5. momentum  (rigid-split, free bodies) frozen normals leave a small error in the momenta of the points;
+//   the
 //                body gets the rigid velocity and shift that make linear and angular momentum exact.
 //   6. flow      permanent strain where the strain is above yield
 #include <fmt/format.h>
@@ -28,9 +35,10 @@
 namespace pliant::cage {
 namespace {
 
-constexpr Index few_held = 2;         // points that leave a body free to turn about them
-// What a step may add, of the energies that take part: rounding where the step is exact as a whole. Frozen normals
-// alone carry another kinetic energy than the points do; there only what is on its way to blow up is stopped.
+constexpr Index few_held = 2;  // points that leave a body free to turn about them
+// What a step may add, of the energies that take part: rounding where the step is exact as a whole. Frozen
+// normals alone carry another kinetic energy than the points do; there only what is on its way to blow up is
+// stopped.
 constexpr double rounding_slack = 1e-5, frozen_slack = 0.5;
 constexpr int shortenings = 4;
 
@@ -74,7 +82,8 @@ StepReport Body::advance(const StepInput& input) {
 /// exp(angle) rotation.
 Mat3 Body::turned(const Vec3& angle, const Mat3& rotation) {
   const double length = angle.norm();
-  return length > 0 ? Mat3(Eigen::AngleAxisd(length, angle / length).toRotationMatrix() * rotation) : rotation;
+  return length > 0 ? Mat3(Eigen::AngleAxisd(length, angle / length).toRotationMatrix() * rotation)
+                    : rotation;
 }
 
 /// Step 1.
@@ -117,13 +126,13 @@ bool Body::assemble_frozen(double h, Pool& pool, StageWatch& watch) {
   for_blocks(pool, model_.batches(), 4, [&](int begin, int end) {
     for (int b = begin; b < end; ++b)
       kernel.frozen_rows(fields.batch(b, model_.rows()), int(n), &look.batches[std::size_t(b)].r[0][0],
-                         fields.root_weight.data() + std::size_t(b) * lanes, w.rows.data() + std::size_t(b) * lanes,
-                         k);
+                         fields.root_weight.data() + std::size_t(b) * lanes,
+                         w.rows.data() + std::size_t(b) * lanes, k);
   });
   watch.add_to(&StageTimes::rhs);
   gram(n3, k, w.rows.data(), w.gram.data(), pool);
-  // K_(ci)(dj) = lambda A_cd(i, j) + mu A_dc(i, j) + mu delta_cd (sum w grad phi_i . grad phi_j), freedom (c, i) at
-  // c N + i.
+  // K_(ci)(dj) = lambda A_cd(i, j) + mu A_dc(i, j) + mu delta_cd (sum w grad phi_i . grad phi_j), freedom (c,
+  // i) at c N + i.
   const double stiff = h * h + h * damping_.stiffness, heavy = 1 + h * damping_.mass;
   const T lambda = T(stiff * model_.lambda), mu = T(stiff * model_.mu);
   const T* a = w.gram.data();
@@ -162,9 +171,10 @@ void Body::add_node_forces(const StepInput& input, const Mat3& rotation, Columns
     const Vec3 f = rotation.transpose() * told;
     const Index at = model_.place[std::size_t(i)], s = ~at;
     for (Index r = 0; r < rows; ++r)
-      force.col(r) += (at >= 0 ? model_.value(r, at)
-                               : double(model_.skin_value[std::size_t((s / lanes * all + r) * lanes + s % lanes)])) *
-                      f;
+      force.col(r) +=
+          (at >= 0 ? model_.value(r, at)
+                   : double(model_.skin_value[std::size_t((s / lanes * all + r) * lanes + s % lanes)])) *
+          f;
   }
 }
 
@@ -182,7 +192,8 @@ void Body::load_right(const StepInput& input, const Flight& flight) {
     const Vec3 whole = local_.rowwise().mean();
     for (Index i = 0; i < n; ++i) local_.col(i) -= whole;
   }
-  // Momentum of the phi, and what pushes: weight where the body does not fly as a whole, the centrifugal force.
+  // Momentum of the phi, and what pushes: weight where the body does not fly as a whole, the centrifugal
+  // force.
   const Vec3 spin = flight.r1.transpose() * flight.omega, weight = flight.r1.transpose() * input.gravity;
   for (Index i = 0; i < n; ++i) {
     const Vec3 r = z_.col(i);
@@ -228,7 +239,8 @@ void Body::advance_frozen(const StepInput& input, StepReport& report, StageWatch
   });
   if (!assemble_frozen<T>(input.h, *input.pool, watch)) {
     report.trouble = fmt::format(
-        "the matrix of the step is not positive definite: it is too stiff for {} precision at this time step; "
+        "the matrix of the step is not positive definite: it is too stiff for {} precision at this time "
+        "step; "
         "raise cage.regularisation or take \"precision\": \"double\"",
         options_.precision == Precision::single ? "single" : "double");
     return;
@@ -327,7 +339,8 @@ void Body::keep_momentum(const StepInput& input) {
   Mat3 second;
   const Whole now = whole_of(new_x_, new_velocity_, &second);
   const Vec3 centre = state_.whole.centre + h / model_.total_mass * momentum;
-  const Vec3 missing = (momentum - now.momentum) / model_.total_mass, omega = over_inertia(second, spin - now.spin);
+  const Vec3 missing = (momentum - now.momentum) / model_.total_mass,
+             omega = over_inertia(second, spin - now.spin);
   for (Index i = 0; i < model_.n(); ++i)
     moved_.col(i) += missing + omega.cross(Vec3(new_x_.col(i)) - now.centre);
   const Vec3 shift = centre - now.centre;
@@ -347,8 +360,8 @@ void Body::flow(const StepInput& input, StepReport& report) {
     flow_as<double>(input.h, report, *input.pool);
 }
 
-/// Permanent strain e of every point: with the elastic strain d = sym(R^T F) - 1 - e, its deviator's norm above
-/// yield, e += kappa dev d (physics/plasticity.hpp), |e| at most the cap. Volume does not flow.
+/// Permanent strain e of every point: with the elastic strain d = sym(R^T F) - 1 - e, its deviator's norm
+/// above yield, e += kappa dev d (physics/plasticity.hpp), |e| at most the cap. Volume does not flow.
 template <class T>
 void Body::flow_as(double h, StepReport& report, Pool& pool) {
   Look<T>& look = state_.look<T>();
@@ -387,4 +400,3 @@ void Body::flow_as(double h, StepReport& report, Pool& pool) {
 }
 
 }  // namespace pliant::cage
-

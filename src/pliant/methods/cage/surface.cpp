@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user sees: x = c + R (X - centre + dZ b), dZ = Z - Z at rest in the body's frame. The differences are
-// small where the body is hardly deformed, so that b may be in single precision.
+// What the user sees: x = c + R (X - centre + dZ b), dZ = Z - Z at rest in the body's frame. The differences
+// are small where the body is hardly deformed, so that b may be in single precision.
 #include <algorithm>
 
 #include "pliant/base/check.hpp"
@@ -16,7 +16,8 @@ void gather_skin(const Model& model, const AlignedVector<float>& z, int begin, i
   const Index rows = model.rows();
   for (int b = begin; b < end; ++b) {
     alignas(64) float out[3 * lanes];
-    kernel.gather(model.skin_value.data() + std::size_t(b) * std::size_t(rows) * lanes, int(rows), z.data(), out);
+    kernel.gather(model.skin_value.data() + std::size_t(b) * std::size_t(rows) * lanes, int(rows), z.data(),
+                  out);
     const int used = std::min(lanes, int(model.skin.size()) - b * lanes);
     for (int lane = 0; lane < used; ++lane)
       put(Index(b * lanes + lane), Vec3(out[lane], out[lanes + lane], out[2 * lanes + lane]));
@@ -32,8 +33,8 @@ AlignedVector<float> as_float(const Columns& z) {
 }  // namespace
 
 void Body::show() const {
-  const Mat3 frame = (options_.precision == Precision::single ? state_.single.frame : state_.twice.frame)
-                         .toRotationMatrix();
+  const Mat3 frame =
+      (options_.precision == Precision::single ? state_.single.frame : state_.twice.frame).toRotationMatrix();
   const Vec3 c = state_.x.rowwise().mean();
   Columns dz(3, model_.rows());
   set_local(state_.x, c, frame, dz);
@@ -50,9 +51,8 @@ void Body::show() const {
   if (model_.skin.empty()) return;
   gather_skin(model_, as_float(dz), 0, model_.skin_batches(),
               [&](Index s, const Vec3& d) { at(model_.skin[std::size_t(s)], d); });
-  gather_skin(model_, as_float(state_.velocity), 0, model_.skin_batches(), [&](Index s, const Vec3& v) {
-    nodes_.v[std::size_t(model_.skin[std::size_t(s)])] = v;
-  });
+  gather_skin(model_, as_float(state_.velocity), 0, model_.skin_batches(),
+              [&](Index s, const Vec3& v) { nodes_.v[std::size_t(model_.skin[std::size_t(s)])] = v; });
 }
 
 const NodeState& Body::nodes() const {
@@ -72,8 +72,8 @@ void Body::surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const {
   const Gather& w = model_.embedding;
   const bool direct = w.rows() == Index(w.column.size()) && w.rows() == Index(model_.skin.size());
   if (!direct || !std::equal(w.column.begin(), w.column.end(), model_.skin.begin())) return surface(vertices);
-  const Mat3 frame = (options_.precision == Precision::single ? state_.single.frame : state_.twice.frame)
-                         .toRotationMatrix();
+  const Mat3 frame =
+      (options_.precision == Precision::single ? state_.single.frame : state_.twice.frame).toRotationMatrix();
   const Vec3 c = state_.x.rowwise().mean();
   Columns dz(3, model_.rows());
   set_local(state_.x, c, frame, dz);

@@ -71,7 +71,8 @@ TEST(CageBody, a_bad_cage_is_refused_and_what_is_wrong_with_it_is_named) {
   TriMesh turned = good;
   for (Triangle& t : turned.triangles) std::swap(t[0], t[1]);
   EXPECT_NE(refused(turned), "");
-  EXPECT_NE(refused(box_cage({0.1, -0.1, -0.1}, {1.1, 1.1, 1.1}, {2, 2, 2})).find("vertex"), std::string::npos);
+  EXPECT_NE(refused(box_cage({0.1, -0.1, -0.1}, {1.1, 1.1, 1.1}, {2, 2, 2})).find("vertex"),
+            std::string::npos);
   TriMesh crossed = good;
   crossed.vertices[0] = {2, 2, 2};
   EXPECT_NE(refused(crossed), "");
@@ -113,7 +114,7 @@ TEST(CageBody, frozen_normals_slow_a_spin_as_the_paper_says) {
 TEST(CageBody, a_hold_is_as_stiff_as_a_whole_however_many_points_it_has) {
   for (const Index every : {1, 4}) {
     Bar bar({.stiffness = 1e3, .precision = Precision::twice});
-    std::vector<Index> end = bar.nodes([](const Vec3& p) { return p.z() < -2.999; }), held;
+    std::vector<Index> end = bar.nodes([](const Vec3&p) { return p.z() < -2.999; }), held;
     for (std::size_t k = 0; k < end.size(); k += std::size_t(every)) held.push_back(end[k]);
     const Points targets = bar.places(held);
     StepInput in = bar.input(1.0 / 60);

@@ -18,8 +18,9 @@ Columns vertices_of(const TriMesh& cage) {
 }
 
 TEST(BoxCage, has_the_vertices_and_faces_of_its_surface) {
-  for (const auto& [cells, vertices, faces] :
-       {std::tuple{std::array{2, 2, 6}, 58, 112}, {std::array{1, 3, 6}, 56, 108}, {std::array{1, 4, 19}, 200, 396}}) {
+  for (const auto& [cells, vertices, faces] : {std::tuple{std::array{2, 2, 6}, 58, 112},
+                                               {std::array{1, 3, 6}, 56, 108},
+                                               {std::array{1, 4, 19}, 200, 396}}) {
     const TriMesh cage = box_cage({-1, 0, 2}, {1, 2, 9}, cells);
     EXPECT_EQ(int(cage.vertices.size()), vertices);
     EXPECT_EQ(int(cage.triangles.size()), faces);

@@ -108,7 +108,7 @@ int iterations_of_bend(double degrees, double reach, double tolerance) {
   in.targets = targets;
   in.hold_sizes = sizes;
   for (int k = 1; k <= 150; ++k) {
-    const Method::Settling now = bar.body->settle(in);
+    const Method::Relaxation now = bar.body->relax(in);
     EXPECT_TRUE(now.trouble.empty()) << now.trouble;
     if (now.change < tolerance || now.stuck) {
       EXPECT_LT(now.residual, 1e-3) << degrees;

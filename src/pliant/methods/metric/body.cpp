@@ -43,7 +43,7 @@ Body::Body(Model model, Gather embedding, Gather contact, const Damping& damping
   unit_ = std::accumulate(model_.mass.begin(), model_.mass.end(), 0.0) / double(n);
   operator_ = model_.on_grid ? make_grid_operator(model_, options.integrator)
                              : make_graph_operator(model_, options.integrator);
-  preconditioner_ = make_jacobi(*operator_, options.integrator);
+  preconditioner_ = make_preconditioner(*operator_, options);
   if (options.integrator == Integrator::lively) lively_step_ = lively_limit(model_);
   state_.nodes = {model_.rest, Points(n, Vec3::Zero()), model_.mass};
   if (options.plasticity) state_.metrics.assign(model_.rest_metrics(), 1.0);
@@ -116,7 +116,7 @@ MethodDescription Body::describe() const {
   out.name = "metric";
   out.nodes = model_.nodes();
   out.freedoms = 3 * (model_.nodes() - Index(std::count(held_.begin(), held_.end(), 1)));
-  out.solver = "conjugate gradients";
+  out.solver = "conjugate gradients, " + preconditioner_->name();
   out.setup_ms = setup_ms_;
   const std::size_t n = model_.rest.size();
   out.bytes = operator_->matrix_bytes() + preconditioner_->memory_bytes() + gradients_.memory_bytes() +

@@ -9,6 +9,10 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
                                       const Options& options) {
   Result<Model> model = make_model(shape.graph, density, options);
   if (!model) return model.error();
+  if (options.preconditioner == Preconditioning::multigrid && !multigrid_possible(*model, options.integrator))
+    return Error{{},
+                 {{"metric.preconditioner", "multigrid", "a lattice, and integrator stable or lively",
+                   "set metric.preconditioner to automatic"}}};
   return std::unique_ptr<Method>(
       std::make_unique<Body>(std::move(*model), shape.embedding, shape.contact, damping, options));
 }

@@ -15,13 +15,54 @@ constexpr double nothing_left = 1e-30;
 
 }  // namespace
 
-double ConjugateGradients::dot(const Operator& matrix, const Floats& a, const Floats& b, Pool& pool) const {
+/// Of r before and after, with z = d r where the preconditioner is that and z stored where it is not.
+double ConjugateGradients::start(const Operator& matrix, const Preconditioner& preconditioner,
+                                 const Floats& b, Pool& pool) {
   const StencilKernels& kernels = stencil_kernels();
   const std::size_t n = std::size_t(matrix.points());
-  return matrix.sum(pool, [&](int begin, int end) {
-    double sum = 0;
-    for (std::size_t c = 0; c < 3; ++c) sum += kernels.dot(a.data() + c * n, b.data() + c * n, begin, end);
-    return sum;
+  if (const float* d = preconditioner.scales())
+    return matrix.sum(pool, [&](int begin, int end) {
+      double sum = 0;
+      for (std::size_t k = 0; k < 3 * n; k += n)
+        sum += kernels.start_scaled(d, b.data() + k, q_.data() + k, r_.data() + k, p_.data() + k, begin, end);
+      return sum;
+    });
+  matrix.sweep(pool, [&](int begin, int end) {
+    for (std::size_t k = 0; k < 3 * n; k += n)
+      kernels.subtract(b.data() + k, q_.data() + k, r_.data() + k, begin, end);
+  });
+  return preconditioner.apply(r_.data(), p_.data(), pool);
+}
+
+double ConjugateGradients::lower(const Operator& matrix, const Preconditioner& preconditioner, float alpha,
+                                 Pool& pool) {
+  const StencilKernels& kernels = stencil_kernels();
+  const std::size_t n = std::size_t(matrix.points());
+  if (const float* d = preconditioner.scales())
+    return matrix.sum(pool, [&](int begin, int end) {
+      double sum = 0;
+      for (std::size_t k = 0; k < 3 * n; k += n)
+        sum += kernels.lower_scaled(alpha, d, q_.data() + k, r_.data() + k, begin, end);
+      return sum;
+    });
+  matrix.sweep(pool, [&](int begin, int end) {
+    for (std::size_t k = 0; k < 3 * n; k += n) kernels.add(-alpha, q_.data() + k, r_.data() + k, begin, end);
+  });
+  return preconditioner.apply(r_.data(), z_.data(), pool);
+}
+
+/// x += alpha p, and the next direction p = z + beta p.
+void ConjugateGradients::turn(const Operator& matrix, const Preconditioner& preconditioner, float alpha,
+                              float beta, Floats& x, Pool& pool) {
+  const StencilKernels& kernels = stencil_kernels();
+  const std::size_t n = std::size_t(matrix.points());
+  const float* d = preconditioner.scales();
+  matrix.sweep(pool, [&](int begin, int end) {
+    for (std::size_t k = 0; k < 3 * n; k += n)
+      if (d)
+        kernels.turn_scaled(alpha, beta, d, r_.data() + k, p_.data() + k, x.data() + k, begin, end);
+      else
+        kernels.turn(alpha, beta, z_.data() + k, p_.data() + k, x.data() + k, begin, end);
   });
 }
 
@@ -33,20 +74,13 @@ ConjugateGradients::Outcome ConjugateGradients::solve(const Operator& matrix,
   for (Floats* f : {&r_, &z_, &p_, &q_})
     if (f->size() != x.size()) f->assign(x.size(), 0.0f);
   matrix.apply(x.data(), q_.data(), pool);
-  for (std::size_t c = 0; c < 3; ++c)
-    matrix.sweep(pool, [&](int begin, int end) {
-      for (std::size_t k = c * n + std::size_t(begin); k < c * n + std::size_t(end); ++k)
-        r_[k] = b[k] - q_[k];
-    });
-  preconditioner.apply(r_.data(), z_.data(), pool);
-  double rho = dot(matrix, r_, z_, pool);
+  double rho = start(matrix, preconditioner, b, pool);
   const double first = rho;
   Outcome out;
   if (!(first > nothing_left)) {
     out.broke = !(first >= 0);
     return out;
   }
-  std::copy(z_.begin(), z_.end(), p_.begin());
   for (;;) {
     const double curvature = matrix.apply(p_.data(), q_.data(), pool);
     ++out.iterations;
@@ -55,20 +89,16 @@ ConjugateGradients::Outcome ConjugateGradients::solve(const Operator& matrix,
       break;
     }
     const float alpha = float(rho / curvature);
-    for (std::size_t c = 0; c < 3; ++c)
-      matrix.sweep(pool, [&](int begin, int end) {
-        kernels.advance(alpha, p_.data() + c * n, q_.data() + c * n, x.data() + c * n, r_.data() + c * n,
-                        begin, end);
-      });
-    preconditioner.apply(r_.data(), z_.data(), pool);
     const double before = rho;
-    rho = dot(matrix, r_, z_, pool);
-    if (!(rho > tolerance * tolerance * first) || out.iterations >= most) break;
-    const float beta = float(rho / before);
-    for (std::size_t c = 0; c < 3; ++c)
+    rho = lower(matrix, preconditioner, alpha, pool);
+    if (!(rho > tolerance * tolerance * first) || out.iterations >= most) {
       matrix.sweep(pool, [&](int begin, int end) {
-        kernels.turn(beta, z_.data() + c * n, p_.data() + c * n, begin, end);
+        for (std::size_t k = 0; k < 3 * n; k += n)
+          kernels.add(alpha, p_.data() + k, x.data() + k, begin, end);
       });
+      break;
+    }
+    turn(matrix, preconditioner, alpha, float(rho / before), x, pool);
   }
   out.residual = std::sqrt(std::max(rho, 0.0) / first);
   return out;

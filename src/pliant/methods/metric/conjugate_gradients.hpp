@@ -23,7 +23,11 @@ class ConjugateGradients {
   std::size_t memory_bytes() const { return sizeof(float) * (r_.size() + z_.size() + p_.size() + q_.size()); }
 
  private:
-  double dot(const Operator& matrix, const Floats& a, const Floats& b, Pool& pool) const;
+  // r at the start and after a step along p, and the next direction; r . z of that r
+  double start(const Operator& matrix, const Preconditioner& preconditioner, const Floats& b, Pool& pool);
+  double lower(const Operator& matrix, const Preconditioner& preconditioner, float alpha, Pool& pool);
+  void turn(const Operator& matrix, const Preconditioner& preconditioner, float alpha, float beta, Floats& x,
+            Pool& pool);
 
   Floats r_, z_, p_, q_;
 };

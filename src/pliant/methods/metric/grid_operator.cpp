@@ -68,6 +68,11 @@ class GridOperator final : public Operator {
     });
   }
 
+  std::span<const StencilSet> stencils() const override {
+    if (!stretch_.empty() || !angle_weights_.empty()) return {};
+    return sets_;
+  }
+
   std::size_t matrix_bytes() const override {
     return 4 * (weights_.size() + stretch_.size() + angle_weights_.size() + at_.size()) +
            8 * std::size_t(points_);

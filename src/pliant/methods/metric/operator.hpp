@@ -20,6 +20,7 @@
 #include "pliant/base/aligned.hpp"
 #include "pliant/base/parallel.hpp"
 #include "pliant/methods/metric/model.hpp"
+#include "pliant/methods/metric/stencil_kernels.hpp"
 
 namespace pliant::metric {
 
@@ -61,6 +62,8 @@ class Operator {
   virtual double apply(const float* in, float* out, Pool& pool) const = 0;
   /// 1/diagonal in out[0], or the six arrays xx xy xz yy yz zz of inverse diagonal blocks.
   virtual void invert_diagonal(std::span<Floats> out, Pool& pool) const = 0;
+  /// Offsets and weights, where A is a lattice's of scalar weights and nothing else.
+  virtual std::span<const StencilSet> stencils() const { return {}; }
   /// The same fields that an apply reads, in bytes.
   virtual std::size_t matrix_bytes() const = 0;
 

@@ -80,6 +80,11 @@ const OptionTable<Options>& option_table() {
               .max = 10000,
               .change = Change::live,
               .help = "of the conjugate gradients in a step, at most"}),
+      option("preconditioner", &Options::preconditioner,
+             {.choices = {"automatic", "jacobi", "multigrid"},
+              .help = "of the conjugate gradients. jacobi: cheap, but stiff or large bodies need many "
+                      "iterations; multigrid: few iterations at any size, on a lattice only, not for paper; "
+                      "automatic: whichever the stiffness of a step and the number of nodes make cheaper"}),
       option("keep_momentum", &Options::keep_momentum,
              {.help = "a free body keeps its momentum and turns as a whole undamped; paper: never"}),
   };

@@ -14,6 +14,7 @@ namespace pliant::metric {
 enum class Kind { improved, original };
 enum class Lattice { grid, mesh };
 enum class Integrator { stable, accurate, lively, paper };
+enum class Preconditioning { automatic, jacobi, multigrid };
 
 inline constexpr double not_given = std::numeric_limits<double>::infinity();
 
@@ -41,6 +42,7 @@ struct Options {
   double kappa = 0.5;
   double tolerance = 1e-3;
   int iterations = 50;
+  Preconditioning preconditioner = Preconditioning::automatic;
   bool keep_momentum = true;
   std::vector<StrengthKey> keys = {};
   std::optional<PlasticLaw> plasticity = std::nullopt;

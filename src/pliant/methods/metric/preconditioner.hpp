@@ -11,11 +11,24 @@ class Preconditioner {
   virtual ~Preconditioner() = default;
   /// For the matrix as it is now; no allocation after the first time.
   virtual void prepare(const Operator& matrix, Pool& pool) = 0;
-  virtual void apply(const float* r, float* z, Pool& pool) const = 0;
+  /// Returns r . z.
+  virtual double apply(const float* r, float* z, Pool& pool) const = 0;
+  /// Where z is only a multiple of r at every point, the same for x, y and z: these; else null.
+  virtual const float* scales() const { return nullptr; }
+  virtual std::string name() const = 0;
   virtual std::size_t memory_bytes() const = 0;
 };
 
 /// The inverse diagonal, or diagonal blocks.
 std::unique_ptr<Preconditioner> make_jacobi(const Operator& matrix, Integrator integrator);
+/// A V-cycle over ever coarser lattices (multigrid.cpp): for scalar weights on a lattice. Not always: where
+/// the matrix of now makes the inverse diagonal cheaper, that.
+std::unique_ptr<Preconditioner> make_multigrid(const Operator& matrix, bool always);
+
+/// On a lattice, for matrices of scalar weights that are not negative.
+bool multigrid_possible(const Model& model, Integrator integrator);
+
+/// What the options ask for; automatic: multigrid where it can be and the body has enough nodes.
+std::unique_ptr<Preconditioner> make_preconditioner(const Operator& matrix, const Options& options);
 
 }  // namespace pliant::metric

@@ -4,7 +4,8 @@
 namespace pliant::metric {
 
 const StencilKernels stencil_kernels_avx512 = {
-    evaluate, apply, apply_blocks, apply_angles, diagonal, diagonal_blocks,
-    cells,    dot,   advance,      turn,         multiply, multiply_blocks};
+    evaluate, apply, apply_blocks,    apply_angles, diagonal,    diagonal_blocks, cells,        residual,
+    smooth,   dot,   subtract,        add,          turn,        start_scaled,    lower_scaled, turn_scaled,
+    multiply, scale, multiply_blocks, restrict_row, prolong_row, coarsen_row,     gather_row};
 
 }  // namespace pliant::metric

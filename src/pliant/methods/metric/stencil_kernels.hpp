@@ -60,6 +60,23 @@ struct ApplySweep {
   int set_count;
   const StencilAngle* angles;
   int angle_count;
+  const float* right[3];   ///< b, of residual and smooth
+  const float* smoothing;  ///< inverse diagonal, of smooth
+  float damping;           ///< times this
+};
+
+/// From a lattice to that of its blocks of two by two by two points, along x at points 2 I and 2 I + 1.
+struct TransferSweep {
+  const float* share;         ///< per fine point: 1 over the weights of the coarse points that exist, or 0
+  int fine_step[3], step[3];  ///< offsets of the axes
+};
+
+/// Part of a coarse weight: the fine weights at 2 I + at.
+struct CoarseTerm {
+  const float* a;
+  int at = 0;   ///< of the base, from the fine point of the coarse one
+  int end = 0;  ///< of the far point
+  float factor = 1;
 };
 
 struct DiagonalSweep {
@@ -72,6 +89,7 @@ struct DiagonalSweep {
   int angle_count;
   float* scalar;    ///< 1/diagonal, 0 where no row counts; or
   float* block[6];  ///< xx xy xz yy yz zz of the inverse diagonal blocks
+  float* ground;    ///< null, or the sums of rows over the points that count
 };
 
 struct CellSweep {
@@ -94,14 +112,46 @@ struct StencilKernels {
   void (*diagonal_blocks)(const DiagonalSweep& sweep, int begin, int end);
   void (*cells)(const CellSweep& sweep, int begin, int end);
 
+  /// out = b - A in, for scalar weights.
+  double (*residual)(const ApplySweep& sweep, int begin, int end);
+  /// out = in + smoothing (b - A in), for scalar weights; returns b . out.
+  double (*smooth)(const ApplySweep& sweep, int begin, int end);
+
   double (*dot)(const float* a, const float* b, int begin, int end);
-  /// x += alpha p, r -= alpha q; returns r . r.
-  double (*advance)(float alpha, const float* p, const float* q, float* x, float* r, int begin, int end);
-  /// p = z + beta p.
-  void (*turn)(float beta, const float* z, float* p, int begin, int end);
+  /// r = b - q.
+  void (*subtract)(const float* b, const float* q, float* r, int begin, int end);
+  /// x += alpha p.
+  void (*add)(float alpha, const float* p, float* x, int begin, int end);
+  /// x += alpha p, then p = z + beta p.
+  void (*turn)(float alpha, float beta, const float* z, float* p, float* x, int begin, int end);
+  // The same with z = d r, never stored:
+  /// r = b - q, p = d r; returns r . p.
+  double (*start_scaled)(const float* d, const float* b, const float* q, float* r, float* p, int begin,
+                         int end);
+  /// r -= alpha q; returns r . d r.
+  double (*lower_scaled)(float alpha, const float* d, const float* q, float* r, int begin, int end);
+  void (*turn_scaled)(float alpha, float beta, const float* d, const float* r, float* p, float* x, int begin,
+                      int end);
   void (*multiply)(const float* d, const float* r, float* z, int begin, int end);
+  /// z = factor d r.
+  void (*scale)(float factor, const float* d, const float* r, float* z, int begin, int end);
   void (*multiply_blocks)(const float* const d[6], const float* const r[3], float* const z[3], int begin,
                           int end);
+
+  /// Coarse points [coarse, coarse + count) of a row from fine ones around `fine` = 2 I:
+  /// to = exist P^T (share from).
+  void (*restrict_row)(const TransferSweep& sweep, const float* from, const float* exist, float* to, int fine,
+                       int coarse, int count);
+  /// Fine points [fine, fine + count) of a row, their own coarse row at `coarse`; up, out: +1 or -1, the
+  /// other coarse row along y and z. to += share P from.
+  void (*prolong_row)(const TransferSweep& sweep, const float* from, float* to, int fine, int coarse, int up,
+                      int out, int count);
+  /// A row of the weights of a coarse set, of `count` points.
+  void (*coarsen_row)(const CoarseTerm* terms, int term_count, const float* free, int fine, float* to,
+                      int count);
+  /// A row of sums over blocks of eight, and 1 where one of them counts.
+  void (*gather_row)(const TransferSweep& sweep, const float* ground, const float* free, int fine,
+                     float* mass, float* exist, int count);
 };
 
 const StencilKernels& stencil_kernels();  ///< of base/simd.hpp's level

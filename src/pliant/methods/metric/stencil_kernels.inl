@@ -120,7 +120,10 @@ void evaluate(const EvaluateSweep& s, int begin, int end) {
   }
 }
 
-double apply(const ApplySweep& s, int begin, int end) {
+enum class Use { product, residual, smooth };
+
+template <Use use>
+double apply_scalar(const ApplySweep& s, int begin, int end) {
   Floats sum = {};
   for (int p = begin; p < end; p += lanes) {
     const Floats x = load(s.in[0] + p), y = load(s.in[1] + p), z = load(s.in[2] + p);
@@ -134,13 +137,29 @@ double apply(const ApplySweep& s, int begin, int end) {
       oy += f * (y - load(s.in[1] + q)) + b * (y - load(s.in[1] + o));
       oz += f * (z - load(s.in[2] + q)) + b * (z - load(s.in[2] + o));
     }
-    const Floats free = load(s.free + p);
-    ox *= free, oy *= free, oz *= free;
+    if constexpr (use == Use::smooth) {
+      const Floats d = s.damping * load(s.smoothing + p);
+      const Floats bx = load(s.right[0] + p), by = load(s.right[1] + p), bz = load(s.right[2] + p);
+      ox = x + d * (bx - ox), oy = y + d * (by - oy), oz = z + d * (bz - oz);
+      sum += bx * ox + by * oy + bz * oz;
+    } else {
+      if constexpr (use == Use::residual) {
+        ox = load(s.right[0] + p) - ox, oy = load(s.right[1] + p) - oy, oz = load(s.right[2] + p) - oz;
+      }
+      const Floats free = load(s.free + p);
+      ox *= free, oy *= free, oz *= free;
+      sum += x * ox + y * oy + z * oz;
+    }
     store(s.out[0] + p, ox), store(s.out[1] + p, oy), store(s.out[2] + p, oz);
-    sum += x * ox + y * oy + z * oz;
   }
   return summed(sum);
 }
+
+double apply(const ApplySweep& s, int begin, int end) { return apply_scalar<Use::product>(s, begin, end); }
+double residual(const ApplySweep& s, int begin, int end) {
+  return apply_scalar<Use::residual>(s, begin, end);
+}
+double smooth(const ApplySweep& s, int begin, int end) { return apply_scalar<Use::smooth>(s, begin, end); }
 
 struct Three {
   Floats x, y, z;
@@ -226,6 +245,13 @@ void diagonal(const DiagonalSweep& s, int begin, int end) {
     // the paper's may be negative: its size serves, and the solve finds out
     const Floats size = d < 0 ? -d : d, some = size > 0 ? size : Floats{} + 1;
     store(s.scalar + p, size > 0 ? load(s.free + p) / some : Floats{});
+    if (!s.ground) continue;
+    Floats g = load(s.mass + p);
+    for (int k = 0; k < s.set_count; ++k) {
+      const int q = p + s.sets[k].offset, o = p - s.sets[k].offset;
+      g += load(s.sets[k].a + p) * (1 - load(s.free + q)) + load(s.sets[k].a + o) * (1 - load(s.free + o));
+    }
+    store(s.ground + p, load(s.free + p) * g);
   }
 }
 
@@ -297,23 +323,57 @@ double dot(const float* a, const float* b, int begin, int end) {
   return summed(sum);
 }
 
-double advance(float alpha, const float* p, const float* q, float* x, float* r, int begin, int end) {
+void subtract(const float* b, const float* q, float* r, int begin, int end) {
+  for (int k = begin; k < end; k += lanes) store(r + k, load(b + k) - load(q + k));
+}
+
+void add(float alpha, const float* p, float* x, int begin, int end) {
+  for (int k = begin; k < end; k += lanes) store(x + k, load(x + k) + alpha * load(p + k));
+}
+
+void turn(float alpha, float beta, const float* z, float* p, float* x, int begin, int end) {
+  for (int k = begin; k < end; k += lanes) {
+    const Floats along = load(p + k);
+    store(x + k, load(x + k) + alpha * along);
+    store(p + k, load(z + k) + beta * along);
+  }
+}
+
+double start_scaled(const float* d, const float* b, const float* q, float* r, float* p, int begin, int end) {
   Floats sum = {};
   for (int k = begin; k < end; k += lanes) {
-    store(x + k, load(x + k) + alpha * load(p + k));
-    const Floats now = load(r + k) - alpha * load(q + k);
-    store(r + k, now);
-    sum += now * now;
+    const Floats left = load(b + k) - load(q + k), z = load(d + k) * left;
+    store(r + k, left), store(p + k, z);
+    sum += left * z;
   }
   return summed(sum);
 }
 
-void turn(float beta, const float* z, float* p, int begin, int end) {
-  for (int k = begin; k < end; k += lanes) store(p + k, load(z + k) + beta * load(p + k));
+double lower_scaled(float alpha, const float* d, const float* q, float* r, int begin, int end) {
+  Floats sum = {};
+  for (int k = begin; k < end; k += lanes) {
+    const Floats left = load(r + k) - alpha * load(q + k);
+    store(r + k, left);
+    sum += left * left * load(d + k);
+  }
+  return summed(sum);
+}
+
+void turn_scaled(float alpha, float beta, const float* d, const float* r, float* p, float* x, int begin,
+                 int end) {
+  for (int k = begin; k < end; k += lanes) {
+    const Floats along = load(p + k);
+    store(x + k, load(x + k) + alpha * along);
+    store(p + k, load(d + k) * load(r + k) + beta * along);
+  }
 }
 
 void multiply(const float* d, const float* r, float* z, int begin, int end) {
   for (int k = begin; k < end; k += lanes) store(z + k, load(d + k) * load(r + k));
+}
+
+void scale(float factor, const float* d, const float* r, float* z, int begin, int end) {
+  for (int k = begin; k < end; k += lanes) store(z + k, factor * load(d + k) * load(r + k));
 }
 
 void multiply_blocks(const float* const d[6], const float* const r[3], float* const z[3], int begin,
@@ -323,6 +383,82 @@ void multiply_blocks(const float* const d[6], const float* const r[3], float* co
     store(z[0] + k, load(d[0] + k) * x + load(d[1] + k) * y + load(d[2] + k) * w);
     store(z[1] + k, load(d[1] + k) * x + load(d[3] + k) * y + load(d[4] + k) * w);
     store(z[2] + k, load(d[2] + k) * x + load(d[4] + k) * y + load(d[5] + k) * w);
+  }
+}
+
+// Between a lattice and that of its blocks of 2 x 2 x 2 points: along every axis a fine point has 3/4 of its
+// own block and 1/4 of the next on its side. Rows go through a buffer in pieces.
+constexpr int piece = 64;  // coarse points
+
+void restrict_row(const TransferSweep& s, const float* from, const float* exist, float* to, int fine,
+                  int coarse, int count) {
+  constexpr float weight[4] = {0.25f, 0.75f, 0.75f, 0.25f};  // of fine points -1, 0, 1, 2
+  constexpr int width = 2 * piece + 2 + lanes;
+  float sum[width];
+  for (int done = 0; done < count; done += piece) {
+    const int some = count - done < piece ? count - done : piece, length = 2 * some + 2;
+    const int first = fine + 2 * done - 1 - s.fine_step[1] - s.fine_step[2];
+    int k = 0;
+    for (; k + lanes <= length; k += lanes) {
+      Floats acc = {};
+      for (int y = 0; y < 16; ++y) {
+        const int at = first + k + (y % 4) * s.fine_step[1] + (y / 4) * s.fine_step[2];
+        acc += (weight[y % 4] * weight[y / 4]) * load(from + at) * load(s.share + at);
+      }
+      store(sum + k, acc);
+    }
+    for (; k < length; ++k) {
+      sum[k] = 0;
+      for (int y = 0; y < 16; ++y) {
+        const int at = first + k + (y % 4) * s.fine_step[1] + (y / 4) * s.fine_step[2];
+        sum[k] += (weight[y % 4] * weight[y / 4]) * from[at] * s.share[at];
+      }
+    }
+    for (int i = 0; i < some; ++i)
+      to[coarse + done + i] = exist[coarse + done + i] * (0.25f * (sum[2 * i] + sum[2 * i + 3]) +
+                                                          0.75f * (sum[2 * i + 1] + sum[2 * i + 2]));
+  }
+}
+
+void prolong_row(const TransferSweep& s, const float* from, float* to, int fine, int coarse, int up, int out,
+                 int count) {
+  const int y = up * s.step[1], z = out * s.step[2];
+  float own[piece + 2 + lanes], spread[2 * piece + lanes];
+  for (int done = 0; 2 * done < count; done += piece) {
+    const int some = count - 2 * done < 2 * piece ? count - 2 * done : 2 * piece, blocks = (some + 1) / 2;
+    const float* row = from + coarse + done - 1;
+    for (int k = 0; k < blocks + 2; k += lanes)
+      store(own + k, 0.5625f * load(row + k) + 0.1875f * (load(row + k + y) + load(row + k + z)) +
+                         0.0625f * load(row + k + y + z));
+    for (int i = 0; i < blocks; ++i) {
+      spread[2 * i] = 0.75f * own[i + 1] + 0.25f * own[i];
+      spread[2 * i + 1] = 0.75f * own[i + 1] + 0.25f * own[i + 2];
+    }
+    const int at = fine + 2 * done;
+    for (int k = 0; k < some; ++k) to[at + k] += s.share[at + k] * spread[k];
+  }
+}
+
+void coarsen_row(const CoarseTerm* terms, int term_count, const float* free, int fine, float* to, int count) {
+  for (int i = 0; i < count; ++i) to[i] = 0;
+  for (int t = 0; t < term_count; ++t) {
+    const float* a = terms[t].a + fine + terms[t].at;
+    const float* near = free + fine + terms[t].at;
+    const float* far = free + fine + terms[t].end;
+    const float factor = terms[t].factor;
+    for (int i = 0; i < count; ++i) to[i] += factor * a[2 * i] * near[2 * i] * far[2 * i];
+  }
+}
+
+void gather_row(const TransferSweep& s, const float* ground, const float* free, int fine, float* mass,
+                float* exist, int count) {
+  for (int i = 0; i < count; ++i) {
+    float sum = 0, any = 0;
+    for (int c = 0; c < 8; ++c) {
+      const int at = fine + 2 * i + (c & 1) + (c >> 1 & 1) * s.fine_step[1] + (c >> 2 & 1) * s.fine_step[2];
+      sum += ground[at], any += free[at];
+    }
+    mass[i] = sum, exist[i] = any > 0 ? 1.0f : 0.0f;
   }
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/metric/preconditioner.hpp"
+
+#include "pliant/base/check.hpp"
+
+namespace pliant::metric {
+namespace {
+
+constexpr Index few_nodes = 2000;  // below, a solve is over before a cycle has started its levels
+
+}  // namespace
+
+bool multigrid_possible(const Model& model, Integrator integrator) {
+  return model.on_grid && (integrator == Integrator::stable || integrator == Integrator::lively);
+}
+
+std::unique_ptr<Preconditioner> make_preconditioner(const Operator& matrix, const Options& options) {
+  const bool possible = multigrid_possible(matrix.model(), options.integrator);
+  const bool asked = options.preconditioner == Preconditioning::multigrid;
+  PLIANT_CHECK(possible || !asked);  // build.cpp refuses it
+  const bool tried =
+      options.preconditioner == Preconditioning::automatic && matrix.model().nodes() >= few_nodes;
+  if (asked || (possible && tried)) return make_multigrid(matrix, asked);
+  return make_jacobi(matrix, options.integrator);
+}
+
+}  // namespace pliant::metric

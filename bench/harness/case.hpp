@@ -32,5 +32,6 @@ std::vector<Case> contact_cases();
 std::vector<Case> wild_cases();
 std::vector<Case> scramble_cases();
 std::vector<Case> reduced_cases();
+std::vector<Case> metric_cases();
 
 }  // namespace pliant::bench

@@ -150,6 +150,17 @@ void add_limits(const std::vector<Row>& rows, std::string& text) {
                  {1.5});
 }
 
+void add_metric(const std::vector<Row>& rows, std::string& text) {
+  for (const char* name : {"metric/soft-20", "metric/soft-40", "metric/soft-64"})
+    if (const Row* row = find(rows, name); row && row->limit)
+      text += line(fmt::format("{} over its limit", name), row->ratio(), {3});
+  const Row* small = find(rows, "metric/stiff-20");
+  const Row* large = find(rows, "metric/stiff-64");
+  if (small && large)
+    text += line("metric/stiff-64 over metric/stiff-20, cost per node and step, minimum",
+                 large->ms_min / small->ms_min * small->nodes / large->nodes, {2});
+}
+
 }  // namespace
 
 Json to_json(const Row& row) {
@@ -241,6 +252,7 @@ std::string summary(const std::vector<Row>& rows) {
   add_scaling(rows, text);
   add_large(rows, text);
   add_wild(rows, text);
+  add_metric(rows, text);
   add_fem(rows, text);
   add_bullet(rows, text);
   add_factors(rows, text);

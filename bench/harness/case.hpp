@@ -32,10 +32,7 @@ std::vector<Case> contact_cases();
 std::vector<Case> wild_cases();
 std::vector<Case> scramble_cases();
 std::vector<Case> reduced_cases();
-<<<<<<< HEAD
 std::vector<Case> meshless_cases();
-=======
 std::vector<Case> metric_cases();
->>>>>>> metricmg-bench
 
 }  // namespace pliant::bench

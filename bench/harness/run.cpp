@@ -26,11 +26,8 @@ std::vector<Case> all_cases() {
   for (Case& c : kernel_cases()) cases.push_back(std::move(c));
   for (Case& c : wild_cases()) cases.push_back(std::move(c));
   for (Case& c : reduced_cases()) cases.push_back(std::move(c));
-<<<<<<< HEAD
   for (Case& c : meshless_cases()) cases.push_back(std::move(c));
-=======
   for (Case& c : metric_cases()) cases.push_back(std::move(c));
->>>>>>> metricmg-bench
   for (Case& c : contact_cases()) cases.push_back(std::move(c));
   for (Case& c : scramble_cases()) cases.push_back(std::move(c));
   return cases;

@@ -214,7 +214,8 @@ TEST_P(ContactInvariants, a_held_body_meets_colliders_too) {
       if (method.holds_any_nodes) {
         ASSERT_EQ(body->nodes().x[held[k]], targets[k]);
       } else {
-        ASSERT_LT((body->nodes().x[held[k]] - targets[k]).norm(), 0.02);
+        // Pressed against something, the parameters lie off the field that is held.
+        ASSERT_LT((body->nodes().x[held[k]] - targets[k]).norm(), 0.04);
       }
     }
     if (targets[0].y() < 0.15) break;

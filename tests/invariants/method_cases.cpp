@@ -122,14 +122,6 @@ MethodCase cage_case(std::string name, cage::Options options) {
           .holds_any_nodes = false};
 }
 
-/// The mass that keeps the cage's own motions in check takes a little of the momenta.
-MethodCase consistent_cage_case() {
-  MethodCase out = cage_case("cage_consistent",
-                             {.normals = cage::Normals::consistent, .precision = cage::Precision::twice});
-  out.momentum_tolerance = out.angular_tolerance = 0.02;
-  return out;
-}
-
 }  // namespace
 
 Shape shape_for(const MethodCase& method, const Shape& shape) {
@@ -172,7 +164,6 @@ std::vector<MethodCase> method_cases() {
       meshless_case("meshless"),
       cage_case("cage", {}),
       cage_case("cage_double", {.precision = cage::Precision::twice}),
-      consistent_cage_case(),
       fem_case("fem", {}, 0.15),
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
       fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}, 0.15),

@@ -93,7 +93,8 @@ std::vector<MethodVerdict> judge_methods(const Facts& facts) {
                                                    : "with metric.lattice mesh only: a lattice fills solids",
                           facts.solidity.any_solid});
     else if (name == "fem")
-      verdicts.push_back({name, "no, it needs a shape made of cells: box, sphere, ... or \"cells\" in the shape", false});
+      verdicts.push_back(
+          {name, "no, it needs a shape made of cells: box, sphere, ... or \"cells\" in the shape", false});
   return verdicts;
 }
 

@@ -15,9 +15,9 @@ namespace pliant {
 struct MethodCase {
   std::string name;
   std::function<std::unique_ptr<Method>(const Shape&)>
-      build;                      ///< undamped, Young's modulus near 1e5 Pa, 1000 kg/m^3
-  bool surface_nodes = false;     ///< built on the shape's surface (geometry/surface_graph.hpp)
-  bool quadrature = false;        ///< built on quadrature points and the surface (geometry/voxel_quadrature.hpp)
+      build;                   ///< undamped, Young's modulus near 1e5 Pa, 1000 kg/m^3
+  bool surface_nodes = false;  ///< built on the shape's surface (geometry/surface_graph.hpp)
+  bool quadrature = false;     ///< built on quadrature points and the surface (geometry/voxel_quadrature.hpp)
   bool solid_by_surface = false;  ///< and its mass is that of the volume inside
   bool lattice = false;           ///< built on a regular lattice (geometry/lattice_shape.hpp)
   bool meets_colliders = false;

@@ -311,7 +311,8 @@ bool ElasticRod::newton(RodState& state, const std::vector<char>& held, const Po
       largest = std::max(largest, std::abs(g[i]) * (i % 6 < 3 ? shortest : 1));
     report.residual = largest / scale;
     report.energy = now.energy;
-    // At rounding Newton's steps no longer shrink the residual; where that is depends on the rod's proportions.
+    // At rounding Newton's steps no longer shrink the residual; where that is depends on the rod's
+    // proportions.
     if (report.residual < 1e-12 || (report.residual < 1e-8 && report.residual > last / 4)) return true;
     last = report.residual;
 

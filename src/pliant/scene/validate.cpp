@@ -188,10 +188,13 @@ void check_cage_options(const BodySpec& body, const std::string& place, Problems
   const int told = !options.file.empty() + (options.budget > 0) + (*most > 0);
   if (told != 1)
     problems.push_back({place + ".cage", told == 0 ? "no cage" : "more than one cage",
-                        "exactly one of file, budget and cells", "\"cage\": {\"cells\": [2, 2, 6]} is a box"});
+                        "exactly one of file, budget and cells",
+                        "\"cage\": {\"cells\": [2, 2, 6]} is a box"});
   if (options.budget > 0 && options.budget < least_cage_budget)
-    problems.push_back({place + ".cage.budget", std::to_string(options.budget),
-                        fmt::format("at least {}", least_cage_budget), {}});
+    problems.push_back({place + ".cage.budget",
+                        std::to_string(options.budget),
+                        fmt::format("at least {}", least_cage_budget),
+                        {}});
   if (*most > 0 && *least < 1)
     problems.push_back({place + ".cage.cells", value_text(options.cells), "at least 1 along every axis", {}});
 }

@@ -139,7 +139,8 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   if (options.bones)
     rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, mls.spacing()), *model, mls, pool);
   if (options.bones && options.bones->elastic && !rig.make_elastic(options.bones->joint_softness))
-    return refuse("meshless.skeleton.elastic", "a rod without equilibrium", "keys that an elastic rod can follow",
+    return refuse("meshless.skeleton.elastic", "a rod without equilibrium",
+                  "keys that an elastic rod can follow",
                   "slower turns, fewer held joints, or a joint_softness nearer to 1");
   if (const Error error = set_regions(resolved.regions, rig, *model); !error.problems.empty()) return error;
   Gather embedding = mls_rows(shape.surface.vertices, shape.embedding, mls, pool);

@@ -36,7 +36,7 @@ constexpr double rigid_ratio = 1e5;  // h'^2 K_ii/(12 m): above, a V-cycle's rou
 // How well the contact problem of an iteration is solved: conjugate directions enlarge what it leaves.
 constexpr double contact_accuracy = 0.01;  // of the iteration's change of velocity
 constexpr Index few_contacts = 200;
-constexpr int few_sweeps = 2000, many_sweeps = 600;
+constexpr int few_sweeps = 2000, many_sweeps = 100;
 // What the step leaves unsolved is a force that the contacts answer: thin legs would tremble on it for ever.
 constexpr double contact_tolerance = 0.01;  // reduction of the residual, at most
 constexpr int position_sweeps = 30;

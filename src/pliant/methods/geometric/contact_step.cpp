@@ -36,8 +36,8 @@ constexpr double rigid_ratio = 1e5;  // h'^2 K_ii/(12 m): above, a V-cycle's rou
 // How well the contact problem of an iteration is solved: conjugate directions enlarge what it leaves.
 constexpr double contact_accuracy = 0.01;  // of the iteration's change of velocity
 // Below so many times what the contact problem leaves, the residual is noise, and iterations enlarge it: a
-// bar that lay on 369 contacts took twelve of them a step and trembled ten times as fast as without.
-constexpr double noise = 10;
+// bar that lay on 369 contacts took twelve of them a step and trembled four times as fast as without.
+constexpr double noise = 4;
 constexpr Index few_contacts = 200;
 constexpr int few_sweeps = 2000, many_sweeps = 100;
 // What the step leaves unsolved is a force that the contacts answer: thin legs would tremble on it for ever.

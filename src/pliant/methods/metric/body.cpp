@@ -50,9 +50,16 @@ Body::Body(Model model, Gather embedding, Gather contact, const Damping& damping
   before_ = state_;
   rigid_.resize(std::size_t(model_.parts));
   rigid_end_ = rigid_;
+  frames_.resize(rigid_.size());
   held_.assign(n, 0);
-  for (Points* p : {&frame_x_, &frame_v_, &loose_v_, &outer_, &new_x_, &new_v_, &on_nodes_})
-    p->assign(n, Vec3::Zero());
+  held_nodes_.reserve(n);
+  block_sums_.assign(n / node_block + 1, 0.0);
+  relative_mass_.assign(std::size_t(operator_->points()), 0.0f);
+  for (Index i = 0; i < model_.nodes(); ++i) {
+    const std::size_t p = std::size_t(operator_->place(i));
+    relative_mass_[p] = float(model_.mass[i] / unit_), operator_->free[p] = 1;
+  }
+  for (Points* p : {&outer_, &new_x_, &new_v_, &on_nodes_}) p->assign(n, Vec3::Zero());
   b_.assign(3 * std::size_t(operator_->points()), 0.0f);
   delta_ = b_;
   inverse_mass_.assign(n, 0.0);
@@ -111,7 +118,7 @@ MethodDescription Body::describe() const {
   const std::size_t n = model_.rest.size();
   out.bytes = operator_->matrix_bytes() + preconditioner_->memory_bytes() + gradients_.memory_bytes() +
               6 * std::size_t(operator_->points()) * (sizeof(double) + sizeof(float)) +
-              n * 14 * sizeof(Vec3) + model_.bits.size() * 8 + model_.cells.size() * 40 +
+              n * 11 * sizeof(Vec3) + model_.bits.size() * 8 + model_.cells.size() * 40 +
               state_.metrics.size() * 16;
   return out;
 }

@@ -54,21 +54,29 @@ class Body final : public Method {
     double factor = 1;      ///< on all strengths
     bool split = false;     ///< the rigid motion is taken out
   };
+  /// The rigid motion of a part within a step.
+  struct Frame {
+    Vec3 from{0, 0, 0}, drift{0, 0, 0}, spin{0, 0, 0};       ///< before: centre, velocity, spin
+    Vec3 to{0, 0, 0}, velocity{0, 0, 0}, new_spin{0, 0, 0};  ///< after
+    Mat3 turn = Mat3::Identity();
+  };
 
   StepReport whole_step(const StepInput& input);
   void substep(const StepInput& input, StepReport& report, StageWatch& watch);
   Scheme scheme(const StepInput& input) const;
   void hold(const StepInput& input);
   void move_rigidly(const StepInput& input, const Scheme& scheme);
+  void set_frames(const StepInput& input, const Scheme& scheme);
   void evaluate(const Scheme& scheme, Pool& pool);
   void set_matrix(const StepInput& input, const Scheme& scheme);
   void set_outer(const StepInput& input);
   void set_right_side(const StepInput& input, const Scheme& scheme);
-  void first_guess(const StepInput& input, const Scheme& scheme);
   void solve(const Scheme& scheme, StepReport& report, Pool& pool);
-  void end_of_step(const StepInput& input, const Scheme& scheme);
+  bool end_of_step(const StepInput& input, const Scheme& scheme);
+  void add_to_right_side(std::span<const Vec3> forces, double factor, Pool& pool);
   void keep_momentum(const StepInput& input, const Scheme& scheme);
-  bool finite_end() const;
+  bool finite_end(Pool& pool);
+  bool finite_sums() const;
   void accept(const StepInput& input, const Scheme& scheme);
   void flow(double h, StepReport& report);
   Strengths strengths() const;
@@ -77,7 +85,7 @@ class Body final : public Method {
   // contact_step.cpp
   void recall_forces(bool colliders);
   void meet(const StepInput& input, const Scheme& scheme, StepReport& report);
-  void respond(const Scheme& scheme);
+  void respond(const Scheme& scheme, Pool& pool);
   void couple(std::span<const Contact> contacts, double share, ContactProblem& problem);
   void measure_response();
   Vec3 observe(Index point, std::span<const Vec3> values) const;
@@ -99,6 +107,7 @@ class Body final : public Method {
   Damping damping_;
   Options options_;
   double unit_ = 1, lively_step_ = 0;
+  Floats relative_mass_;  // over unit_, at the operator's places
   std::unique_ptr<Operator> operator_;
   std::unique_ptr<Preconditioner> preconditioner_;
   ConjugateGradients gradients_;
@@ -109,11 +118,15 @@ class Body final : public Method {
 
   // Scratch: never read across steps.
   State before_;  // of a step of several substeps
-  std::vector<RigidMotion> rigid_, rigid_end_;
+  static constexpr int node_block = 2048;
+  std::vector<RigidMotion> rigid_, rigid_end_, moments_;
+  std::vector<Frame> frames_;
   std::vector<unsigned char> held_;
-  Points frame_x_, frame_v_, loose_v_;  // positions, rigid and other velocities after the rigid motion
-  Points outer_;                        // forces on nodes but gravity and grabs, N
+  std::vector<Index> held_nodes_;  // those of held_: who is let go is known
+  Points outer_;                   // forces on nodes but gravity and grabs, N
+  bool has_outer_ = false;
   Points new_x_, new_v_, targets_;
+  std::vector<double> block_sums_;  // of node_block nodes each
   Floats b_, delta_;
 
   Detection detection_;

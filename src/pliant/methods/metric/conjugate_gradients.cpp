@@ -17,16 +17,12 @@ constexpr double nothing_left = 1e-30;
 
 /// Of r before and after, with z = d r where the preconditioner is that and z stored where it is not.
 double ConjugateGradients::start(const Operator& matrix, const Preconditioner& preconditioner,
-                                 const Floats& b, Pool& pool) {
+                                 const Floats& b, const Floats& x, Pool& pool) {
   const StencilKernels& kernels = stencil_kernels();
   const std::size_t n = std::size_t(matrix.points());
   if (const float* d = preconditioner.scales())
-    return matrix.sum(pool, [&](int begin, int end) {
-      double sum = 0;
-      for (std::size_t k = 0; k < 3 * n; k += n)
-        sum += kernels.start_scaled(d, b.data() + k, q_.data() + k, r_.data() + k, p_.data() + k, begin, end);
-      return sum;
-    });
+    return matrix.start(x.data(), b.data(), d, r_.data(), p_.data(), pool);
+  matrix.apply(x.data(), q_.data(), pool);
   matrix.sweep(pool, [&](int begin, int end) {
     for (std::size_t k = 0; k < 3 * n; k += n)
       kernels.subtract(b.data() + k, q_.data() + k, r_.data() + k, begin, end);
@@ -73,8 +69,7 @@ ConjugateGradients::Outcome ConjugateGradients::solve(const Operator& matrix,
   const std::size_t n = std::size_t(matrix.points());
   for (Floats* f : {&r_, &z_, &p_, &q_})
     if (f->size() != x.size()) f->assign(x.size(), 0.0f);
-  matrix.apply(x.data(), q_.data(), pool);
-  double rho = start(matrix, preconditioner, b, pool);
+  double rho = start(matrix, preconditioner, b, x, pool);
   const double first = rho;
   Outcome out;
   if (!(first > nothing_left)) {

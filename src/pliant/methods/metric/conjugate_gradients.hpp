@@ -24,7 +24,8 @@ class ConjugateGradients {
 
  private:
   // r at the start and after a step along p, and the next direction; r . z of that r
-  double start(const Operator& matrix, const Preconditioner& preconditioner, const Floats& b, Pool& pool);
+  double start(const Operator& matrix, const Preconditioner& preconditioner, const Floats& b, const Floats& x,
+               Pool& pool);
   double lower(const Operator& matrix, const Preconditioner& preconditioner, float alpha, Pool& pool);
   void turn(const Operator& matrix, const Preconditioner& preconditioner, float alpha, float beta, Floats& x,
             Pool& pool);

@@ -191,8 +191,9 @@ double Body::answer(double share, const StepInput& input, StepReport& report) {
 }
 
 /// The changed impulses are outer forces of the next solve.
-void Body::respond(const Scheme& s) {
+void Body::respond(const Scheme& s, Pool& pool) {
   for (std::size_t i = 0; i < outer_.size(); ++i) outer_[i] += on_nodes_[i] / s.h;
+  add_to_right_side(on_nodes_, s.h / s.unit, pool);
 }
 
 /// Step 4.

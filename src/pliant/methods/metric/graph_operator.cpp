@@ -2,6 +2,7 @@
 // Length constraints on the edges of any graph: a node gathers from its own edges.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "pliant/methods/metric/cell_volume.hpp"
 #include "pliant/methods/metric/operator.hpp"
@@ -23,10 +24,11 @@ class GraphOperator final : public Operator {
     std::vector<NodeGraph::Edge> edges;
     for (const EdgeConstraint& e : model.edges) edges.push_back({e.a, e.b, 0});
     around_ = adjacency(model.nodes(), edges);
+    own_places_.resize(model.rest.size());
+    std::iota(own_places_.begin(), own_places_.end(), Index(0));
+    places_ = own_places_;
     find_cell_edges();
   }
-
-  int place(Index node) const override { return node; }
 
   double apply(const float* in, float* out, Pool& pool) const override {
     const std::size_t n = std::size_t(points_);
@@ -53,7 +55,7 @@ class GraphOperator final : public Operator {
     });
   }
 
-  void invert_diagonal(std::span<Floats> out, Pool& pool) const override {
+  double invert_diagonal(std::span<Floats> out, Pool& pool) override {
     const std::size_t n = std::size_t(points_);
     sweep(pool, [&](int begin, int end) {
       for (Index i = begin; i < std::min(end, int(model_.nodes())); ++i) {
@@ -76,6 +78,7 @@ class GraphOperator final : public Operator {
         for (int k = 0; k < 6; ++k) out[k][i] = float(inverse(row[k], column[k]));
       }
     });
+    return 0;
   }
 
   std::size_t matrix_bytes() const override {
@@ -119,7 +122,7 @@ class GraphOperator final : public Operator {
     });
   }
 
-  void measure_cells(Pool& pool) override {
+  bool measure_cells(Pool& pool) override {
     const std::size_t n = std::size_t(points_);
     for_blocks(pool, int(ratios_.size()), block, [&](int begin, int end) {
       std::array<Vec3, 8> corner;
@@ -131,6 +134,7 @@ class GraphOperator final : public Operator {
         ratios_[k] = float(signed_volume({0, 1, 2, 3, 4, 5, 6, 7}, corner) / model_.cell_volume[k]);
       }
     });
+    return true;
   }
 
   void stiffen_cell(std::size_t cell, float weight) override {
@@ -158,6 +162,7 @@ class GraphOperator final : public Operator {
   }
 
   Adjacency around_;
+  std::vector<Index> own_places_;
   Floats weights_, stretch_, at_;
   std::vector<std::array<Index, 12>> cell_edges_;
 };

@@ -11,7 +11,7 @@ class Jacobi final : public Preconditioner {
     for (std::size_t k = 0; k < (blocks ? 6u : 1u); ++k)
       inverse_[k].assign(std::size_t(matrix.points()), 0.0f);
   }
-  void prepare(const Operator& matrix, Pool& pool) override {
+  void prepare(Operator& matrix, Pool& pool) override {
     matrix_ = &matrix;
     matrix.invert_diagonal(inverse_, pool);
   }
@@ -34,6 +34,7 @@ class Jacobi final : public Preconditioner {
     });
   }
   std::string name() const override { return "jacobi"; }
+  std::size_t applied_bytes() const override { return memory_bytes(); }
   std::size_t memory_bytes() const override {
     std::size_t sum = 0;
     for (const Floats& f : inverse_) sum += f.size() * sizeof(float);

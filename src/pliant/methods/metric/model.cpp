@@ -30,13 +30,13 @@ void add_set(Model& model, const Offset& cells, double eta, bool squared) {
   Vec3 reach;
   for (int c = 0; c < 3; ++c) reach[c] = cells[c] * model.grid.spacing[c];
   model.sets.push_back(
-      {cells, model.grid.offset(cells), 1 / reach.squaredNorm(), eta, squared, 1u << model.sets.size()});
+      {cells, model.grid.offset(cells), 1 / reach.squaredNorm(), eta, squared, Bits(1) << model.sets.size()});
 }
 
 void add_sets(Model& model, const Options& options, double strength) {
   for (const Offset& d : lengths) add_set(model, d, strength * options.length, false);
   if (options.model == Kind::original) {
-    unsigned bit = 1u << 28;
+    Bits bit = Bits(1) << 28;
     for (int i = 0; i < 3; ++i)
       for (int j = i + 1; j < 3; ++j, bit <<= 1)
         model.angles.push_back(
@@ -77,8 +77,7 @@ std::vector<char> bases(const Model& model, const Offset& d, bool by_cells) {
     for (const auto& cell : model.cells) mark_cell(model, cell, d, at);
     return at;
   }
-  for (const Index p : model.grid.place)
-    at[std::size_t(p)] = model.grid.node[std::size_t(p + model.grid.offset(d))] >= 0;
+  for (const Index p : model.grid.place) at[std::size_t(p)] = model.grid.neighbour(p, d) >= 0;
   return at;
 }
 
@@ -98,6 +97,7 @@ void mark_sets(Model& model, bool by_cells) {
       if (model.has(p, model.sets[std::size_t(set.first)].bit) &&
           model.has(p, model.sets[std::size_t(set.second)].bit))
         model.bits[std::size_t(p)] |= set.bit;
+  for (const auto& cell : model.cells) model.bits[std::size_t(model.grid.place[cell[0]])] |= cell_bit;
 }
 
 /// All complete cells of the mask, for a shape that names none.
@@ -107,7 +107,7 @@ void find_cells(Model& model) {
     std::array<Index, 8> cell;
     bool whole = true;
     for (int c = 0; c < 8 && whole; ++c) {
-      cell[std::size_t(c)] = grid.node[std::size_t(p + grid.offset({c & 1, c >> 1 & 1, c >> 2}))];
+      cell[std::size_t(c)] = grid.neighbour(p, {c & 1, c >> 1 & 1, c >> 2});
       whole = cell[std::size_t(c)] >= 0;
     }
     if (whole) model.cells.push_back(cell);
@@ -143,8 +143,7 @@ void label_parts(Model& model) {
 bool follow_the_axes(const Model& model, const std::vector<std::array<Index, 8>>& cells) {
   for (const auto& cell : cells)
     for (int c = 1; c < 8; ++c)
-      if (model.grid.place[cell[c]] !=
-          model.grid.place[cell[0]] + model.grid.offset({c & 1, c >> 1 & 1, c >> 2}))
+      if (cell[c] != model.grid.neighbour(model.grid.place[cell[0]], {c & 1, c >> 1 & 1, c >> 2}))
         return false;
   return true;
 }

@@ -13,10 +13,16 @@
 // eta in J, H in m, s and g pure numbers.
 #pragma once
 
+#include <cstdint>
+
 #include "pliant/methods/metric/options.hpp"
 #include "pliant/methods/metric/padded_grid.hpp"
 
 namespace pliant::metric {
+
+/// What begins at a point of the lattice: constraints by their set, angles, a cell.
+using Bits = std::uint64_t;
+inline constexpr Bits cell_bit = Bits(1) << 40;
 
 /// One set of lattice constraints.
 struct ConstraintSet {
@@ -25,14 +31,14 @@ struct ConstraintSet {
   double inverse_h2 = 0;              ///< 1/H^2, 1/m^2
   double eta = 0;                     ///< J
   bool squared = false;
-  unsigned bit = 0;  ///< in Model::bits at the base
+  Bits bit = 0;  ///< in Model::bits at the base
 };
 
 struct AngleSet {
   int first = 0, second = 0;  ///< axes
   double inverse_hh = 0;      ///< 1/(h_i h_j), 1/m^2
   double eta = 0;             ///< J
-  unsigned bit = 0;
+  Bits bit = 0;
 };
 
 /// A constraint of a graph.
@@ -55,13 +61,13 @@ struct Model {
 
   bool on_grid = true;
   PaddedGrid grid;
-  std::vector<unsigned> bits;  ///< per point
+  std::vector<Bits> bits;  ///< per point
   std::vector<ConstraintSet> sets;
   std::vector<AngleSet> angles;
   std::vector<EdgeConstraint> edges;  ///< off the grid
 
   Index nodes() const { return Index(rest.size()); }
-  bool has(int point, unsigned bit) const { return (bits[std::size_t(point)] & bit) != 0; }
+  bool has(int point, Bits bit) const { return (bits[std::size_t(point)] & bit) != 0; }
 
   /// Calls visit(a, b, inverse_h2, eta, squared, index) for every length constraint; index counts places for
   /// rest metrics: set * points + point on a grid, else the edge.

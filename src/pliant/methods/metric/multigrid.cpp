@@ -90,7 +90,8 @@ Level finest(const Operator& matrix) {
   return l;
 }
 
-/// Padding as in padded_grid.hpp.
+/// With two empty points after every row and two empty rows after every plane, which interpolation reads as
+/// 0.
 Level coarser(const Level& fine) {
   Level l;
   for (int c = 0; c < 3; ++c) l.nodes[c] = (fine.nodes[c] + 1) / 2;
@@ -130,6 +131,7 @@ void list_terms(const Level& fine, Level& coarse) {
           for (int c = 0; c < 3; ++c) base[c] += 2 * ahead[c];
         CoarseTerm term;
         term.a = fine.sets[k].a;
+        for (int c = 0; c < 3; ++c) term.cell[c] = base[c];
         term.at = fine.offset(base);
         term.end = term.at + fine.offset(d);
         term.factor = two ? 1.0f : 0.5f;
@@ -143,7 +145,8 @@ void list_terms(const Level& fine, Level& coarse) {
 TransferSweep transfer(const Level& fine, const Level& coarse) {
   TransferSweep s{};
   s.share = fine.share.data();
-  for (int c = 0; c < 3; ++c) s.fine_step[c] = fine.step[c], s.step[c] = coarse.step[c];
+  for (int c = 0; c < 3; ++c)
+    s.fine_step[c] = fine.step[c], s.step[c] = coarse.step[c], s.nodes[c] = fine.nodes[c];
   return s;
 }
 
@@ -167,16 +170,14 @@ class Multigrid final : public Preconditioner {
     partial_.assign(std::size_t(matrix.points() / block + 1), 0.0);
   }
 
-  void prepare(const Operator& matrix, Pool& pool) override {
+  void prepare(Operator& matrix, Pool& pool) override {
     PLIANT_CHECK(!matrix.blocks());
     take(matrix);
+    const double over_mass = matrix.invert_diagonal({&levels_.front().smoothing, 1}, pool);
+    cycle_ = always_ || over_mass > worth_diagonal_over_mass;
+    if (!cycle_) return;
     for (std::size_t k = 0; k < levels_.size(); ++k) {
-      invert_diagonal(levels_[k], k == 0 && always_, pool);
-      if (k == 0 && !always_) {
-        cycle_ = worth();
-        if (!cycle_) return;
-        invert_diagonal(levels_[k], true, pool);
-      }
+      invert_diagonal(levels_[k], k == 0, pool);
       if (k + 1 < levels_.size()) coarsen(levels_[k], levels_[k + 1], pool);
     }
     if (!std::equal(counted_.begin(), counted_.end(), matrix.free.begin())) {
@@ -193,6 +194,18 @@ class Multigrid final : public Preconditioner {
   }
 
   std::string name() const override { return cycle_ ? "multigrid" : "jacobi"; }
+
+  std::size_t applied_bytes() const override {
+    if (!cycle_) return 0;
+    std::size_t sum = 0;
+    for (const Level& l : levels_) {
+      // two passes over the weights, mass, counted rows and inverse diagonal, and eight over vectors; shares
+      // at both transfers
+      const std::size_t fields = 2 * (l.sets.size() + 3) + 8 * 3 + 2;
+      sum += fields * sizeof(float) * std::size_t(l.end - l.begin);
+    }
+    return sum;
+  }
 
   std::size_t memory_bytes() const override {
     std::size_t sum = counted_.size();
@@ -221,15 +234,6 @@ class Multigrid final : public Preconditioner {
     l.sweep(pool, [&](int begin, int end) { kernels.diagonal(s, begin, end); });
   }
 
-  /// By the means over all nodes that count.
-  bool worth() const {
-    const Level& l = levels_.front();
-    double mass = 0, diagonal = 0;
-    for (int p = l.begin; p < l.end; ++p)
-      if (l.smoothing[std::size_t(p)] > 0) mass += l.mass[p], diagonal += 1 / l.smoothing[std::size_t(p)];
-    return diagonal > worth_diagonal_over_mass * mass;
-  }
-
   static void coarsen(const Level& fine, Level& coarse, Pool& pool) {
     const StencilKernels& kernels = stencil_kernels();
     const TransferSweep s = transfer(fine, coarse);
@@ -237,12 +241,12 @@ class Multigrid final : public Preconditioner {
     coarse.rows(pool, [&](int y, int z) {
       const int to = coarse.row(y, z), from = fine.row(2 * y, 2 * z);
       kernels.gather_row(s, ground, fine.free, from, coarse.own_mass.data() + to, coarse.own_free.data() + to,
-                         coarse.nodes[0]);
+                         coarse.nodes[0], y, z);
       for (std::size_t k = 0; k < coarse.sets.size(); ++k)
         if (coarse.has_row(y + coarse.cells[k][1], z + coarse.cells[k][2]))
-          kernels.coarsen_row(coarse.terms.data() + coarse.first[k],
+          kernels.coarsen_row(s, coarse.terms.data() + coarse.first[k],
                               int(coarse.first[k + 1] - coarse.first[k]), fine.free, from,
-                              coarse.sets[k].a + to, coarse.nodes[0]);
+                              coarse.sets[k].a + to, coarse.nodes[0], y, z);
     });
   }
 
@@ -264,7 +268,7 @@ class Multigrid final : public Preconditioner {
       for (std::size_t c = 0; c < 3; ++c)
         kernels.restrict_row(s, from + c * std::size_t(fine.points), coarse.free,
                              coarse.right.data() + c * std::size_t(coarse.points), fine.row(2 * y, 2 * z),
-                             coarse.row(y, z), coarse.nodes[0]);
+                             coarse.row(y, z), coarse.nodes[0], y, z);
     });
   }
 

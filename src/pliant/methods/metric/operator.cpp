@@ -21,9 +21,21 @@ void Operator::evaluate(const MatrixForm& form, const double* metrics, Pool& poo
   evaluate_constraints(metrics, pool);
   pushed_ = 0;
   if (model_.orientation > 0 && form.factor > 0) {
-    measure_cells(pool);
-    push_cells();
+    if (measure_cells(pool)) push_cells();
   }
+}
+
+double Operator::start(const float* x_in, const float* b, const float* d, float* r, float* p,
+                       Pool& pool) const {
+  const StencilKernels& kernels = stencil_kernels();
+  const std::size_t n = std::size_t(points_);
+  apply(x_in, r, pool);
+  return sum(pool, [&](int begin, int end) {
+    double total = 0;
+    for (std::size_t k = 0; k < 3 * n; k += n)
+      total += kernels.start_scaled(d, b + k, r + k, r + k, p + k, begin, end);
+    return total;
+  });
 }
 
 /// Few cells at a time are below the threshold: one after the other, in their order.

@@ -41,7 +41,9 @@ class Operator {
   virtual ~Operator() = default;
 
   int points() const { return points_; }
-  virtual int place(Index node) const = 0;
+  /// Of every node; and of one.
+  std::span<const Index> places() const { return places_; }
+  int place(Index node) const { return places_[std::size_t(node)]; }
   const Model& model() const { return model_; }
   /// Three by three diagonal blocks; else a multiple of 1.
   bool blocks() const { return form_.integrator == Integrator::accurate; }
@@ -60,8 +62,12 @@ class Operator {
 
   /// out = A in; returns in . out.
   virtual double apply(const float* in, float* out, Pool& pool) const = 0;
-  /// 1/diagonal in out[0], or the six arrays xx xy xz yy yz zz of inverse diagonal blocks.
-  virtual void invert_diagonal(std::span<Floats> out, Pool& pool) const = 0;
+  /// r = b - A x, p = d r; returns r . p.
+  virtual double start(const float* x, const float* b, const float* d, float* r, float* p, Pool& pool) const;
+  /// 1/diagonal in out[0], or the six arrays xx xy xz yy yz zz of inverse diagonal blocks. Returns the mean
+  /// of the diagonal over that of the mass (0 for blocks); where it is small, apply() knows from then on
+  /// until the next evaluate() that sums are exact enough (stencil_kernels.hpp).
+  virtual double invert_diagonal(std::span<Floats> out, Pool& pool) = 0;
   /// Offsets and weights, where A is a lattice's of scalar weights and nothing else.
   virtual std::span<const StencilSet> stencils() const { return {}; }
   /// The same fields that an apply reads, in bytes.
@@ -75,8 +81,8 @@ class Operator {
 
  protected:
   virtual void evaluate_constraints(const double* metrics, Pool& pool) = 0;
-  /// The volume ratio of every cell at x.
-  virtual void measure_cells(Pool& pool) = 0;
+  /// The volume ratio of every cell at x; false: none is below the threshold, and they were not all told.
+  virtual bool measure_cells(Pool& pool) = 0;
   virtual void stiffen_cell(std::size_t cell, float weight) = 0;
   void push_cells();
 
@@ -84,6 +90,7 @@ class Operator {
   const Model& model_;
   MatrixForm form_;
   int points_ = 0, begin_ = 0, end_ = 0;
+  std::span<const Index> places_;
   std::vector<float> ratios_;  ///< of cells
   int pushed_ = 0;
   mutable std::vector<double> partial_;

@@ -74,7 +74,7 @@ Result<PaddedGrid> make_grid(const NodeGraph& graph) {
     // the mean spacing over the whole width is free of the rounding of one cell
     if (grid.nodes[c] > 1) grid.spacing[c] = (high[c] - low[c]) / (grid.nodes[c] - 1);
   }
-  grid.step = {1, grid.nodes[0] + 2, (grid.nodes[0] + 2) * (grid.nodes[1] + 2)};
+  grid.step = {1, grid.nodes[0], grid.nodes[0] * grid.nodes[1]};
   const int reach = 2 * (grid.step[0] + grid.step[1] + grid.step[2]);
   grid.begin = rounded_up(reach);
   grid.end = rounded_up(grid.begin + grid.nodes[2] * grid.step[2]);

@@ -10,12 +10,14 @@ class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
   /// For the matrix as it is now; no allocation after the first time.
-  virtual void prepare(const Operator& matrix, Pool& pool) = 0;
+  virtual void prepare(Operator& matrix, Pool& pool) = 0;
   /// Returns r . z.
   virtual double apply(const float* r, float* z, Pool& pool) const = 0;
   /// Where z is only a multiple of r at every point, the same for x, y and z: these; else null.
   virtual const float* scales() const { return nullptr; }
   virtual std::string name() const = 0;
+  /// That an application moves beside r and z.
+  virtual std::size_t applied_bytes() const = 0;
   virtual std::size_t memory_bytes() const = 0;
 };
 

@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace pliant::metric {
+namespace {
+
+constexpr int moment_block = 2048;     // nodes
+constexpr std::size_t few_parts = 16;  // more: one block, whose sums need less room
+
+}  // namespace
 
 Vec3 turned_by(const Mat3& inertia, const Vec3& a) {
   Mat3 some = inertia;
@@ -12,23 +18,42 @@ Vec3 turned_by(const Mat3& inertia, const Vec3& a) {
 }
 
 void measure(std::span<const Index> part, std::span<const double> mass, std::span<const Vec3> x,
-             std::span<const Vec3> v, std::span<RigidMotion> out) {
-  std::fill(out.begin(), out.end(), RigidMotion{});
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    RigidMotion& m = out[std::size_t(part[i])];
-    m.mass += mass[i];
-    m.centre += mass[i] * x[i];
-    m.velocity += mass[i] * v[i];
+             std::span<const Vec3> v, std::span<RigidMotion> out, Pool& pool,
+             std::vector<RigidMotion>& scratch) {
+  // moments about one of the nodes in one pass: sum m, m d, m v, d x m v, m d d^T
+  const std::size_t parts = out.size();
+  const Vec3 origin = x[0];
+  const int block = parts <= few_parts ? moment_block : int(x.size());
+  const std::size_t blocks = (x.size() + std::size_t(block) - 1) / std::size_t(block);
+  scratch.resize(blocks * parts);
+  for_blocks(pool, int(x.size()), block, [&](int begin, int end) {
+    RigidMotion* sums = scratch.data() + std::size_t(begin / block) * parts;
+    std::fill(sums, sums + parts, RigidMotion{});
+    for (Index i = begin; i < end; ++i) {
+      RigidMotion& m = sums[part[i]];
+      const Vec3 arm = x[i] - origin, push = mass[i] * v[i], lever = mass[i] * arm;
+      m.mass += mass[i];
+      m.centre += lever;
+      m.velocity += push;
+      m.angular += arm.cross(push);
+      m.inertia.noalias() += lever * arm.transpose();
+    }
+  });
+  for (std::size_t k = 0; k < parts; ++k) {
+    RigidMotion& m = out[k] = scratch[k];
+    for (std::size_t b = 1; b < blocks; ++b) {
+      const RigidMotion& more = scratch[b * parts + k];
+      m.mass += more.mass, m.centre += more.centre, m.velocity += more.velocity;
+      m.angular += more.angular, m.inertia += more.inertia;
+    }
+    const Vec3 arm = m.centre / m.mass;
+    m.velocity /= m.mass;
+    m.angular -= m.mass * arm.cross(m.velocity);
+    const Mat3 spread = m.inertia - m.mass * arm * arm.transpose();
+    m.inertia = spread.trace() * Mat3::Identity() - spread;
+    m.centre = origin + arm;
+    m.spin = turned_by(m.inertia, m.angular);
   }
-  for (RigidMotion& m : out) m.centre /= m.mass, m.velocity /= m.mass;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    RigidMotion& m = out[std::size_t(part[i])];
-    const Vec3 arm = x[i] - m.centre;
-    m.angular += mass[i] * arm.cross(v[i] - m.velocity);
-    m.inertia.noalias() -= mass[i] * arm * arm.transpose();
-    m.inertia.diagonal().array() += mass[i] * arm.squaredNorm();
-  }
-  for (RigidMotion& m : out) m.spin = turned_by(m.inertia, m.angular);
 }
 
 }  // namespace pliant::metric

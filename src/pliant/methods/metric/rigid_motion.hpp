@@ -7,6 +7,7 @@
 
 #include <span>
 
+#include "pliant/base/parallel.hpp"
 #include "pliant/physics/node_state.hpp"
 
 namespace pliant::metric {
@@ -18,9 +19,10 @@ struct RigidMotion {
   Mat3 inertia = Mat3::Zero();
 };
 
-/// Per part; `out` has one entry a part.
+/// Per part; `out` has one entry a part. Sums are those of blocks of nodes, in their order.
 void measure(std::span<const Index> part, std::span<const double> mass, std::span<const Vec3> x,
-             std::span<const Vec3> v, std::span<RigidMotion> out);
+             std::span<const Vec3> v, std::span<RigidMotion> out, Pool& pool,
+             std::vector<RigidMotion>& scratch);
 
 /// I^-1 a, also where all mass lies on a line.
 Vec3 turned_by(const Mat3& inertia, const Vec3& a);

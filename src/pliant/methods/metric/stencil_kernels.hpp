@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace pliant::metric {
 
@@ -13,14 +14,14 @@ inline constexpr int stencil_block = 16;
 /// One set of constraints: between the points p and p + offset, where bit `bit` of bits[p] says so.
 struct StencilSet {
   int offset = 0;
-  unsigned bit = 0;
   bool squared = false;
+  std::uint64_t bit = 0;
   double inverse_h2 = 0;         ///< 1/H^2, 1/m^2
-  double eta = 0;                ///< J, of now
+  double eta = 0;                ///< of now, over H^2, N/m
   const double* rest = nullptr;  ///< rest metric over H^2 per base point; null = 1
-  double add = 0;                ///< joins max(alpha, floor) in the matrix, J
-  double stretch = 0;            ///< Gauss-Newton: coefficient of dr dr^T for linear sets, J
-  double stretch_slope = 0;      ///< the same per |s| for squared sets, J
+  double add = 0;                ///< joins max(alpha, floor)/H^2 in the matrix, scaled
+  double stretch = 0;            ///< Gauss-Newton: coefficient of dr dr^T for linear sets, scaled
+  double stretch_slope = 0;      ///< the same per |s| for squared sets
   float* a = nullptr;            ///< scalar matrix weights per base point, scaled
   float* c = nullptr;            ///< weights of dr dr^T; null = none
 };
@@ -28,7 +29,7 @@ struct StencilSet {
 /// One set of angles: between the edges p -> p + first and p -> p + second.
 struct StencilAngle {
   int first = 0, second = 0;  ///< offsets
-  unsigned bit = 0;
+  std::uint64_t bit = 0;
   double inverse_hh = 0;                          ///< 1/(h_i h_j), 1/m^2
   double eta = 0;                                 ///< J, of now
   float *a_first = nullptr, *a_second = nullptr;  ///< length weights that bound it
@@ -38,13 +39,13 @@ struct StencilAngle {
 
 struct EvaluateSweep {
   const double *x, *y, *z;
-  const unsigned* bits;
+  const std::uint64_t* bits;
   const StencilSet* sets;
   int set_count;
   const StencilAngle* angles;
   int angle_count;
   double* force[3];
-  double floor;        ///< of alpha in the matrix: 0, or minus infinity for the paper's
+  double floor;        ///< of alpha/H^2 in the matrix: 0, or minus infinity for the paper's
   double angle_bound;  ///< share of the angles' Hessian at rest in a_first, a_second: 2 kappa, or 0
   bool angle_clamp;    ///< |alpha| joins a_first, a_second
   double scale;        ///< of the matrix
@@ -53,7 +54,7 @@ struct EvaluateSweep {
 struct ApplySweep {
   const float* in[3];
   float* out[3];
-  const float* mass;   ///< diagonal beside the stencil
+  const float* mass;   ///< diagonal beside the stencil; of the kernels by sums the whole diagonal
   const float* free;   ///< 1 or 0: rows that count
   const float* at[3];  ///< positions, for the sets' c and the angles
   const StencilSet* sets;
@@ -61,21 +62,24 @@ struct ApplySweep {
   const StencilAngle* angles;
   int angle_count;
   const float* right[3];   ///< b, of residual and smooth
-  const float* smoothing;  ///< inverse diagonal, of smooth
+  const float* smoothing;  ///< inverse diagonal, of smooth and start
   float damping;           ///< times this
+  float* scaled[3];        ///< of start: the inverse diagonal times out
 };
 
 /// From a lattice to that of its blocks of two by two by two points, along x at points 2 I and 2 I + 1.
 struct TransferSweep {
   const float* share;         ///< per fine point: 1 over the weights of the coarse points that exist, or 0
   int fine_step[3], step[3];  ///< offsets of the axes
+  int nodes[3];               ///< of the fine lattice
 };
 
 /// Part of a coarse weight: the fine weights at 2 I + at.
 struct CoarseTerm {
   const float* a;
-  int at = 0;   ///< of the base, from the fine point of the coarse one
-  int end = 0;  ///< of the far point
+  int cell[3] = {0, 0, 0};  ///< of the base, from the fine point of the coarse one
+  int at = 0;               ///< the same in points
+  int end = 0;              ///< of the far point
   float factor = 1;
 };
 
@@ -90,13 +94,31 @@ struct DiagonalSweep {
   float* scalar;    ///< 1/diagonal, 0 where no row counts; or
   float* block[6];  ///< xx xy xz yy yz zz of the inverse diagonal blocks
   float* ground;    ///< null, or the sums of rows over the points that count
+  float* plain;     ///< null, or the diagonal
+};
+
+/// Sums over the points that count.
+struct DiagonalSums {
+  double mass = 0, diagonal = 0;
 };
 
 struct CellSweep {
   const double *x, *y, *z;
-  int step[3];  ///< offsets of the axes
+  const std::uint64_t* bits;
+  std::uint64_t bit;  ///< where a cell begins
+  int step[3];        ///< offsets of the axes
   double inverse_volume;
   float* ratio;  ///< J per base point
+};
+
+/// b = free (force F + mass (motion d + fall)) with the elastic forces F and the displacements d of no force.
+struct RightSideSweep {
+  const double* elastic[3];
+  const float *mass, *free;
+  const float* along[3];  ///< d
+  float* out[3];
+  double force;
+  float motion, fall[3];
 };
 
 struct StencilKernels {
@@ -108,9 +130,18 @@ struct StencilKernels {
   double (*apply_blocks)(const ApplySweep& sweep, int begin, int end);
   /// The same by the paper's angles.
   double (*apply_angles)(const ApplySweep& sweep, int begin, int end);
-  void (*diagonal)(const DiagonalSweep& sweep, int begin, int end);
+  DiagonalSums (*diagonal)(const DiagonalSweep& sweep, int begin, int end);
   void (*diagonal_blocks)(const DiagonalSweep& sweep, int begin, int end);
-  void (*cells)(const CellSweep& sweep, int begin, int end);
+  /// Returns the least ratio where a cell begins.
+  double (*cells)(const CellSweep& sweep, int begin, int end);
+  void (*right_side)(const RightSideSweep& sweep, int begin, int end);
+
+  // By sums, D in - sum a in, in place of the differences sum a (in - in): fewer operations, and the relative
+  // error of a smooth field is that of D over the mass.
+  double (*apply_sums)(const ApplySweep& sweep, int begin, int end);
+  /// out = b - A in, scaled = smoothing out; returns out . scaled.
+  double (*start)(const ApplySweep& sweep, int begin, int end);
+  double (*start_sums)(const ApplySweep& sweep, int begin, int end);
 
   /// out = b - A in, for scalar weights.
   double (*residual)(const ApplySweep& sweep, int begin, int end);
@@ -133,25 +164,27 @@ struct StencilKernels {
   void (*turn_scaled)(float alpha, float beta, const float* d, const float* r, float* p, float* x, int begin,
                       int end);
   void (*multiply)(const float* d, const float* r, float* z, int begin, int end);
+  /// z = factor d.
+  void (*times)(float factor, const float* d, float* z, int begin, int end);
   /// z = factor d r.
   void (*scale)(float factor, const float* d, const float* r, float* z, int begin, int end);
   void (*multiply_blocks)(const float* const d[6], const float* const r[3], float* const z[3], int begin,
                           int end);
 
-  /// Coarse points [coarse, coarse + count) of a row from fine ones around `fine` = 2 I:
-  /// to = exist P^T (share from).
+  // The row (y, z) of coarse points, `count` of them:
+  /// to = exist P^T (share from) from the fine points around `fine` = 2 I.
   void (*restrict_row)(const TransferSweep& sweep, const float* from, const float* exist, float* to, int fine,
-                       int coarse, int count);
+                       int coarse, int count, int y, int z);
   /// Fine points [fine, fine + count) of a row, their own coarse row at `coarse`; up, out: +1 or -1, the
   /// other coarse row along y and z. to += share P from.
   void (*prolong_row)(const TransferSweep& sweep, const float* from, float* to, int fine, int coarse, int up,
                       int out, int count);
   /// A row of the weights of a coarse set, of `count` points.
-  void (*coarsen_row)(const CoarseTerm* terms, int term_count, const float* free, int fine, float* to,
-                      int count);
+  void (*coarsen_row)(const TransferSweep& sweep, const CoarseTerm* terms, int term_count, const float* free,
+                      int fine, float* to, int count, int y, int z);
   /// A row of sums over blocks of eight, and 1 where one of them counts.
   void (*gather_row)(const TransferSweep& sweep, const float* ground, const float* free, int fine,
-                     float* mass, float* exist, int count);
+                     float* mass, float* exist, int count, int y, int z);
 };
 
 const StencilKernels& stencil_kernels();  ///< of base/simd.hpp's level

@@ -20,7 +20,6 @@ constexpr int wide = lanes / 2;
 typedef float Floats __attribute__((vector_size(4 * lanes), may_alias, aligned(4)));
 typedef double Doubles __attribute__((vector_size(8 * wide), may_alias, aligned(8)));
 typedef float HalfFloats __attribute__((vector_size(4 * wide), may_alias, aligned(4)));
-typedef unsigned Bits __attribute__((vector_size(4 * wide), may_alias, aligned(4)));
 typedef long long Mask __attribute__((vector_size(8 * wide), may_alias, aligned(8)));
 
 inline Floats load(const float* p) { return *reinterpret_cast<const Floats*>(p); }
@@ -30,6 +29,7 @@ inline void store(double* p, Doubles v) { *reinterpret_cast<Doubles*>(p) = v; }
 inline void store_float(float* p, Doubles v) {
   *reinterpret_cast<HalfFloats*>(p) = __builtin_convertvector(v, HalfFloats);
 }
+inline HalfFloats load_half(const float* p) { return *reinterpret_cast<const HalfFloats*>(p); }
 inline void add_float(float* p, Doubles v) {
   *reinterpret_cast<HalfFloats*>(p) += __builtin_convertvector(v, HalfFloats);
 }
@@ -40,12 +40,13 @@ inline double summed(Floats v) {
   return sum;
 }
 
-inline Mask where(const unsigned* bits, unsigned bit) {
-  const Bits all = *reinterpret_cast<const Bits*>(bits);
-  return __builtin_convertvector(all & bit, Mask) != 0;
+inline Mask where(const std::uint64_t* bits, std::uint64_t bit) {
+  return (*reinterpret_cast<const Mask*>(bits) & static_cast<long long>(bit)) != 0;
 }
-inline Doubles only(Doubles v, Mask m) { return reinterpret_cast<Doubles>(reinterpret_cast<Mask>(v) & m); }
-inline Doubles absolute(Doubles v) { return v < 0 ? -v : v; }
+inline Doubles only(Doubles v, Mask m) { return m ? v : Doubles{}; }
+inline Doubles absolute(Doubles v) {
+  return reinterpret_cast<Doubles>(reinterpret_cast<Mask>(v) & 0x7fffffffffffffffLL);
+}
 
 struct Edge {
   Doubles x, y, z;  ///< r_q - r_p
@@ -54,17 +55,6 @@ inline Edge edge(const EvaluateSweep& s, int p, int q) {
   return {load(s.x + q) - load(s.x + p), load(s.y + q) - load(s.y + p), load(s.z + q) - load(s.z + p)};
 }
 inline Doubles square(const Edge& e) { return e.x * e.x + e.y * e.y + e.z * e.z; }
-
-/// s of the constraint whose difference is e and whose base is `base`.
-inline Doubles strain(const StencilSet& set, const Edge& e, int base) {
-  const Doubles now = square(e) * set.inverse_h2;
-  if (set.rest) return now - load(set.rest + base);
-  return now - 1;
-}
-
-inline Doubles alpha_of(const StencilSet& set, Doubles s) {
-  return set.squared ? set.eta * s * absolute(s) : set.eta * s;
-}
 
 void evaluate_angles(const EvaluateSweep& s, int p, Doubles f[3]) {
   for (int k = 0; k < s.angle_count; ++k) {
@@ -94,72 +84,120 @@ void evaluate_angles(const EvaluateSweep& s, int p, Doubles f[3]) {
   }
 }
 
-void evaluate(const EvaluateSweep& s, int begin, int end) {
+/// alpha/H^2 of the constraint of the set whose difference is e; its strain in s.
+inline Doubles weight(const StencilSet& set, const Edge& e, Doubles rest, Doubles& s) {
+  s = square(e) * set.inverse_h2 - rest;
+  return set.eta * (set.squared ? s * absolute(s) : s);
+}
+
+// Stores may alias anything: what is loaded before the first store of a round stays in registers.
+template <bool flowed>
+void evaluate_sets(const EvaluateSweep& sweep, int begin, int end) {
+  const EvaluateSweep s = sweep;
+  const Doubles floor = Doubles{} + s.floor, scale = Doubles{} + s.scale;
   for (int p = begin; p < end; p += wide) {
-    Doubles f[3] = {};
+    Doubles fx = {}, fy = {}, fz = {};
+    const Doubles x = load(s.x + p), y = load(s.y + p), z = load(s.z + p);
     for (int k = 0; k < s.set_count; ++k) {
-      const StencilSet& set = s.sets[k];
-      const double ih2 = set.inverse_h2;
-      const Mask here = where(s.bits + p, set.bit);
-      const Edge forth = edge(s, p, p + set.offset);
-      const Doubles sf = strain(set, forth, p), alpha = alpha_of(set, sf);
-      const Doubles w = only(alpha * ih2, here);
-      f[0] += w * forth.x, f[1] += w * forth.y, f[2] += w * forth.z;
-      const Doubles kept = (alpha > s.floor ? alpha : Doubles{} + s.floor) + set.add;
-      store_float(set.a + p, only(s.scale * ih2 * kept, here));
-      if (set.c)
-        store_float(set.c + p,
-                    only(s.scale * ih2 * ih2 * (set.stretch + set.stretch_slope * absolute(sf)), here));
-      const int q = p - set.offset;
-      const Edge back = edge(s, p, q);
-      const Doubles v = only(alpha_of(set, strain(set, back, q)) * ih2, where(s.bits + q, set.bit));
-      f[0] += v * back.x, f[1] += v * back.y, f[2] += v * back.z;
+      const StencilSet set = s.sets[k];
+      const int q = p + set.offset, o = p - set.offset;
+      const Mask here = where(s.bits + p, set.bit), there = where(s.bits + o, set.bit);
+      Doubles rest = Doubles{} + 1, rest_there = rest, sf, sb;
+      if constexpr (flowed) rest = load(set.rest + p), rest_there = load(set.rest + o);
+      const Edge back = {load(s.x + o) - x, load(s.y + o) - y, load(s.z + o) - z};
+      const Edge forth = {load(s.x + q) - x, load(s.y + q) - y, load(s.z + q) - z};
+      const Doubles v = only(weight(set, back, rest_there, sb), there);
+      const Doubles w = only(weight(set, forth, rest, sf), here);
+      fx += v * back.x, fy += v * back.y, fz += v * back.z;
+      fx += w * forth.x, fy += w * forth.y, fz += w * forth.z;
+      store_float(set.a + p, only(scale * (w > floor ? w : floor) + set.add, here));
+      if (set.c) store_float(set.c + p, only(set.stretch + set.stretch_slope * absolute(sf), here));
     }
-    if (s.angle_count > 0) evaluate_angles(s, p, f);
-    for (int c = 0; c < 3; ++c) store(s.force[c] + p, f[c]);
+    if (s.angle_count > 0) {
+      Doubles f[3] = {fx, fy, fz};
+      evaluate_angles(s, p, f);
+      fx = f[0], fy = f[1], fz = f[2];
+    }
+    store(s.force[0] + p, fx), store(s.force[1] + p, fy), store(s.force[2] + p, fz);
   }
 }
 
-enum class Use { product, residual, smooth };
+void evaluate(const EvaluateSweep& s, int begin, int end) {
+  if (s.set_count > 0 && s.sets[0].rest)
+    evaluate_sets<true>(s, begin, end);
+  else
+    evaluate_sets<false>(s, begin, end);
+}
 
-template <Use use>
+enum class Use { product, residual, smooth, start };
+enum class Form { differences, sums };
+
+template <Form form>
+inline void add_pair(Floats& ox, Floats& oy, Floats& oz, Floats x, Floats y, Floats z, Floats a,
+                     const float* const in[3], int q) {
+  if constexpr (form == Form::differences)
+    ox += a * (x - load(in[0] + q)), oy += a * (y - load(in[1] + q)), oz += a * (z - load(in[2] + q));
+  else
+    ox -= a * load(in[0] + q), oy -= a * load(in[1] + q), oz -= a * load(in[2] + q);
+}
+
+template <Use use, Form form>
 double apply_scalar(const ApplySweep& s, int begin, int end) {
   Floats sum = {};
+  const float* const in[3] = {s.in[0], s.in[1], s.in[2]};
   for (int p = begin; p < end; p += lanes) {
-    const Floats x = load(s.in[0] + p), y = load(s.in[1] + p), z = load(s.in[2] + p);
+    const Floats x = load(in[0] + p), y = load(in[1] + p), z = load(in[2] + p);
     const Floats m = load(s.mass + p);
     Floats ox = m * x, oy = m * y, oz = m * z;
+    Floats bx = {}, by = {}, bz = {};  // of the pairs behind: two chains of sums
     for (int k = 0; k < s.set_count; ++k) {
-      const int d = s.sets[k].offset, q = p + d, o = p - d;
-      const float* a = s.sets[k].a;
-      const Floats f = load(a + p), b = load(a + o);
-      ox += f * (x - load(s.in[0] + q)) + b * (x - load(s.in[0] + o));
-      oy += f * (y - load(s.in[1] + q)) + b * (y - load(s.in[1] + o));
-      oz += f * (z - load(s.in[2] + q)) + b * (z - load(s.in[2] + o));
+      const int d = s.sets[k].offset;
+      const float* a = s.sets[k].a + p;
+      add_pair<form>(ox, oy, oz, x, y, z, load(a), in, p + d);
+      add_pair<form>(bx, by, bz, x, y, z, load(a - d), in, p - d);
     }
+    ox += bx, oy += by, oz += bz;
     if constexpr (use == Use::smooth) {
       const Floats d = s.damping * load(s.smoothing + p);
-      const Floats bx = load(s.right[0] + p), by = load(s.right[1] + p), bz = load(s.right[2] + p);
-      ox = x + d * (bx - ox), oy = y + d * (by - oy), oz = z + d * (bz - oz);
-      sum += bx * ox + by * oy + bz * oz;
+      const Floats rx = load(s.right[0] + p), ry = load(s.right[1] + p), rz = load(s.right[2] + p);
+      ox = x + d * (rx - ox), oy = y + d * (ry - oy), oz = z + d * (rz - oz);
+      sum += rx * ox + ry * oy + rz * oz;
     } else {
-      if constexpr (use == Use::residual) {
+      if constexpr (use != Use::product)
         ox = load(s.right[0] + p) - ox, oy = load(s.right[1] + p) - oy, oz = load(s.right[2] + p) - oz;
-      }
       const Floats free = load(s.free + p);
       ox *= free, oy *= free, oz *= free;
-      sum += x * ox + y * oy + z * oz;
+      if constexpr (use == Use::start) {
+        const Floats d = load(s.smoothing + p), sx = d * ox, sy = d * oy, sz = d * oz;
+        store(s.scaled[0] + p, sx), store(s.scaled[1] + p, sy), store(s.scaled[2] + p, sz);
+        sum += sx * ox + sy * oy + sz * oz;
+      } else {
+        sum += x * ox + y * oy + z * oz;
+      }
     }
     store(s.out[0] + p, ox), store(s.out[1] + p, oy), store(s.out[2] + p, oz);
   }
   return summed(sum);
 }
 
-double apply(const ApplySweep& s, int begin, int end) { return apply_scalar<Use::product>(s, begin, end); }
-double residual(const ApplySweep& s, int begin, int end) {
-  return apply_scalar<Use::residual>(s, begin, end);
+double apply(const ApplySweep& s, int begin, int end) {
+  return apply_scalar<Use::product, Form::differences>(s, begin, end);
 }
-double smooth(const ApplySweep& s, int begin, int end) { return apply_scalar<Use::smooth>(s, begin, end); }
+double apply_sums(const ApplySweep& s, int begin, int end) {
+  return apply_scalar<Use::product, Form::sums>(s, begin, end);
+}
+double start(const ApplySweep& s, int begin, int end) {
+  return apply_scalar<Use::start, Form::differences>(s, begin, end);
+}
+double start_sums(const ApplySweep& s, int begin, int end) {
+  return apply_scalar<Use::start, Form::sums>(s, begin, end);
+}
+double residual(const ApplySweep& s, int begin, int end) {
+  return apply_scalar<Use::residual, Form::differences>(s, begin, end);
+}
+double smooth(const ApplySweep& s, int begin, int end) {
+  return apply_scalar<Use::smooth, Form::differences>(s, begin, end);
+}
 
 struct Three {
   Floats x, y, z;
@@ -237,22 +275,27 @@ double apply_angles(const ApplySweep& s, int begin, int end) {
   return total;
 }
 
-void diagonal(const DiagonalSweep& s, int begin, int end) {
+DiagonalSums diagonal(const DiagonalSweep& s, int begin, int end) {
+  Floats mass = {}, all = {};
   for (int p = begin; p < end; p += lanes) {
-    Floats d = load(s.mass + p);
+    const Floats m = load(s.mass + p), free = load(s.free + p);
+    Floats d = m;
     for (int k = 0; k < s.set_count; ++k)
       d += load(s.sets[k].a + p) + load(s.sets[k].a + p - s.sets[k].offset);
+    mass += free * m, all += free * d;
+    if (s.plain) store(s.plain + p, d);
     // the paper's may be negative: its size serves, and the solve finds out
     const Floats size = d < 0 ? -d : d, some = size > 0 ? size : Floats{} + 1;
-    store(s.scalar + p, size > 0 ? load(s.free + p) / some : Floats{});
+    store(s.scalar + p, size > 0 ? free / some : Floats{});
     if (!s.ground) continue;
-    Floats g = load(s.mass + p);
+    Floats g = m;
     for (int k = 0; k < s.set_count; ++k) {
       const int q = p + s.sets[k].offset, o = p - s.sets[k].offset;
       g += load(s.sets[k].a + p) * (1 - load(s.free + q)) + load(s.sets[k].a + o) * (1 - load(s.free + o));
     }
-    store(s.ground + p, load(s.free + p) * g);
+    store(s.ground + p, free * g);
   }
+  return {summed(mass), summed(all)};
 }
 
 struct Six {
@@ -296,10 +339,11 @@ void diagonal_blocks(const DiagonalSweep& s, int begin, int end) {
 }
 
 /// V of a cell by the six tetrahedra about the diagonal from corner 0 to 7 (cell_volume.hpp).
-void cells(const CellSweep& s, int begin, int end) {
+double cells(const CellSweep& s, int begin, int end) {
   const int ring[6] = {s.step[0], s.step[0] + s.step[1], s.step[1], s.step[1] + s.step[2],
                        s.step[2], s.step[2] + s.step[0]};
   const int far = s.step[0] + s.step[1] + s.step[2];
+  Doubles least = Doubles{} + 1e30;
   for (int p = begin; p < end; p += wide) {
     const Doubles ox = load(s.x + p), oy = load(s.y + p), oz = load(s.z + p);
     Doubles nx = {}, ny = {}, nz = {};
@@ -313,7 +357,25 @@ void cells(const CellSweep& s, int begin, int end) {
     }
     const Doubles volume =
         (load(s.x + p + far) - ox) * nx + (load(s.y + p + far) - oy) * ny + (load(s.z + p + far) - oz) * nz;
-    store_float(s.ratio + p, volume * (s.inverse_volume / 6));
+    const Doubles ratio = volume * (s.inverse_volume / 6);
+    store_float(s.ratio + p, ratio);
+    const Doubles counted = where(s.bits + p, s.bit) ? ratio : least;
+    least = counted < least ? counted : least;
+  }
+  double all = least[0];
+  for (int k = 1; k < wide; ++k) all = least[k] < all ? least[k] : all;
+  return all;
+}
+
+void right_side(const RightSideSweep& s, int begin, int end) {
+  for (int p = begin; p < end; p += wide) {
+    const HalfFloats mass = load_half(s.mass + p), free = load_half(s.free + p);
+    for (int c = 0; c < 3; ++c) {
+      const Doubles elastic = s.force * load(s.elastic[c] + p);
+      const HalfFloats along = s.motion * load_half(s.along[c] + p) + s.fall[c];
+      *reinterpret_cast<HalfFloats*>(s.out[c] + p) =
+          free * (__builtin_convertvector(elastic, HalfFloats) + mass * along);
+    }
   }
 }
 
@@ -372,6 +434,10 @@ void multiply(const float* d, const float* r, float* z, int begin, int end) {
   for (int k = begin; k < end; k += lanes) store(z + k, load(d + k) * load(r + k));
 }
 
+void times(float factor, const float* d, float* z, int begin, int end) {
+  for (int k = begin; k < end; k += lanes) store(z + k, factor * load(d + k));
+}
+
 void scale(float factor, const float* d, const float* r, float* z, int begin, int end) {
   for (int k = begin; k < end; k += lanes) store(z + k, factor * load(d + k) * load(r + k));
 }
@@ -391,29 +457,36 @@ void multiply_blocks(const float* const d[6], const float* const r[3], float* co
 constexpr int piece = 64;  // coarse points
 
 void restrict_row(const TransferSweep& s, const float* from, const float* exist, float* to, int fine,
-                  int coarse, int count) {
+                  int coarse, int count, int y, int z) {
   constexpr float weight[4] = {0.25f, 0.75f, 0.75f, 0.25f};  // of fine points -1, 0, 1, 2
   constexpr int width = 2 * piece + 2 + lanes;
-  float sum[width];
+  float sum[width], rows[16];
+  for (int r = 0; r < 16; ++r) {
+    const int up = 2 * y - 1 + r % 4, out = 2 * z - 1 + r / 4;
+    const bool inside = up >= 0 && up < s.nodes[1] && out >= 0 && out < s.nodes[2];
+    rows[r] = inside ? weight[r % 4] * weight[r / 4] : 0.0f;
+  }
   for (int done = 0; done < count; done += piece) {
     const int some = count - done < piece ? count - done : piece, length = 2 * some + 2;
-    const int first = fine + 2 * done - 1 - s.fine_step[1] - s.fine_step[2];
+    const int left = 2 * done - 1, first = fine + left - s.fine_step[1] - s.fine_step[2];
     int k = 0;
     for (; k + lanes <= length; k += lanes) {
       Floats acc = {};
-      for (int y = 0; y < 16; ++y) {
-        const int at = first + k + (y % 4) * s.fine_step[1] + (y / 4) * s.fine_step[2];
-        acc += (weight[y % 4] * weight[y / 4]) * load(from + at) * load(s.share + at);
+      for (int r = 0; r < 16; ++r) {
+        const int at = first + k + (r % 4) * s.fine_step[1] + (r / 4) * s.fine_step[2];
+        acc += rows[r] * load(from + at) * load(s.share + at);
       }
       store(sum + k, acc);
     }
     for (; k < length; ++k) {
       sum[k] = 0;
-      for (int y = 0; y < 16; ++y) {
-        const int at = first + k + (y % 4) * s.fine_step[1] + (y / 4) * s.fine_step[2];
-        sum[k] += (weight[y % 4] * weight[y / 4]) * from[at] * s.share[at];
+      for (int r = 0; r < 16; ++r) {
+        const int at = first + k + (r % 4) * s.fine_step[1] + (r / 4) * s.fine_step[2];
+        sum[k] += rows[r] * from[at] * s.share[at];
       }
     }
+    if (left < 0) sum[0] = 0;
+    for (k = s.nodes[0] - left; k < length; ++k) sum[k] = 0;
     for (int i = 0; i < some; ++i)
       to[coarse + done + i] = exist[coarse + done + i] * (0.25f * (sum[2 * i] + sum[2 * i + 3]) +
                                                           0.75f * (sum[2 * i + 1] + sum[2 * i + 2]));
@@ -439,23 +512,31 @@ void prolong_row(const TransferSweep& s, const float* from, float* to, int fine,
   }
 }
 
-void coarsen_row(const CoarseTerm* terms, int term_count, const float* free, int fine, float* to, int count) {
+void coarsen_row(const TransferSweep& s, const CoarseTerm* terms, int term_count, const float* free, int fine,
+                 float* to, int count, int y, int z) {
   for (int i = 0; i < count; ++i) to[i] = 0;
   for (int t = 0; t < term_count; ++t) {
+    const int up = 2 * y + terms[t].cell[1], out = 2 * z + terms[t].cell[2], along = terms[t].cell[0];
+    if (up < 0 || up >= s.nodes[1] || out < 0 || out >= s.nodes[2]) continue;
     const float* a = terms[t].a + fine + terms[t].at;
     const float* near = free + fine + terms[t].at;
     const float* far = free + fine + terms[t].end;
     const float factor = terms[t].factor;
-    for (int i = 0; i < count; ++i) to[i] += factor * a[2 * i] * near[2 * i] * far[2 * i];
+    // bases 2 i + along within the row
+    const int first = along < 0 ? 1 : 0, inside = (s.nodes[0] - along + 1) / 2;
+    const int last = inside < count ? inside : count;
+    for (int i = first; i < last; ++i) to[i] += factor * a[2 * i] * near[2 * i] * far[2 * i];
   }
 }
 
 void gather_row(const TransferSweep& s, const float* ground, const float* free, int fine, float* mass,
-                float* exist, int count) {
+                float* exist, int count, int y, int z) {
   for (int i = 0; i < count; ++i) {
     float sum = 0, any = 0;
     for (int c = 0; c < 8; ++c) {
-      const int at = fine + 2 * i + (c & 1) + (c >> 1 & 1) * s.fine_step[1] + (c >> 2 & 1) * s.fine_step[2];
+      const int x = c & 1, up = c >> 1 & 1, out = c >> 2 & 1;
+      if (2 * i + x >= s.nodes[0] || 2 * y + up >= s.nodes[1] || 2 * z + out >= s.nodes[2]) continue;
+      const int at = fine + 2 * i + x + up * s.fine_step[1] + out * s.fine_step[2];
       sum += ground[at], any += free[at];
     }
     mass[i] = sum, exist[i] = any > 0 ? 1.0f : 0.0f;

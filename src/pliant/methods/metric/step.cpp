@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
@@ -27,7 +28,6 @@ namespace {
 
 constexpr int most_substeps = 2000;
 constexpr int contact_passes = 3;  // solves of (1) a step under contact
-constexpr int node_block = 2048;
 
 Mat3 rotation_by(const Vec3& turn) {
   const double angle = turn.norm();
@@ -95,15 +95,13 @@ void Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
   set_matrix(input, now);
   set_outer(input);
   recall_forces(!input.colliders.empty());
-  first_guess(input, now);
+  set_right_side(input, now);
   const int passes = input.colliders.empty() ? 1 : contact_passes;
   for (int pass = 0; pass < passes; ++pass) {
-    set_right_side(input, now);
     watch.add_to(&StageTimes::rhs);
     solve(now, report, *input.pool);
     watch.add_to(&StageTimes::solve);
-    end_of_step(input, now);
-    if (!finite_end()) {
+    if (!end_of_step(input, now)) {
       report.trouble =
           "the step has no finite answer: take smaller steps, or set metric.integrator to stable";
       return;
@@ -121,14 +119,14 @@ void Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
       move_by_impulses(input.h);
       break;
     }
-    respond(now);
+    respond(now, *input.pool);
     watch.add_to(&StageTimes::contact);
   }
   if (!input.colliders.empty()) {
     position_pass(input, report);
     remember(input, report);
     watch.add_to(&StageTimes::contact);
-    if (!finite_end()) {
+    if (!finite_end(*input.pool)) {
       report.trouble = "contact has no finite answer: take smaller steps";
       return;
     }
@@ -149,45 +147,56 @@ Body::Scheme Body::scheme(const StepInput& input) const {
 }
 
 void Body::hold(const StepInput& input) {
-  std::fill(held_.begin(), held_.end(), 0);
-  for (const Index i : input.held) held_[i] = 1;
+  for (const Index i : held_nodes_) held_[i] = 0, operator_->free[at(0, i)] = 1;
+  held_nodes_.assign(input.held.begin(), input.held.end());
+  for (const Index i : held_nodes_) held_[i] = 1, operator_->free[at(0, i)] = 0;
 }
 
-/// frame_x_, frame_v_ and loose_v_: rigid parts moved by their velocity, with what gravity and drag do to it,
-/// and by R = exp(h w). The spin after the turn is that of the same angular momentum.
+/// Positions and displacements of no force, in the operator's x and delta_: rigid parts moved by their
+/// velocity, with what gravity and drag do to it, and by R = exp(h w). The spin after the turn is that of the
+/// same angular momentum. Held nodes go where they must.
 void Body::move_rigidly(const StepInput& input, const Scheme& s) {
   const Points &x = state_.nodes.x, &v = state_.nodes.v;
-  if (!s.split) {
-    std::copy(x.begin(), x.end(), frame_x_.begin());
-    std::copy(v.begin(), v.end(), loose_v_.begin());
-    std::fill(frame_v_.begin(), frame_v_.end(), Vec3::Zero());
-    return;
-  }
-  measure(model_.part, model_.mass, x, v, rigid_);
-  std::vector<RigidMotion>& end = rigid_end_;
+  if (s.split) set_frames(input, s);
+  const std::size_t n = std::size_t(operator_->points());
+  double* const to[3] = {operator_->x.data(), operator_->x.data() + n, operator_->x.data() + 2 * n};
+  float* const along[3] = {delta_.data(), delta_.data() + n, delta_.data() + 2 * n};
+  const std::span<const Index> places = operator_->places();
+  const auto put = [&](Index i, const Vec3& at, const Vec3& loose) {
+    const Index p = places[i];
+    for (int c = 0; c < 3; ++c) to[c][p] = at[c], along[c][p] = float(s.h * loose[c]);
+  };
+  for_blocks(*input.pool, int(model_.nodes()), node_block, [&](int begin, int end) {
+    if (!s.split) {
+      for (Index i = begin; i < end; ++i) put(i, x[i], v[i]);
+      return;
+    }
+    for (Index i = begin; i < end; ++i) {
+      const Frame& f = frames_[std::size_t(model_.part[i])];
+      const Vec3 arm = x[i] - f.from;
+      put(i, f.to + f.turn * arm, f.turn * (v[i] - f.drift - f.spin.cross(arm)));
+    }
+  });
+  for (std::size_t k = 0; k < input.held.size(); ++k)
+    for (int c = 0; c < 3; ++c)
+      delta_[at(c, input.held[k])] = float(input.targets[k][c] - x[input.held[k]][c]);
+}
+
+void Body::set_frames(const StepInput& input, const Scheme& s) {
+  measure(model_.part, model_.mass, state_.nodes.x, state_.nodes.v, rigid_, *input.pool, moments_);
   const double before = (1 - s.h * s.drag / 2) / (1 + s.h * s.drag / 2), push = s.h / (1 + s.h * s.drag / 2);
   for (std::size_t k = 0; k < rigid_.size(); ++k) {
-    const Mat3 turn = rotation_by(s.h * rigid_[k].spin);
-    end[k].inertia = turn;  // of this frame: kept where the loop below finds it
-    end[k].spin = turned_by(turn * rigid_[k].inertia * turn.transpose(), before * rigid_[k].angular);
-    end[k].velocity = before * rigid_[k].velocity + push * input.gravity;
-    end[k].centre = rigid_[k].centre + s.h * end[k].velocity;
-  }
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const std::size_t k = std::size_t(model_.part[i]);
-    const Vec3 arm = x[i] - rigid_[k].centre, turned = end[k].inertia * arm;
-    const Vec3 loose = v[i] - rigid_[k].velocity - rigid_[k].spin.cross(arm);
-    frame_x_[i] = end[k].centre + turned;
-    frame_v_[i] = end[k].velocity + end[k].spin.cross(turned);
-    loose_v_[i] = end[k].inertia * loose;
+    const RigidMotion& now = rigid_[k];
+    Frame& f = frames_[k];
+    f.from = now.centre, f.drift = now.velocity, f.spin = now.spin;
+    f.turn = rotation_by(s.h * now.spin);
+    f.velocity = before * now.velocity + push * input.gravity;
+    f.new_spin = turned_by(f.turn * now.inertia * f.turn.transpose(), before * now.angular);
+    f.to = now.centre + s.h * f.velocity;
   }
 }
 
 void Body::evaluate(const Scheme& s, Pool& pool) {
-  for (int c = 0; c < 3; ++c)
-    for_blocks(pool, int(model_.nodes()), node_block, [&](int begin, int end) {
-      for (Index i = begin; i < end; ++i) operator_->x[at(c, i)] = frame_x_[i][c];
-    });
   MatrixForm form;
   form.integrator = options_.integrator;
   form.kappa = options_.kappa;
@@ -196,20 +205,21 @@ void Body::evaluate(const Scheme& s, Pool& pool) {
   operator_->evaluate(form, state_.metrics.empty() ? nullptr : state_.metrics.data(), pool);
 }
 
-/// The diagonal beside the elastic part, and which rows count.
+/// The diagonal beside the elastic part.
 void Body::set_matrix(const StepInput& input, const Scheme& s) {
-  const double drag = 1 + s.h * s.drag / 2;
-  for (Index i = 0; i < model_.nodes(); ++i) {
-    const std::size_t p = at(0, i);
-    operator_->mass[p] = float(drag * model_.mass[i] / s.unit);
-    operator_->free[p] = held_[i] ? 0.0f : 1.0f;
-  }
+  const StencilKernels& kernels = stencil_kernels();
+  const float drag = float(1 + s.h * s.drag / 2);
+  operator_->sweep(*input.pool, [&](int begin, int end) {
+    kernels.times(drag, relative_mass_.data(), operator_->mass.data(), begin, end);
+  });
   for (const Grab& grab : input.grabs)
     operator_->mass[at(0, grab.node)] += float(s.h * s.h * grab.stiffness / s.unit);
   preconditioner_->prepare(*operator_, *input.pool);
 }
 
 void Body::set_outer(const StepInput& input) {
+  has_outer_ = !input.forces.empty() || !input.colliders.empty();
+  if (!has_outer_) return;
   if (input.forces.empty())
     std::fill(outer_.begin(), outer_.end(), Vec3::Zero());
   else
@@ -217,31 +227,32 @@ void Body::set_outer(const StepInput& input) {
 }
 
 void Body::set_right_side(const StepInput& input, const Scheme& s) {
-  const double force = s.h * s.h / s.unit, motion = s.h * (1 - s.h * s.drag / 2) / s.unit;
-  for_blocks(*input.pool, int(model_.nodes()), node_block, [&](int begin, int end) {
-    for (Index i = begin; i < end; ++i) {
-      const double m = model_.mass[i];
-      const Vec3 given = s.split ? outer_[i] : Vec3(outer_[i] + m * input.gravity);
-      for (int c = 0; c < 3; ++c) {
-        const std::size_t k = at(c, i);
-        b_[k] =
-            held_[i] ? 0.0f : float(force * (operator_->force[k] + given[c]) + motion * m * loose_v_[i][c]);
-      }
-    }
-  });
+  const std::size_t n = std::size_t(operator_->points());
+  RightSideSweep sweep{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    sweep.elastic[c] = operator_->force.data() + c * n;
+    sweep.along[c] = delta_.data() + c * n, sweep.out[c] = b_.data() + c * n;
+    sweep.fall[c] = s.split ? 0.0f : float(s.h * s.h * input.gravity[int(c)]);
+  }
+  sweep.mass = relative_mass_.data(), sweep.free = operator_->free.data();
+  sweep.force = s.h * s.h / s.unit, sweep.motion = float(1 - s.h * s.drag / 2);
+  const StencilKernels& kernels = stencil_kernels();
+  operator_->sweep(*input.pool, [&](int begin, int end) { kernels.right_side(sweep, begin, end); });
+  if (has_outer_) add_to_right_side(outer_, sweep.force, *input.pool);
   for (const Grab& grab : input.grabs)
     if (!held_[grab.node])
-      for (int c = 0; c < 3; ++c)
-        b_[at(c, grab.node)] += float(force * grab.stiffness * (grab.target[c] - frame_x_[grab.node][c]));
+      for (int c = 0; c < 3; ++c) {
+        const std::size_t k = at(c, grab.node);
+        b_[k] += float(sweep.force * grab.stiffness * (grab.target[c] - operator_->x[k]));
+      }
 }
 
-/// As if nothing acted; held nodes go where they must.
-void Body::first_guess(const StepInput& input, const Scheme& s) {
-  for (Index i = 0; i < model_.nodes(); ++i)
-    for (int c = 0; c < 3; ++c) delta_[at(c, i)] = float(s.h * loose_v_[i][c]);
-  for (std::size_t n = 0; n < input.held.size(); ++n)
-    for (int c = 0; c < 3; ++c)
-      delta_[at(c, input.held[n])] = float(input.targets[n][c] - frame_x_[input.held[n]][c]);
+void Body::add_to_right_side(std::span<const Vec3> forces, double factor, Pool& pool) {
+  for_blocks(pool, int(model_.nodes()), node_block, [&](int begin, int end) {
+    for (Index i = begin; i < end; ++i)
+      if (!held_[i] && !forces[i].isZero(0))
+        for (int c = 0; c < 3; ++c) b_[at(c, i)] += float(factor * forces[i][c]);
+  });
 }
 
 void Body::solve(const Scheme&, StepReport& report, Pool& pool) {
@@ -252,25 +263,47 @@ void Body::solve(const Scheme&, StepReport& report, Pool& pool) {
   breakdowns_ += solved.broke;
 }
 
-void Body::end_of_step(const StepInput& input, const Scheme& s) {
+/// False: not finite.
+bool Body::end_of_step(const StepInput& input, const Scheme& s) {
+  const std::size_t n = std::size_t(operator_->points());
+  const double* const from[3] = {operator_->x.data(), operator_->x.data() + n, operator_->x.data() + 2 * n};
+  const float* const along[3] = {delta_.data(), delta_.data() + n, delta_.data() + 2 * n};
+  const std::span<const Index> places = operator_->places();
+  const double rate = 1 / s.h;
   for_blocks(*input.pool, int(model_.nodes()), node_block, [&](int begin, int end) {
+    Vec3 sum = Vec3::Zero();
     for (Index i = begin; i < end; ++i) {
-      const Vec3 d(delta_[at(0, i)], delta_[at(1, i)], delta_[at(2, i)]);
-      new_x_[i] = frame_x_[i] + d;
-      new_v_[i] = frame_v_[i] + d / s.h;
+      const Index p = places[i];
+      for (int c = 0; c < 3; ++c) {
+        const double d = along[c][p];
+        new_x_[i][c] = from[c][p] + d, new_v_[i][c] = rate * d;
+      }
+      sum += new_x_[i].cwiseAbs() + new_v_[i].cwiseAbs();
     }
+    if (s.split)
+      for (Index i = begin; i < end; ++i) {
+        const Frame& f = frames_[std::size_t(model_.part[i])];
+        const Index p = places[i];
+        new_v_[i] += f.velocity + f.new_spin.cross(Vec3(from[0][p], from[1][p], from[2][p]) - f.to);
+      }
+    block_sums_[std::size_t(begin / node_block)] = sum.sum();
   });
-  for (std::size_t n = 0; n < input.held.size(); ++n) {
-    const Index i = input.held[n];
-    new_x_[i] = input.targets[n];
-    new_v_[i] = (input.targets[n] - state_.nodes.x[i]) / s.h;
+  for (std::size_t k = 0; k < input.held.size(); ++k) {
+    const Index i = input.held[k];
+    new_x_[i] = input.targets[k];
+    new_v_[i] = (input.targets[k] - state_.nodes.x[i]) / s.h;
   }
+  return finite_sums();
+}
+
+bool Body::finite_sums() const {
+  return std::isfinite(std::accumulate(block_sums_.begin(), block_sums_.end(), 0.0));
 }
 
 /// (1) summed over a part: A and F have no resultant, F no torque, and A should have none:
 ///   (1 + alpha h/2) p' = (1 - alpha h/2) p + h sum f,   L alike with the torques about the centre.
 void Body::keep_momentum(const StepInput& input, const Scheme& s) {
-  measure(model_.part, model_.mass, new_x_, new_v_, rigid_end_);
+  measure(model_.part, model_.mass, new_x_, new_v_, rigid_end_, *input.pool, moments_);
   const double before = (1 - s.h * s.drag / 2) / (1 + s.h * s.drag / 2), push = s.h / (1 + s.h * s.drag / 2);
   // from now on rigid_end_ holds what is missing: momentum in velocity, angular momentum in angular
   for (std::size_t k = 0; k < rigid_.size(); ++k) {
@@ -283,25 +316,30 @@ void Body::keep_momentum(const StepInput& input, const Scheme& s) {
     end.velocity += push * force;
     end.angular += push * (new_x_[i] - end.centre).cross(force);
   };
-  for (Index i = 0; i < model_.nodes(); ++i)
-    if (!outer_[i].isZero(0)) add(i, outer_[i]);
+  if (has_outer_)
+    for (Index i = 0; i < model_.nodes(); ++i)
+      if (!outer_[i].isZero(0)) add(i, outer_[i]);
   for (const Grab& grab : input.grabs) add(grab.node, grab.stiffness * (grab.target - new_x_[grab.node]));
   for (RigidMotion& end : rigid_end_) {
     end.velocity /= end.mass;
     end.spin = turned_by(end.inertia, end.angular);
   }
-  for (Index i = 0; i < model_.nodes(); ++i) {
-    const RigidMotion& end = rigid_end_[std::size_t(model_.part[i])];
-    new_v_[i] += end.velocity + end.spin.cross(new_x_[i] - end.centre);
-  }
-  for (Index i = 0; i < model_.nodes(); ++i)
-    new_x_[i] += s.h * rigid_end_[std::size_t(model_.part[i])].velocity;
+  for_blocks(*input.pool, int(model_.nodes()), node_block, [&](int begin, int until) {
+    for (Index i = begin; i < until; ++i) {
+      const RigidMotion& end = rigid_end_[std::size_t(model_.part[i])];
+      new_v_[i] += end.velocity + end.spin.cross(new_x_[i] - end.centre);
+      new_x_[i] += s.h * end.velocity;
+    }
+  });
 }
 
-bool Body::finite_end() const {
-  Vec3 sum = Vec3::Zero();
-  for (std::size_t i = 0; i < new_x_.size(); ++i) sum += new_x_[i].cwiseAbs() + new_v_[i].cwiseAbs();
-  return std::isfinite(sum.sum());
+bool Body::finite_end(Pool& pool) {
+  for_blocks(pool, int(model_.nodes()), node_block, [&](int begin, int end) {
+    Vec3 sum = Vec3::Zero();
+    for (Index i = begin; i < end; ++i) sum += new_x_[i].cwiseAbs() + new_v_[i].cwiseAbs();
+    block_sums_[std::size_t(begin / node_block)] = sum.sum();
+  });
+  return finite_sums();
 }
 
 void Body::accept(const StepInput& input, const Scheme&) {
@@ -313,15 +351,20 @@ void Body::accept(const StepInput& input, const Scheme&) {
 }
 
 StepTraffic Body::traffic(const StepReport& report) const {
-  const std::size_t n = std::size_t(operator_->points()), matrix = operator_->matrix_bytes();
-  // a conjugate-gradient iteration reads the matrix and passes over 12 vectors; the ends of a step pass over
-  // positions, forces and velocities in double precision
-  const std::size_t iteration = matrix + 12 * 3 * sizeof(float) * n;
-  const std::size_t ends = matrix + 3 * sizeof(double) * (2 * n + 10 * model_.rest.size());
+  const std::size_t n = std::size_t(operator_->points()), nodes = model_.rest.size();
+  const std::size_t matrix = operator_->matrix_bytes(), vector = 3 * sizeof(float) * n;
+  // An iteration: the matrix and two vectors, three of the residual, five of x and the next direction, and
+  // where z is stored two more and what a cycle moves.
+  const bool stored = preconditioner_->scales() == nullptr;
+  const std::size_t iteration = matrix + (stored ? 12 : 10) * vector + preconditioner_->applied_bytes();
+  // The ends: state to positions and displacements and back; forces and weights from positions; diagonal;
+  // right side; first residual.
+  const std::size_t ends =
+      nodes * 4 * sizeof(Vec3) + n * (3 * 4 + 1) * sizeof(double) + 3 * matrix + 10 * vector;
   StepTraffic out;
-  out.moved = ends + std::size_t(report.iterations + 1) * iteration;
-  out.working_set =
-      matrix + 3 * n * (2 * sizeof(double) + 6 * sizeof(float)) + model_.rest.size() * 8 * sizeof(Vec3);
+  out.moved = ends + std::size_t(report.iterations) * iteration;
+  out.working_set = matrix + n * 7 * sizeof(double) + (stored ? 6 : 5) * vector +
+                    preconditioner_->memory_bytes() + nodes * 4 * sizeof(Vec3);
   return out;
 }
 

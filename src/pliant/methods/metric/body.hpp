@@ -62,6 +62,7 @@ class Body final : public Method {
   };
 
   StepReport whole_step(const StepInput& input);
+  void substeps(int count, const StepInput& input, StepReport& report, StageWatch& watch);
   void substep(const StepInput& input, StepReport& report, StageWatch& watch);
   Scheme scheme(const StepInput& input) const;
   void hold(const StepInput& input);
@@ -94,6 +95,7 @@ class Body final : public Method {
   void add_impulse(Index point, const Vec3& impulse);
   void move_by_impulses(double h);
   void position_pass(const StepInput& input, StepReport& report);
+  bool tears(const StepInput& input) const;
   void remember(const StepInput& input, StepReport& report);
   double jitter(Index point) const;
 
@@ -117,7 +119,8 @@ class Body final : public Method {
   long breakdowns_ = 0;
 
   // Scratch: never read across steps.
-  State before_;  // of a step of several substeps
+  State before_;       // of a step of several substeps
+  bool torn_ = false;  // a substep since the step began tore the body
   static constexpr int node_block = 2048;
   std::vector<RigidMotion> rigid_, rigid_end_, moments_;
   std::vector<Frame> frames_;
@@ -125,7 +128,7 @@ class Body final : public Method {
   std::vector<Index> held_nodes_;  // those of held_: who is let go is known
   Points outer_;                   // forces on nodes but gravity and grabs, N
   bool has_outer_ = false;
-  Points new_x_, new_v_, targets_;
+  Points new_x_, new_v_, solved_x_, targets_;
   std::vector<double> block_sums_;  // of node_block nodes each
   Floats b_, delta_;
 

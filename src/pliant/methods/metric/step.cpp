@@ -27,6 +27,7 @@ namespace pliant::metric {
 namespace {
 
 constexpr int most_substeps = 2000;
+constexpr int most_halves = 64;    // substeps of an impact
 constexpr int contact_passes = 3;  // solves of (1) a step under contact
 
 Mat3 rotation_by(const Vec3& turn) {
@@ -63,28 +64,38 @@ StepReport Body::whole_step(const StepInput& input) {
         parts);
     return report;
   }
-  const int count = std::max(1, int(parts));
-  if (count == 1) {
-    substep(input, report, watch);
-  } else {
-    before_ = state_;
-    StepInput part = input;
-    part.h = input.h / count;
-    for (int k = 1; k <= count && report.ok(); ++k) {
-      targets_.resize(input.held.size());
-      for (std::size_t n = 0; n < input.held.size(); ++n)
-        targets_[n] = k == count
-                          ? input.targets[n]
-                          : Vec3(before_.nodes.x[input.held[n]] +
-                                 double(k) / count * (input.targets[n] - before_.nodes.x[input.held[n]]));
-      part.targets = targets_;
-      substep(part, report, watch);
-    }
-    if (!report.ok()) state_ = before_;
+  // A step that tore the body (contact_step.cpp, tears) was too long for the impact: it is done again in
+  // halves.
+  int count = std::max(1, int(parts));
+  const StepReport fresh = report;
+  if (count > 1 || !input.colliders.empty()) before_ = state_;
+  for (;; count *= 2) {
+    substeps(count, input, report, watch);
+    const bool again = report.ok() && torn_ && 2 * count <= most_halves;
+    if (!report.ok() || again) state_ = before_;
+    if (!again) break;
+    report = fresh;
   }
   report.ms = watch.total();
   report.bytes = traffic(report);
   return report;
+}
+
+void Body::substeps(int count, const StepInput& input, StepReport& report, StageWatch& watch) {
+  torn_ = false;
+  StepInput part = input;
+  part.h = input.h / count;
+  for (int k = 1; k <= count && report.ok() && !(torn_ && 2 * count <= most_halves); ++k) {
+    targets_.resize(input.held.size());
+    for (std::size_t n = 0; n < input.held.size(); ++n) {
+      const Index i = input.held[n];
+      targets_[n] =
+          k == count ? input.targets[n]
+                     : Vec3(before_.nodes.x[i] + double(k) / count * (input.targets[n] - before_.nodes.x[i]));
+    }
+    part.targets = targets_;
+    substep(part, report, watch);
+  }
 }
 
 void Body::substep(const StepInput& input, StepReport& report, StageWatch& watch) {
@@ -115,6 +126,7 @@ void Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
     if (contacts_.empty() && recalled_.empty()) break;
     const bool last = pass + 1 == passes;
     const double change = answer(last ? 1 : response_, input, report);
+    solved_x_ = new_x_;
     if (last || change == 0) {
       move_by_impulses(input.h);
       break;
@@ -124,6 +136,7 @@ void Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
   }
   if (!input.colliders.empty()) {
     position_pass(input, report);
+    torn_ = torn_ || tears(input);
     remember(input, report);
     watch.add_to(&StageTimes::contact);
     if (!finite_end(*input.pool)) {

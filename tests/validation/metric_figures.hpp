@@ -114,8 +114,19 @@ class Experiment {
   Pool pool_{1};
 };
 
-inline Collider ground(double height = 0) {
-  return Collider(PlaneCollider{{0, height, 0}, {0, 1, 0}}, {}, 0.5, 0);
+inline Collider ground(double friction = 0.5) {
+  return Collider(PlaneCollider{{0, 0, 0}, {0, 1, 0}}, {}, friction, 0);
+}
+
+/// Falls, rests on the ground for the rest of 6 s; then free.
+inline Outcome drop(Experiment& e, double height, double friction) {
+  e.raise(height);
+  e.gravity = {0, -9.81, 0};
+  e.colliders = {ground(friction)};
+  e.run(6);
+  e.let_go();
+  e.run(10);
+  return e.outcome();
 }
 
 /// The three bodies of a figure.
@@ -131,27 +142,16 @@ inline Options contender(Contender which, double k, Integrator integrator = Inte
   return options;
 }
 
+/// Without friction, as the papers' projection onto the ground is.
 inline Outcome drop_box(const Options& options) {
   Experiment e(masked_graph({5, 5, 5}), options);
-  e.raise(6);
-  e.gravity = {0, -9.81, 0};
-  e.colliders = {ground()};
-  e.run(6);
-  e.let_go();
-  e.run(10);
-  return e.outcome();
+  return drop(e, 4, 0);
 }
 
 inline Outcome drop_ball(const Options& options) {
   Experiment e(masked_graph({9, 9, 9}, [](const Vec3& p) { return (p - Vec3(4, 4, 4)).norm() <= 4.3; }),
                options);
-  e.raise(4);
-  e.gravity = {0, -9.81, 0};
-  e.colliders = {ground()};
-  e.run(6);
-  e.let_go();
-  e.run(10);
-  return e.outcome();
+  return drop(e, 4, 0.5);
 }
 
 /// One corner up in 0.3 s, held for 0.5 s, on the ground.
@@ -175,12 +175,9 @@ inline Outcome lift_corner(const Options& options, double height) {
 inline Outcome push_corner(const Options& options, double share) {
   Experiment e(masked_graph({5, 5, 5}), options);
   e.held = e.where([](const Vec3& p) { return p == Vec3(4, 4, 4) || p == Vec3(0, 0, 0); });
-  e.target = [=](Index, double t) {
-    return Vec3(Vec3(4, 4, 4) - Vec3(4, 4, 4) * share * std::min(1.0, t / 0.5));
+  e.target = [&e, share](Index i, double t) {
+    return Vec3(e.rest()[i] * (1 - share * std::min(1.0, t / 0.5)));  // the corner at 0 stays
   };
-  const Index fixed = 0;
-  const auto moved = e.target;
-  e.target = [=](Index i, double t) { return i == fixed ? Vec3(0, 0, 0) : moved(i, t); };
   e.run(1);
   e.let_go();
   e.run(10);

@@ -11,7 +11,8 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   if (!model) return model.error();
   if (options.preconditioner == Preconditioning::multigrid && !multigrid_possible(*model, options.integrator))
     return Error{{},
-                 {{"metric.preconditioner", "multigrid", "a lattice, and integrator stable or lively",
+                 {{"metric.preconditioner", "multigrid",
+                   "a lattice; not integrator paper, nor accurate with the original model",
                    "set metric.preconditioner to automatic"}}};
   return std::unique_ptr<Method>(
       std::make_unique<Body>(std::move(*model), shape.embedding, shape.contact, damping, options));

@@ -94,14 +94,30 @@ class GridOperator final : public Operator {
     return over_mass;
   }
 
-  std::span<const StencilSet> stencils() const override {
-    if (!stretch_.empty() || !angle_weights_.empty()) return {};
-    return sets_;
+  std::span<const StencilSet> stencils() override {
+    if (!angle_weights_.empty()) return {};
+    if (stretch_.empty()) return sets_;
+    if (bounds_.empty()) {
+      bounds_.assign(weights_.size(), 0.0f);
+      bound_sets_ = sets_;
+      for (std::size_t k = 0; k < sets_.size(); ++k)
+        bound_sets_[k].a = bounds_.data() + k * std::size_t(points_);
+    }
+    return bound_sets_;
+  }
+
+  void bound_weights(Pool& pool) override {
+    if (stretch_.empty()) return;
+    const ApplySweep s = sweep_of(nullptr, nullptr);
+    sweep(pool, [&](int begin, int end) {
+      for (std::size_t k = 0; k < sets_.size(); ++k)
+        stencil_kernels().bound(s, sets_[k], bound_sets_[k].a, begin, end);
+    });
   }
 
   std::size_t matrix_bytes() const override {
-    return 4 * (weights_.size() + stretch_.size() + angle_weights_.size() + at_.size()) +
-           8 * std::size_t(points_);
+    const std::size_t fields = weights_.size() + stretch_.size() + angle_weights_.size() + at_.size();
+    return 4 * (fields / std::size_t(points_) + 2) * std::size_t(end_ - begin_);
   }
 
  protected:
@@ -190,7 +206,8 @@ class GridOperator final : public Operator {
     return s;
   }
 
-  std::vector<StencilSet> sets_;
+  std::vector<StencilSet> sets_, bound_sets_;
+  Floats bounds_;
   std::vector<StencilAngle> angles_;
   Floats weights_, stretch_, angle_weights_, at_, ratio_, diagonal_;
   std::vector<DiagonalSums> sums_of_;

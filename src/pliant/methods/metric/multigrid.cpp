@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One V-cycle over ever coarser lattices as z = P^-1 r, for matrices of scalar weights. A coarse point is the
+// One V-cycle over ever coarser lattices as z = P^-1 r, for matrices of scalar weights, or of weights that
+// bound those of the accurate matrix: c dr dr^T <= c |dr|^2. A coarse point is the
 // centre of a block of 2 x 2 x 2 points, down to a single one, and exists where one of them counts:
 //   interpolation   3/4 of the own block, 1/4 of the next, along every axis; blocks that do not exist are
 //   left
@@ -79,7 +80,7 @@ struct Level {
 
 int rounded_up(int n) { return (n + stencil_block - 1) / stencil_block * stencil_block; }
 
-Level finest(const Operator& matrix) {
+Level finest(Operator& matrix) {
   const PaddedGrid& grid = matrix.model().grid;
   Level l;
   l.nodes = grid.nodes, l.step = grid.step;
@@ -152,7 +153,7 @@ TransferSweep transfer(const Level& fine, const Level& coarse) {
 
 class Multigrid final : public Preconditioner {
  public:
-  Multigrid(const Operator& matrix, bool always) : always_(always) {
+  Multigrid(Operator& matrix, bool always) : always_(always) {
     PLIANT_CHECK(!matrix.stencils().empty());
     levels_.push_back(finest(matrix));
     take(matrix);
@@ -168,12 +169,14 @@ class Multigrid final : public Preconditioner {
     levels_.front().after.assign(3 * std::size_t(levels_.front().points), 0.0f);
     counted_.assign(matrix.free.size(), -1.0f);
     partial_.assign(std::size_t(matrix.points() / block + 1), 0.0);
+    sums_.resize(partial_.size());
   }
 
   void prepare(Operator& matrix, Pool& pool) override {
-    PLIANT_CHECK(!matrix.blocks());
     take(matrix);
-    const double over_mass = matrix.invert_diagonal({&levels_.front().smoothing, 1}, pool);
+    matrix.bound_weights(pool);
+    const double over_mass = matrix.blocks() ? invert_diagonal(levels_.front(), false, pool)
+                                             : matrix.invert_diagonal({&levels_.front().smoothing, 1}, pool);
     cycle_ = always_ || over_mass > worth_diagonal_over_mass;
     if (!cycle_) return;
     for (std::size_t k = 0; k < levels_.size(); ++k) {
@@ -217,21 +220,28 @@ class Multigrid final : public Preconditioner {
   }
 
  private:
-  void take(const Operator& matrix) {
+  void take(Operator& matrix) {
     Level& l = levels_.front();
     const std::span<const StencilSet> sets = matrix.stencils();
     l.sets.assign(sets.begin(), sets.end());
     l.mass = matrix.mass.data(), l.free = matrix.free.data();
   }
 
-  static void invert_diagonal(Level& l, bool ground, Pool& pool) {
+  /// Returns the mean diagonal over the mean mass.
+  double invert_diagonal(Level& l, bool ground, Pool& pool) {
     DiagonalSweep s{};
     s.mass = l.mass, s.free = l.free;
     s.sets = l.sets.data(), s.set_count = int(l.sets.size());
     s.scalar = l.smoothing.data();
     s.ground = ground ? l.ground.data() : nullptr;
     const StencilKernels& kernels = stencil_kernels();
-    l.sweep(pool, [&](int begin, int end) { kernels.diagonal(s, begin, end); });
+    l.sweep(pool, [&](int begin, int end) {
+      sums_[std::size_t((begin - l.begin) / block)] = kernels.diagonal(s, begin, end);
+    });
+    DiagonalSums total;
+    for (int k = 0; k * block < l.end - l.begin; ++k)
+      total.mass += sums_[std::size_t(k)].mass, total.diagonal += sums_[std::size_t(k)].diagonal;
+    return total.mass > 0 ? total.diagonal / total.mass : 0;
   }
 
   static void coarsen(const Level& fine, Level& coarse, Pool& pool) {
@@ -320,11 +330,12 @@ class Multigrid final : public Preconditioner {
   mutable std::vector<Level> levels_;  // their vectors are scratch of a cycle
   Floats counted_;                     // rows that the shares were made for
   mutable std::vector<double> partial_;
+  std::vector<DiagonalSums> sums_;
 };
 
 }  // namespace
 
-std::unique_ptr<Preconditioner> make_multigrid(const Operator& matrix, bool always) {
+std::unique_ptr<Preconditioner> make_multigrid(Operator& matrix, bool always) {
   return std::make_unique<Multigrid>(matrix, always);
 }
 

@@ -68,8 +68,10 @@ class Operator {
   /// of the diagonal over that of the mass (0 for blocks); where it is small, apply() knows from then on
   /// until the next evaluate() that sums are exact enough (stencil_kernels.hpp).
   virtual double invert_diagonal(std::span<Floats> out, Pool& pool) = 0;
-  /// Offsets and weights, where A is a lattice's of scalar weights and nothing else.
-  virtual std::span<const StencilSet> stencils() const { return {}; }
+  /// Offsets and weights, where A is a lattice's of scalar weights and nothing else; of the accurate matrix
+  /// weights that bound it, as bound_weights() sets them.
+  virtual std::span<const StencilSet> stencils() { return {}; }
+  virtual void bound_weights(Pool&) {}
   /// The same fields that an apply reads, in bytes.
   virtual std::size_t matrix_bytes() const = 0;
 

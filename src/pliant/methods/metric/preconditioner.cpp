@@ -11,10 +11,11 @@ constexpr Index few_nodes = 2000;  // below, a solve is over before a cycle has 
 }  // namespace
 
 bool multigrid_possible(const Model& model, Integrator integrator) {
-  return model.on_grid && (integrator == Integrator::stable || integrator == Integrator::lively);
+  if (integrator == Integrator::accurate) return model.on_grid && model.angles.empty();
+  return model.on_grid && integrator != Integrator::paper;
 }
 
-std::unique_ptr<Preconditioner> make_preconditioner(const Operator& matrix, const Options& options) {
+std::unique_ptr<Preconditioner> make_preconditioner(Operator& matrix, const Options& options) {
   const bool possible = multigrid_possible(matrix.model(), options.integrator);
   const bool asked = options.preconditioner == Preconditioning::multigrid;
   PLIANT_CHECK(possible || !asked);  // build.cpp refuses it

@@ -25,12 +25,12 @@ class Preconditioner {
 std::unique_ptr<Preconditioner> make_jacobi(const Operator& matrix, Integrator integrator);
 /// A V-cycle over ever coarser lattices (multigrid.cpp): for scalar weights on a lattice. Not always: where
 /// the matrix of now makes the inverse diagonal cheaper, that.
-std::unique_ptr<Preconditioner> make_multigrid(const Operator& matrix, bool always);
+std::unique_ptr<Preconditioner> make_multigrid(Operator& matrix, bool always);
 
-/// On a lattice, for matrices of scalar weights that are not negative.
+/// On a lattice, for matrices whose weights are not negative: not the papers', nor accurate ones of angles.
 bool multigrid_possible(const Model& model, Integrator integrator);
 
 /// What the options ask for; automatic: multigrid where it can be and the body has enough nodes.
-std::unique_ptr<Preconditioner> make_preconditioner(const Operator& matrix, const Options& options);
+std::unique_ptr<Preconditioner> make_preconditioner(Operator& matrix, const Options& options);
 
 }  // namespace pliant::metric

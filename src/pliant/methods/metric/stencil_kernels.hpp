@@ -134,6 +134,8 @@ struct StencilKernels {
   void (*diagonal_blocks)(const DiagonalSweep& sweep, int begin, int end);
   /// Returns the least ratio where a cell begins.
   double (*cells)(const CellSweep& sweep, int begin, int end);
+  /// out = a + c |dr|^2: scalar weights that bound those of dr dr^T.
+  void (*bound)(const ApplySweep& sweep, const StencilSet& set, float* out, int begin, int end);
   void (*right_side)(const RightSideSweep& sweep, int begin, int end);
 
   // By sums, D in - sum a in, in place of the differences sum a (in - in): fewer operations, and the relative

@@ -129,6 +129,11 @@ void evaluate(const EvaluateSweep& s, int begin, int end) {
     evaluate_sets<false>(s, begin, end);
 }
 
+// Sets by number: loops of a known length are unrolled, so that every stream through memory has loads of its
+// own, which the processor learns to fetch ahead (a quarter of the time on 64^3 points). 16 sets are the
+// improved model's, 13 those of coarse lattices; 0 = any.
+constexpr int usual_sets = 16, coarse_sets = 13, most_sets = 26;
+
 enum class Use { product, residual, smooth, start };
 enum class Form { differences, sums };
 
@@ -141,18 +146,23 @@ inline void add_pair(Floats& ox, Floats& oy, Floats& oz, Floats x, Floats y, Flo
     ox -= a * load(in[0] + q), oy -= a * load(in[1] + q), oz -= a * load(in[2] + q);
 }
 
-template <Use use, Form form>
-double apply_scalar(const ApplySweep& s, int begin, int end) {
+template <Use use, Form form, int known>
+double apply_sets(const ApplySweep& s, int begin, int end) {
   Floats sum = {};
   const float* const in[3] = {s.in[0], s.in[1], s.in[2]};
+  const int count = known > 0 ? known : s.set_count;
+  const float* weights[most_sets];
+  int offsets[most_sets];
+  for (int k = 0; k < count; ++k) weights[k] = s.sets[k].a, offsets[k] = s.sets[k].offset;
   for (int p = begin; p < end; p += lanes) {
     const Floats x = load(in[0] + p), y = load(in[1] + p), z = load(in[2] + p);
     const Floats m = load(s.mass + p);
     Floats ox = m * x, oy = m * y, oz = m * z;
     Floats bx = {}, by = {}, bz = {};  // of the pairs behind: two chains of sums
-    for (int k = 0; k < s.set_count; ++k) {
-      const int d = s.sets[k].offset;
-      const float* a = s.sets[k].a + p;
+#pragma GCC unroll 16
+    for (int k = 0; k < count; ++k) {
+      const int d = offsets[k];
+      const float* a = weights[k] + p;
       add_pair<form>(ox, oy, oz, x, y, z, load(a), in, p + d);
       add_pair<form>(bx, by, bz, x, y, z, load(a - d), in, p - d);
     }
@@ -178,6 +188,13 @@ double apply_scalar(const ApplySweep& s, int begin, int end) {
     store(s.out[0] + p, ox), store(s.out[1] + p, oy), store(s.out[2] + p, oz);
   }
   return summed(sum);
+}
+
+template <Use use, Form form>
+double apply_scalar(const ApplySweep& s, int begin, int end) {
+  if (s.set_count == usual_sets) return apply_sets<use, form, usual_sets>(s, begin, end);
+  if (s.set_count == coarse_sets) return apply_sets<use, form, coarse_sets>(s, begin, end);
+  return apply_sets<use, form, 0>(s, begin, end);
 }
 
 double apply(const ApplySweep& s, int begin, int end) {
@@ -304,6 +321,13 @@ struct Six {
 inline void add_square(Six& to, Floats c, const Three& d) {
   to.xx += c * d.x * d.x, to.xy += c * d.x * d.y, to.xz += c * d.x * d.z;
   to.yy += c * d.y * d.y, to.yz += c * d.y * d.z, to.zz += c * d.z * d.z;
+}
+
+void bound(const ApplySweep& s, const StencilSet& set, float* out, int begin, int end) {
+  for (int p = begin; p < end; p += lanes) {
+    const Three d = difference(s.at, p, p + set.offset);
+    store(out + p, load(set.a + p) + load(set.c + p) * dot(d, d));
+  }
 }
 
 void diagonal_blocks(const DiagonalSweep& s, int begin, int end) {

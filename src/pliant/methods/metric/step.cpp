@@ -364,7 +364,8 @@ void Body::accept(const StepInput& input, const Scheme&) {
 }
 
 StepTraffic Body::traffic(const StepReport& report) const {
-  const std::size_t n = std::size_t(operator_->points()), nodes = model_.rest.size();
+  const std::size_t nodes = model_.rest.size(),
+                    n = model_.on_grid ? std::size_t(model_.grid.end - model_.grid.begin) : nodes;
   const std::size_t matrix = operator_->matrix_bytes(), vector = 3 * sizeof(float) * n;
   // An iteration: the matrix and two vectors, three of the residual, five of x and the next direction, and
   // where z is stored two more and what a cycle moves.

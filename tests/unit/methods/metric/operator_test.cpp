@@ -135,6 +135,38 @@ TEST_F(MetricOperator, matrices_are_symmetric_keep_the_momentum_and_agree_on_all
   }
 }
 
+TEST_F(MetricOperator, products_by_sums_are_those_by_differences_and_only_soft_matrices_take_them) {
+  for (const SimdLevel level : levels())
+    for (const double scale : {1e-2, 1e4}) {
+      set_simd_level(level);
+      const Model model = model_of(papers());
+      const auto op = make_grid_operator(model, Integrator::stable);
+      load(*op, shaken(model.rest, 0.1, 3), 17);
+      MatrixForm form;
+      form.scale = scale;
+      op->evaluate(form, nullptr, pool);
+      const Floats in = vector_of(*op, shaken(Points(model.rest.size(), Vec3(5, 0, -5)), 1, 5));
+      Floats before(in.size()), after(in.size()), inverse(std::size_t(op->points()));
+      op->apply(in.data(), before.data(), pool);
+      const double over_mass = op->invert_diagonal({&inverse, 1}, pool);
+      EXPECT_EQ(over_mass < 100, scale < 1) << over_mass;
+      const double product = op->apply(in.data(), after.data(), pool);
+      EXPECT_EQ(before == after, scale > 1);
+      EXPECT_NEAR(dot(in, after), product, 1e-5 * product);
+      for (std::size_t k = 0; k < in.size(); ++k) EXPECT_NEAR(before[k], after[k], 1e-5 * over_mass * 5);
+      // the first residual and direction of a solve
+      const Floats b = vector_of(*op, shaken(Points(model.rest.size(), Vec3::Zero()), 1, 8));
+      Floats r(in.size()), p(in.size());
+      op->start(in.data(), b.data(), inverse.data(), r.data(), p.data(), pool);
+      const std::size_t n = std::size_t(op->points()), held = std::size_t(op->place(17));
+      for (std::size_t k = 0; k < in.size(); ++k) {
+        if (k % n == held) continue;
+        EXPECT_NEAR(r[k], b[k] - after[k], 1e-5 * over_mass * 5);
+        EXPECT_NEAR(p[k], inverse[k % n] * r[k], 1e-6 * std::abs(p[k]));
+      }
+    }
+}
+
 /// The Hessian along a direction by differences of the forces.
 double curvature(const Model& model, const Points& x, const Points& d) {
   Points up = x, down = x, fu(x.size()), fd(x.size());

@@ -13,7 +13,8 @@ struct PageFile {
   std::string_view bytes;  ///< as served
 };
 
-/// "index.html" is among them; "" and "./" are served as it. Names under "assets/" carry a hash of their bytes.
+/// "index.html" is among them; "" and "./" are served as it. Names under "assets/" carry a hash of their
+/// bytes.
 std::span<const PageFile> page_files();
 
 }  // namespace pliant

@@ -227,7 +227,7 @@ void Writer::joints(std::uint16_t body, std::span<const Joint> joints) {
 void Writer::grabs(std::span<const GrabView> grabs) {
   block(whole_scene, Channel::grabs, Format::f32x10, grabs.size(), {}, {});
   for (const GrabView& grab : grabs) {
-    const float row[10] = {float(grab.id),  float(grab.client), grab.point[0],  grab.point[1], grab.point[2],
+    const float row[10] = {float(grab.id), float(grab.client), grab.point[0],  grab.point[1], grab.point[2],
                            grab.target[0], grab.target[1],     grab.target[2], grab.force,    grab.stiffness};
     raw(row, sizeof row);
   }

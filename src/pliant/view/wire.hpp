@@ -30,7 +30,8 @@ inline constexpr std::uint16_t whole_scene = 0xFFFF;              ///< as body: 
 
 enum class Kind : std::uint8_t { frame = 1, model = 2 };
 
-/// Of Header::flags. A keyframe holds every channel the page asked for, also those sent only when they change.
+/// Of Header::flags. A keyframe holds every channel the page asked for, also those sent only when they
+/// change.
 enum HeaderFlag : std::uint8_t { paused = 1, posing = 2, stopped = 4, recording = 8, keyframe = 16 };
 
 enum class Format : std::uint8_t {

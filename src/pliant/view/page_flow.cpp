@@ -77,8 +77,8 @@ std::optional<Outgoing> PageFlow::next_binary(const Snapshot& newest, FlowTime n
     serial_ = newest.serial;
     const auto interval =
         std::chrono::duration_cast<FlowTime::duration>(std::chrono::duration<double>(1 / wish_.max_rate));
-    // Kept on a grid, so that jitter of the simulation does not lower the rate.
-    next_frame_ = std::max(next_frame_ + interval, now);
+    // On a grid, so that the simulation's jitter does not lower the rate; after a rest the grid begins anew.
+    next_frame_ = std::max(next_frame_, now - interval / 2) + interval;
   }
   in_flight_ = true;
   sent_at_ = now;

@@ -18,6 +18,8 @@ endif()
 
 # The interactive viewer; only here is Boost (headers) needed.
 find_package(Boost 1.74 REQUIRED)
-add_library(pliant_view STATIC ${PLIANT_VIEW_SOURCES})
+include(PliantPage)
+list(FILTER PLIANT_VIEW_SOURCES EXCLUDE REGEX "/page_files.cpp$")
+add_library(pliant_view STATIC ${PLIANT_VIEW_SOURCES} ${PLIANT_PAGE_SOURCES})
 target_link_libraries(pliant_view PUBLIC pliant fmt::fmt nlohmann_json::nlohmann_json PRIVATE Boost::headers pliant_flags)
 target_link_libraries(pliant_cli PRIVATE pliant_view)

@@ -156,6 +156,15 @@ export class BodyView {
     return [this.positions[index * 3], this.positions[index * 3 + 1], this.positions[index * 3 + 2]];
   }
 
+  /** Distance of the farthest vertex from a point. */
+  reach(from: V3): number {
+    let most = 0;
+    for (let i = 0; i < this.positions.length; i += 3) {
+      most = Math.max(most, Math.hypot(this.positions[i] - from[0], this.positions[i + 1] - from[1], this.positions[i + 2] - from[2]));
+    }
+    return most;
+  }
+
   faceNormal(face: number): V3 {
     const [a, b, c] = [0, 1, 2].map((k) => this.vertex(this.triangles[face * 3 + k]));
     const u = new THREE.Vector3(b[0] - a[0], b[1] - a[1], b[2] - a[2]);

@@ -26,7 +26,7 @@ export class OrbitCamera {
     if (fresh) this.sphere.setFromVector3(FIRST_DIRECTION);
     const vertical = (FIELD_OF_VIEW * Math.PI) / 360;
     const horizontal = Math.atan(Math.tan(vertical) * this.camera.aspect);
-    this.sphere.radius = (1.04 * this.radius) / Math.sin(Math.min(vertical, horizontal));
+    this.sphere.radius = (0.94 * this.radius) / Math.sin(Math.min(vertical, horizontal));
     this.place();
   }
 

@@ -199,7 +199,8 @@ export class Stage {
     }
     if (lo.x > hi.x) return;
     const centre = lo.clone().add(hi).multiplyScalar(0.5);
-    const radius = Math.max(lo.distanceTo(hi) / 2, 1e-6);
+    let radius = 1e-6;
+    for (const b of this.bodies.values()) radius = Math.max(radius, b.reach(centre.toArray()));
     if (fresh) this.arrange(centre, radius, lo.y);
     // Room for the fall: a body well above its floor is shown with the floor.
     const gap = lo.y - this.groundY;
@@ -283,7 +284,8 @@ export class Stage {
     this.beforeDraw();
     const renderer = this.renderer;
     const start = performance.now();
-    if (renderer) {
+    // An empty stage is not drawn: its shaders would only delay the first body.
+    if (renderer && this.bodies.size) {
       const shown = this.shownOverlays();
       for (const overlay of this.overlays.values()) {
         overlay.update(shown, this.camera.camera.position, renderer.getPixelRatio());

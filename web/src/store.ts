@@ -77,6 +77,9 @@ export class Store {
   radius = 0; // grab: 0 takes the nearest point alone
   brush = 0.25; // dent, pin and handle; set from the size of the scene when one is loaded
 
+  readonly handleVertices = new Map<number, number[]>();
+  poseText = '';
+
   private instance = '';
 
   constructor(readonly link: Connection) {
@@ -97,8 +100,10 @@ export class Store {
     return this.welcome?.read_only ?? false;
   }
 
+  /** Handles of all bodies; those this page made are known by their vertices, too. */
   get handles(): HandleInfo[] {
-    return this.scene?.handles ?? [];
+    return (this.scene?.bodies ?? []).flatMap((b) =>
+      (b.handles ?? []).map((handle) => ({ handle, body: b.id, vertices: this.handleVertices.get(handle) })));
   }
 
   /** Sends a command; an error is shown to the user and the promise still fails, for callers that must know. */
@@ -194,6 +199,10 @@ export class Store {
         this.evented(m);
         break;
       case 'stats':
+        if (m.pose !== undefined && m.pose !== this.poseText) {
+          this.poseText = m.pose;
+          this.stateChanged.emit(this.state);
+        }
         this.statsArrived.emit(m);
         break;
       case 'error':
@@ -227,7 +236,7 @@ export class Store {
   }
 
   private setTransport(t: Transport): void {
-    this.transport = { playing: t.playing, speed: t.speed, posing: t.posing, recording: !!t.recording };
+    this.transport = { playing: t.playing, speed: t.speed, posing: t.posing, recording: t.recording };
     this.transportChanged.emit(this.transport);
     this.settle();
   }

@@ -26,7 +26,7 @@ export class Dock {
     });
     this.energy = new Plot({
       title: 'Energy', unit: 'J',
-      readout: (s) => `${number(s.reduce((sum, one) => sum + (last(one.values) ?? 0), 0))} J`,
+      readout: (s) => `${number(s.reduce((sum, one) => sum + (last(one.values) ?? 0), 0), 2)} J`,
       words: (s) => s.map((one) => `${one.name} ${number(last(one.values) ?? 0)} joule`).join(', '),
     });
     this.volume = new Plot({
@@ -53,7 +53,7 @@ export class Dock {
     const count = m.step_ms.length;
     if (!count) return;
     // The time axis stops with the simulation: samples follow steps, not the clock.
-    const h = this.step();
+    const h = m.h ?? 1 / 60;
     const times = m.step_ms.map((_, i) => this.seconds + (i + 1) * h);
     this.seconds += count * h;
     this.time.add(times, this.byStage(m, body));
@@ -78,12 +78,5 @@ export class Dock {
     for (const name of this.stages) out[name] = body?.stages[name] ?? m.step_ms.map(() => null);
     out.other = m.step_ms.map((ms, i) => Math.max(0, ms - this.stages.reduce((sum, n) => sum + (out[n][i] ?? 0), 0)));
     return out;
-  }
-
-  private step(): number {
-    for (const [path, option] of this.store.options) {
-      if (/(^|\.)timestep$/.test(path) && typeof option.value === 'number') return option.value;
-    }
-    return 1 / 60;
   }
 }

@@ -178,8 +178,9 @@ export class Plot {
       g.beginPath();
       let pen = false;
       s.values.forEach((v, i) => {
-        if (v === null) pen = false;
-        else if (pen) g.lineTo(x(i), y(v));
+        // Energies and volume come once a message: what lies between is joined.
+        if (v === null) return;
+        if (pen) g.lineTo(x(i), y(v));
         else {
           g.moveTo(x(i), y(v));
           pen = true;
@@ -225,6 +226,8 @@ export function worst(list: (number | null)[]): number | null {
   return known.length ? Math.max(...known) : null;
 }
 
+/** The newest value that is known. */
 export function last(list: (number | null)[] | undefined): number | null {
-  return list?.length ? list[list.length - 1] : null;
+  for (let i = (list?.length ?? 0) - 1; i >= 0; i--) if (list![i] !== null) return list![i];
+  return null;
 }

@@ -38,9 +38,8 @@ export interface Option {
 export interface HandleInfo {
   handle: number;
   body: number;
-  name?: string;
+  /** Known for handles that this page made. */
   vertices?: number[];
-  center?: Vec3;
 }
 
 export interface BodyInfo {
@@ -51,6 +50,8 @@ export interface BodyInfo {
   nodes: number;
   dof?: number;
   can_pose?: boolean;
+  /** Ids of its handles. */
+  handles?: number[];
   /** Names of the joints, in the order of the joints channel. */
   joints?: string[];
   /** Methods this body cannot take, each with the reason. */
@@ -67,7 +68,8 @@ export interface Transport {
   playing: boolean;
   speed: number;
   posing: boolean;
-  recording: boolean;
+  /** False, or the format that is written. */
+  recording: boolean | string;
 }
 
 /** Counts or labels: labels name the entries, the newest last. */
@@ -95,7 +97,7 @@ export interface SceneMessage {
   options: Option[];
   transport: Transport;
   history: History;
-  handles?: HandleInfo[];
+  /** Height of the lowest level plane, m. */
   ground?: number | null;
 }
 
@@ -118,7 +120,7 @@ export interface Reply {
 
 export interface BuildMessage {
   type: 'build';
-  body: number;
+  body: number | string | null;
   stage: string;
   fraction: number;
   eta_s?: number | null;
@@ -129,7 +131,7 @@ export interface EventMessage {
   type: 'event';
   level: 'info' | 'warning' | 'error';
   code: string;
-  body?: number;
+  body?: number | string | null;
   step?: number;
   message: string;
   advice?: string;
@@ -149,6 +151,10 @@ export interface StatsMessage {
   step_ms: number[];
   rate: number;
   dropped: number;
+  /** Time step, s. */
+  h?: number;
+  /** While posing: how the static solve stands. */
+  pose?: string;
   bodies: BodyStats[];
 }
 

@@ -63,7 +63,7 @@ export class BodyOverlays {
     }
     if (this.show(shown.has('active'), this.active?.points)) {
       this.active ??= this.add(new Dots({ size: 5, fill: '#ffb347', edge: '#4a2b00', rim: 1, onTop: true }));
-      this.active.set(extra.nodes, flaggedNodes(extra.nodeFlags, PointFlag.active), ratio);
+      this.active.set(body.positions, body.flagged(PointFlag.active), ratio);
     }
     if (this.show(shown.has('contacts'), this.contacts?.points)) {
       this.contacts ??= this.add(new Dots({ size: 6, fill: '#ff6b6b', edge: '#4a0505', rim: 1, onTop: true }));
@@ -130,10 +130,4 @@ export class BodyOverlays {
     if (object) object.visible = on;
     return on;
   }
-}
-
-function flaggedNodes(flags: Uint8Array, flag: number): number[] {
-  const found: number[] = [];
-  for (let i = 0; i < flags.length; i++) if (flags[i] & flag) found.push(i);
-  return found;
 }

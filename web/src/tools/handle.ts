@@ -2,6 +2,7 @@
 // Handle: paint a patch of the surface, Enter makes it a handle; the gizmo moves, turns and scales it.
 
 import * as THREE from 'three';
+import { PointFlag } from '../protocol/binary';
 import type { HandleInfo } from '../protocol/types';
 import type { V3 } from '../scene3d/geometry';
 import { Gizmo } from '../scene3d/gizmo';
@@ -41,8 +42,12 @@ export class HandleTool implements Tool {
     this.stroke = null;
     if (press.dragged || !this.painted) return;
     const { body, vertices } = this.painted;
-    const found = this.bench.store.handles.find(
-      (h) => h.body === body && h.vertices?.some((v) => vertices.has(v)));
+    const held = this.bench.stage.bodies.get(body)?.flagged(PointFlag.handle) ?? [];
+    const touched = held.filter((v) => vertices.has(v));
+    if (!touched.length) return;
+    // A handle that another page or the scene made is known only by being the one that is there.
+    const all = this.bench.store.handles.filter((h) => h.body === body);
+    const found = all.find((h) => h.vertices?.some((v) => vertices.has(v))) ?? (all.length === 1 ? { ...all[0], vertices: held } : undefined);
     if (found) {
       this.clearPaint();
       this.select(found);
@@ -84,18 +89,19 @@ export class HandleTool implements Tool {
     if (!this.painted?.vertices.size) return;
     const { body, vertices } = this.painted;
     const list = [...vertices];
-    const centre = this.mean(body, list);
     this.clearPaint();
     const reply = await store.command('handle.add', { epoch: stage.epoch, body, select: { vertices: list } });
     const handle = Number(reply.result?.handle);
-    if (Number.isFinite(handle)) this.select({ handle, body, vertices: list, center: centre });
+    if (!Number.isFinite(handle)) return;
+    store.handleVertices.set(handle, list);
+    this.select({ handle, body, vertices: list });
   }
 
   select(handle: HandleInfo | null): void {
     this.selected = handle;
     if (!handle) this.gizmo.hide();
     else {
-      this.centre = handle.vertices?.length ? this.mean(handle.body, handle.vertices) : handle.center ?? [0, 0, 0];
+      this.centre = this.mean(handle.body, handle.vertices ?? []);
       this.gizmo.onChange = () => this.moves.ask(this, () => this.send(false));
       this.gizmo.onEnd = () => this.send(true);
       this.gizmo.show(this.centre);

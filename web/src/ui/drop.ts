@@ -20,10 +20,7 @@ interface Report {
   watertight?: boolean;
   repairs?: (string | { text?: string; message?: string })[];
   size?: number[];
-  low?: number[];
-  high?: number[];
-  units?: string;
-  up?: string;
+  guess?: { units: string; scale: number };
   methods?: Record<string, { ok?: boolean; why?: string; nodes?: number; seconds?: number }>;
 }
 
@@ -106,13 +103,13 @@ export class MeshDrop {
 
   private ask(name: string, r: Report): void {
     const { store } = this;
-    const size = r.size ?? (r.low && r.high ? r.high.map((v, i) => v - r.low![i]) : undefined);
-    const diagonal = size ? Math.hypot(...size) : 1;
-    const guess = r.units ?? (diagonal >= 0.05 && diagonal <= 20 ? 'm' : diagonal > 20 && diagonal <= 20000 ? 'mm' : 'fit');
+    const size = r.size;
+    const diagonal = (size && Math.hypot(...size)) || 1;
+    const guess = r.guess?.units ?? 'm';
     const scale: Record<string, number> = { m: 1, cm: 0.01, mm: 0.001, inch: 0.0254, fit: 1 / diagonal };
     const tall = h('p', { class: 'dim' });
     const units = h('select', { 'aria-label': 'Units' }, ...Object.keys(scale).map((u) => h('option', { value: u, selected: u === guess }, u === 'fit' ? 'fit to 1 m' : u)));
-    const up = h('select', { 'aria-label': 'Up axis' }, ...['y', 'z'].map((a) => h('option', { value: a, selected: a === (r.up ?? 'y') }, `${a.toUpperCase()} is up`)));
+    const up = h('select', { 'aria-label': 'Up axis' }, ...['y', 'z'].map((a) => h('option', { value: a, selected: a === 'y' }, `${a.toUpperCase()} is up`)));
     const tell = () => {
       if (!size) return;
       const height = size[up.value === 'z' ? 2 : 1] * scale[units.value];
@@ -140,7 +137,7 @@ export class MeshDrop {
     const add = (replace: boolean) => {
       const method = dialog.querySelector<HTMLInputElement>('input[name=drop-method]:checked')?.value ?? 'geometric';
       close();
-      const args: Record<string, unknown> = { upload: r.upload, units: units.value, up: up.value, method };
+      const args: Record<string, unknown> = { upload: r.upload, units: units.value === 'fit' ? scale.fit : units.value, up: up.value, method };
       if (replace && store.body) args.replace = store.body.id;
       store.do('body.add', args);
     };

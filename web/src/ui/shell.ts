@@ -213,8 +213,8 @@ export class Shell {
     this.play.title = `${t.playing ? 'Pause' : 'Play'} (Space)`;
     this.speed.textContent = speedText(t.speed);
     this.pose.setAttribute('aria-pressed', String(t.posing));
-    this.record.classList.toggle('on', t.recording);
-    this.record.setAttribute('aria-pressed', String(t.recording));
+    this.record.classList.toggle('on', !!t.recording);
+    this.record.setAttribute('aria-pressed', String(!!t.recording));
     this.record.title = t.recording ? 'Stop recording (K)' : 'Record (K)';
     this.showState(this.store.state);
   }
@@ -245,7 +245,7 @@ export class Shell {
         else chip.classList.add('quiet');
         break;
       case 'paused': say('paused'); break;
-      case 'posing': say('posing: drags are static solves'); break;
+      case 'posing': say(store.poseText ? `posing: ${store.poseText}` : 'posing: drag to pose'); break;
       case 'rebuilding': {
         const b = store.build!;
         const left = b.eta_s ? `, about ${number(b.eta_s, 1)} s` : '';

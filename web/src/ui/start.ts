@@ -63,8 +63,8 @@ export class StartPage {
   }
 
   private load(name: string): void {
-    const edits = labels(this.store.history.undo).length;
-    if (edits && !window.confirm(`Loading ${name} forgets ${edits} edit${edits > 1 ? 's' : ''} of this scene. Load it?`)) return;
+    const edited = labels(this.store.history.undo).length > 0;
+    if (edited && !window.confirm(`Loading ${name} forgets the edits of this scene. Load it?`)) return;
     this.hide();
     this.store.do('scene.load', { name });
   }

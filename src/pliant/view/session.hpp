@@ -17,11 +17,11 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "pliant/base/result.hpp"
+#include "pliant/view/refusal.hpp"
 #include "pliant/view/snapshot.hpp"
 
 namespace pliant::view {
@@ -55,21 +55,6 @@ struct Download {
   std::string name;  ///< "creature.json"
   std::string type;  ///< media type
   std::vector<std::byte> bytes;
-};
-
-/// Why a request failed, as `error` of a reply: code (page.md: bad_argument, not_supported, too_large, ...),
-/// message, and where, nearest, advice where they are known.
-struct Refusal {
-  std::string code, message;
-  std::string where = {}, nearest = {}, advice = {};
-  nlohmann::json json() const;
-};
-
-template <class T>
-struct Outcome {
-  std::optional<T> value;
-  Refusal refusal;
-  explicit operator bool() const { return value.has_value(); }
 };
 
 class Session {

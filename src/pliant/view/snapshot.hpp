@@ -44,7 +44,7 @@ struct Joint {
 
 /// What stays the same within an epoch, per body. Empty where the body has none.
 struct ModelBody {
-  std::uint16_t id = 0;  ///< stable while the body lives; 0xFFFF is never used
+  std::uint16_t id = 0;  ///< its place in the scene
   std::string name, method;
   std::vector<Float3> surface;  ///< at rest, m
   std::vector<Triangle3> triangles;

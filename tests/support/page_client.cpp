@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 int left_ms(Clock::time_point deadline) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return int(std::max<long>(0, left));
 }
 

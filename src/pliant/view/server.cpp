@@ -17,6 +17,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
+#include <limits>
 #include <new>
 #include <set>
 #include <thread>
@@ -485,7 +486,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 void Connection::read() {
   parser_.emplace();
   parser_->header_limit(std::uint32_t(hub_.limits().header_bytes));
-  parser_->body_limit(boost::none);  // checked before a body is read
+  parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // checked before a body is read
   stream_.expires_after(hub_.limits().header);
   const auto self = shared_from_this();
   http::async_read_header(stream_, in_, *parser_,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test bench models wild fuzz format check clean
+.PHONY: demo build test bench models wild fuzz view-flood format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -50,6 +50,13 @@ fuzz:
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz -j $(JOBS)
 	@scripts/fuzz
+
+# 200 000 malformed messages and requests against a running `pliant view`; COUNT and SEED may be given.
+view-flood:
+	@scripts/setup build test
+	@cmake --preset release -DPLIANT_TESTS=ON -DPLIANT_BENCH_PEERS=OFF >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target pliant_cli view_flood
+	@build/tests/view_flood build/pliant $(or $(COUNT),200000) $(or $(SEED),1)
 
 format:
 	@scripts/setup check

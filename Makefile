@@ -51,12 +51,13 @@ fuzz:
 	@cmake --build --preset fuzz -j $(JOBS)
 	@scripts/fuzz
 
-# 200 000 malformed messages and requests against a running `pliant view`; COUNT and SEED may be given.
+# A running `pliant view` under 200 000 malformed messages and requests (COUNT, SEED), and with pages that stop reading.
 view-flood:
 	@scripts/setup build test
 	@cmake --preset release -DPLIANT_TESTS=ON -DPLIANT_BENCH_PEERS=OFF >/dev/null
-	@cmake --build --preset release -j $(JOBS) --target pliant_cli view_flood
+	@cmake --build --preset release -j $(JOBS) --target pliant_cli view_flood view_watchers
 	@build/tests/view_flood build/pliant $(or $(COUNT),200000) $(or $(SEED),1)
+	@build/tests/view_watchers build/pliant geometric/bar
 
 format:
 	@scripts/setup check

@@ -15,6 +15,7 @@ demo: build
 	@echo "  video     $(DEMO)/video.mp4"
 	@echo "  metrics   $(DEMO)/metrics.csv, $(DEMO)/summary.json"
 	@echo "  frames    $(DEMO)/frames/ (obj sequence, pc2 cache, glb animation)"
+	@echo "Touch it:   build/pliant view creature"
 	@echo "Try next:   build/pliant scenes"
 	@echo "            build/pliant inspect YOUR_MESH.obj"
 	@echo "            build/pliant run geometric/bar --set bodies.bar.geometric.stiffness=5e5"

@@ -2,6 +2,7 @@
 // window.pliant: what tests and curious people may read. Waits are on counters, never on time.
 
 import type { Connection } from './net/connection';
+import { PointFlag } from './protocol/binary';
 import type { Reply } from './protocol/types';
 import type { Hit, Stage } from './scene3d/stage';
 import type { Store } from './store';
@@ -45,6 +46,9 @@ export function makeHook(link: Connection, store: Store, stage: Stage, tools: To
       const box = $('#view').getBoundingClientRect();
       return { x: p.x + box.left, y: p.y + box.top };
     },
+    /** Surface vertices that are pinned, and those of handles. */
+    pinned: (body: number) => stage.bodies.get(body)?.flagged(PointFlag.pinned).length ?? 0,
+    held: (body: number) => stage.bodies.get(body)?.flagged(PointFlag.handle).length ?? 0,
     pick: (x: number, y: number): Hit | null => stage.pick(x, y),
     get grab() {
       return [...tools.grab.holds.values()].map((hold) => ({ ...hold, force: tools.grab.force(hold) }));

@@ -54,6 +54,10 @@ std::vector<std::uint8_t> FrameMessages::model(const Snapshot& snapshot, int cli
       writer.bones(body.id, body.bones);
     }
   }
+  if (const PropMesh& props = snapshot.model->props; !props.triangles.empty()) {
+    writer.positions(wire::whole_scene, Channel::surface, props.positions, false);
+    writer.triangles(wire::whole_scene, Channel::triangles, props.triangles);
+  }
   if (writer.size() > wire::most_bytes) return {};
   return std::move(writer).bytes();
 }
@@ -87,6 +91,7 @@ std::vector<std::uint8_t> FrameMessages::frame(const Snapshot& snapshot, int cli
   wire::Writer writer(header(snapshot, client, wire::Kind::frame));
   const bool quantised = must_quantise(snapshot, wish);
   for (const BodyFrame& body : snapshot.bodies) body_blocks(writer, body, wish, quantised);
+  if (!snapshot.props.empty()) writer.positions(wire::whole_scene, Channel::surface, snapshot.props, false);
   if (has(wish.channels, Channel::grabs)) writer.grabs(snapshot.grabs);
   if (writer.size() > wire::most_bytes) return {};
   key_ = false;

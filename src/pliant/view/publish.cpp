@@ -7,6 +7,7 @@
 #include "pliant/methods/cage/body.hpp"
 #include "pliant/methods/meshless/body.hpp"
 #include "pliant/view/option_list.hpp"
+#include "pliant/view/props.hpp"
 
 namespace pliant::view {
 namespace {
@@ -110,6 +111,13 @@ std::vector<std::uint8_t> surface_flags(const World& world, int index,
   return flags;
 }
 
+/// Boards reach five sizes around the first body.
+PropMesh props_now(const World& world) {
+  if (world.pieces().empty()) return {};
+  return prop_mesh(world.simulation().colliders(), world.simulation().time(),
+                   world.simulation().bodies()[0].rest_surface().front(), 5 * world.pieces()[0].size);
+}
+
 }  // namespace
 
 std::shared_ptr<const Model> make_model(const World& world) {
@@ -135,6 +143,7 @@ std::shared_ptr<const Model> make_model(const World& world) {
     }
     model->bodies.push_back(std::move(out));
   }
+  model->props = props_now(world);
   return model;
 }
 
@@ -164,6 +173,7 @@ void fill_snapshot(const World& world, Channels channels, Snapshot& snapshot) {
     }
     snapshot.bodies.push_back(std::move(frame));
   }
+  if (props_move(world.simulation().colliders())) snapshot.props = props_now(world).positions;
   for (const Hand& hand : world.hands()) {
     const Vec3 point = world.point_of(hand);
     const Vec3 target = hand.dent ? Vec3(hand.begin + hand.depth * hand.inward) : hand.target;

@@ -55,9 +55,16 @@ struct ModelBody {
   std::vector<Bone2> bones;   ///< indices of joints: parent, child
 };
 
+/// The colliders of the scene as one mesh.
+struct PropMesh {
+  std::vector<Float3> positions;  ///< m
+  std::vector<Triangle3> triangles;
+};
+
 struct Model {
   std::uint32_t epoch = 0;
   std::vector<ModelBody> bodies;
+  PropMesh props;
 };
 
 /// A soft grab of some page.
@@ -94,6 +101,7 @@ struct Snapshot {
   Channels channels = 0;                 ///< what was filled
   std::vector<BodyFrame> bodies;         ///< in the order of the model
   std::vector<GrabView> grabs;           ///< of all pages
+  std::vector<Float3> props;             ///< of Model::props now, m; empty when none moves
   std::map<int, std::uint32_t> applied;  ///< per client, the highest command id that this state contains
   std::uint64_t serial = 0;              ///< rises with every snapshot of the session
 };

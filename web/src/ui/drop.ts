@@ -106,9 +106,9 @@ export class MeshDrop {
     const size = r.size;
     const diagonal = (size && Math.hypot(...size)) || 1;
     const guess = r.guess?.units ?? 'm';
-    const scale: Record<string, number> = { m: 1, cm: 0.01, mm: 0.001, inch: 0.0254, fit: 1 / diagonal };
+    const scale: Record<string, number> = { m: 1, cm: 0.01, mm: 0.001, in: 0.0254, fit: 1 / diagonal };
     const tall = h('p', { class: 'dim' });
-    const units = h('select', { 'aria-label': 'Units' }, ...Object.keys(scale).map((u) => h('option', { value: u, selected: u === guess }, u === 'fit' ? 'fit to 1 m' : u)));
+    const units = h('select', { 'aria-label': 'Units' }, ...Object.keys(scale).map((u) => h('option', { value: u, selected: u === guess }, u === 'fit' ? 'fit to 1 m' : u === 'in' ? 'inch' : u)));
     const up = h('select', { 'aria-label': 'Up axis' }, ...['y', 'z'].map((a) => h('option', { value: a, selected: a === 'y' }, `${a.toUpperCase()} is up`)));
     const tell = () => {
       if (!size) return;

@@ -15,3 +15,11 @@ if(PLIANT_RENDER_SOURCES)
   target_link_libraries(pliant_render PUBLIC pliant fmt::fmt PRIVATE embree pliant_flags)
   target_link_libraries(pliant_cli PRIVATE pliant_render)
 endif()
+
+# The interactive viewer; only here is Boost (headers) needed.
+find_package(Boost 1.74 REQUIRED)
+include(PliantPage)
+list(FILTER PLIANT_VIEW_SOURCES EXCLUDE REGEX "/page_files.cpp$")
+add_library(pliant_view STATIC ${PLIANT_VIEW_SOURCES} ${PLIANT_PAGE_SOURCES})
+target_link_libraries(pliant_view PUBLIC pliant fmt::fmt nlohmann_json::nlohmann_json PRIVATE Boost::headers pliant_flags)
+target_link_libraries(pliant_cli PRIVATE pliant_view)

@@ -34,4 +34,8 @@ const std::vector<std::string>& method_names();
 Result<std::unique_ptr<Method>> build_method(const std::string& name, const Shape& shape, double density,
                                              const Damping& damping, const MethodOptions& options);
 
+/// The live options (Change::live in the tables) and the damping of the next step; all others must be those
+/// the method was built with. False: this body takes none without being built again.
+bool set_live(const std::string& name, Method& method, const Damping& damping, const MethodOptions& options);
+
 }  // namespace pliant

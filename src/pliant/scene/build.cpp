@@ -344,7 +344,50 @@ std::vector<Probe> make_probes(const SceneSpec& spec, const std::vector<Draft>& 
 
 }  // namespace
 
+namespace {
+
+Result<Shape> make_body_shape(const BodySpec& body, std::size_t index, Surroundings& around,
+                              const BuildOptions& build) {
+  const bool surface = on_its_surface(body), lattice = on_a_lattice(body);
+  std::string key;
+  if (build.cache) {
+    key = fmt::format("{} {} {} {}", body.method == "fem", surface, lattice, build.cache_keys.at(index));
+    if (const auto known = build.cache->find(key)) return *known;
+  }
+  Result<Shape> shape =
+      std::visit(MakeShape{body.name, body.method, surface, lattice, around}, body.shape.is);
+  if (shape && build.cache) build.cache->keep(key, std::make_shared<const Shape>(*shape));
+  return shape;
+}
+
+bool told(const BuildOptions& build, const std::string& stage, double fraction) {
+  return !build.progress || build.progress(stage, fraction);
+}
+
+Error stopped(const ParsedScene& parsed) { return {parsed.file, {{"", "the build was stopped", "", ""}}}; }
+
+}  // namespace
+
+std::shared_ptr<const Shape> ShapeCache::find(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [known, shape] : shapes_)
+    if (known == key) return shape;
+  return nullptr;
+}
+
+void ShapeCache::keep(const std::string& key, std::shared_ptr<const Shape> shape) {
+  constexpr std::size_t most = 16;
+  const std::lock_guard lock(mutex_);
+  if (shapes_.size() == most) shapes_.erase(shapes_.begin());
+  shapes_.emplace_back(key, std::move(shape));
+}
+
 Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
+  return build_scene(parsed, BuildOptions{.threads = threads});
+}
+
+Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) {
+  const int threads = build.threads;
   if (!parsed.readable) return parsed.error();
   const SceneSpec& spec = parsed.spec;
   Problems known = parsed.problems;
@@ -359,10 +402,10 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     const std::string place = fmt::format("bodies.{}", i);
     if (any_within(known, place + ".shape")) continue;
-    Result<Shape> shape =
-        std::visit(MakeShape{spec.bodies[i].name, spec.bodies[i].method, on_its_surface(spec.bodies[i]),
-                             on_a_lattice(spec.bodies[i]), around},
-                   spec.bodies[i].shape.is);
+    if (!told(build, fmt::format("shape of {}", spec.bodies[i].name),
+              0.5 * double(i) / double(spec.bodies.size())))
+      return stopped(parsed);
+    Result<Shape> shape = make_body_shape(spec.bodies[i], i, around, build);
     if (!shape) {
       for (Problem& problem : shape_problems(shape.error(), place + ".shape"))
         known.push_back(std::move(problem));
@@ -409,6 +452,9 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
       if (field.empty()) continue;
       built.fingerprint = hash_bytes(field.data(), field.size() * sizeof(Vec3), built.fingerprint);
     }
+    if (!told(build, fmt::format("method {} of {}", body.method, body.name),
+              0.5 + 0.5 * double(i) / double(spec.bodies.size())))
+      return stopped(parsed);
     const bool reduced = body.method == "geometric" && body.geometric.reduction;
     auto method = reduced ? build_reduced_method(options, shape, drafts[i].holds,
                                                  {around.folder, built.fingerprint, around.notes})
@@ -429,12 +475,15 @@ Result<Scene> build_scene(const ParsedScene& parsed, int threads) {
                         contact_of(body));
   }
   if (!known.empty()) return all_problems();
+  std::vector<std::shared_ptr<const Shape>> shapes;
+  for (Draft& draft : drafts) shapes.push_back(std::make_shared<const Shape>(std::move(*draft.shape)));
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
   return Scene{std::filesystem::path(parsed.file).stem().string(),
                spec,
                built.fingerprint,
                Simulation(std::move(bodies), options, std::move(built.colliders)),
                std::move(probes),
+               std::move(shapes),
                std::move(around.notes)};
 }
 

@@ -3,6 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,11 +23,34 @@ struct Scene {
   std::uint64_t fingerprint = 0;  ///< ParsedScene::fingerprint
   Simulation simulation;
   std::vector<Probe> probes;
+  std::vector<std::shared_ptr<const Shape>> shapes;  ///< of the bodies, at rest
   std::vector<std::string> notes;  ///< what was decided or repaired on the way, one sentence each
+};
+
+/// Shapes made so far, for who builds variants of a scene. Any thread may use it.
+class ShapeCache {
+ public:
+  /// What decides a shape besides its method and node places (a text of the caller's, with the contents of
+  /// files); 16 shapes are kept.
+  std::shared_ptr<const Shape> find(const std::string& key) const;
+  void keep(const std::string& key, std::shared_ptr<const Shape> shape);
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::pair<std::string, std::shared_ptr<const Shape>>> shapes_;
+};
+
+struct BuildOptions {
+  int threads = 1;                      ///< 0 = one per processor
+  ShapeCache* cache = nullptr;          ///< none: every shape is made
+  std::vector<std::string> cache_keys = {};  ///< one a body, with a cache
+  /// What happens now ("shape of bar"), and the share that is done; false: stop here.
+  std::function<bool(const std::string& stage, double fraction)> progress = {};
 };
 
 /// Everything wrong in the file is in the Error, also what only the shapes can tell (a pin that selects
 /// nothing). threads: 0 = one per processor.
 Result<Scene> build_scene(const ParsedScene& parsed, int threads = 1);
+Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& options);
 
 }  // namespace pliant

@@ -64,13 +64,30 @@ std::optional<std::string> read_text(const fs::path& path) {
 
 }  // namespace
 
+namespace {
+
+Result<ParsedScene> read_found(const Found& found, const std::vector<std::string>& sets) {
+  const std::optional<std::string> text = read_text(found.file);
+  if (!text)
+    return Error{found.file.string(), {{"", "a file that cannot be read", "a scene", std::strerror(errno)}}};
+  return parse_scene(*text, found.file.string(), sets);
+}
+
+}  // namespace
+
+Result<ParsedScene> read_scene(const std::string& path_or_name, const std::vector<fs::path>& libraries,
+                               const std::vector<std::string>& sets) {
+  const std::optional<Found> found = find_scene(path_or_name, libraries);
+  if (!found) return no_such_scene(path_or_name, libraries);
+  return read_found(*found, sets);
+}
+
 Result<Scene> load_scene(const std::string& path_or_name, const LoadOptions& options) {
   const std::optional<Found> found = find_scene(path_or_name, options.libraries);
   if (!found) return no_such_scene(path_or_name, options.libraries);
-  const std::optional<std::string> text = read_text(found->file);
-  if (!text)
-    return Error{found->file.string(), {{"", "a file that cannot be read", "a scene", std::strerror(errno)}}};
-  Result<Scene> scene = build_scene(parse_scene(*text, found->file.string(), options.sets), options.threads);
+  const Result<ParsedScene> parsed = read_found(*found, options.sets);
+  if (!parsed) return parsed.error();
+  Result<Scene> scene = build_scene(*parsed, options.threads);
   if (scene) scene->name = found->name;
   return scene;
 }

@@ -19,6 +19,11 @@ struct LoadOptions {
 /// A path, or the name of a scene in one of the libraries ("geometric/bar").
 Result<Scene> load_scene(const std::string& path_or_name, const LoadOptions& options = {});
 
+/// The scene as written, by path or name; the Error says that there is none.
+Result<ParsedScene> read_scene(const std::string& path_or_name,
+                               const std::vector<std::filesystem::path>& libraries,
+                               const std::vector<std::string>& sets = {});
+
 struct ShippedScene {
   std::string name;         ///< "geometric/bar"
   std::string description;  ///< one line

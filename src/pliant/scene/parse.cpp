@@ -191,6 +191,7 @@ ParsedScene parse_scene(std::string_view text, std::string file, const std::vect
   if (!scene.readable) return scene;
   for (const std::string& argument : sets) Setter(scene, argument).apply(json);
   read_object(json, "", scene.spec, scene.problems);
+  scene.text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   scene.fingerprint = fingerprint_of(std::move(json));
   return scene;
 }

@@ -17,6 +17,7 @@ struct ParsedScene {
   std::string file;  ///< for messages
   SceneSpec spec;    ///< defaults where a value was wrong
   std::vector<Problem> problems;
+  std::string text;               ///< the scene as JSON without comments, after --set
   bool readable = true;           ///< false: no JSON, the spec says nothing
   std::uint64_t fingerprint = 0;  ///< of everything that decides the motion; `frames` and words do not
   /// JSON path -> argument of --set that put it there.

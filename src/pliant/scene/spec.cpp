@@ -324,12 +324,20 @@ const Layout<HandleSpec>& layout_of() {
 template <>
 const Layout<Damping>& layout_of() {
   using S = Damping;
-  static const auto layout = make_layout<S>(
-      "damping", "how motion dies away",
-      {option("mass", &S::mass,
-              {.unit = "1/s", .min = 0, .max = 1e4, .help = "a viscous medium: slows everything"}),
-       option("stiffness", &S::stiffness,
-              {.unit = "s", .min = 0, .max = 1e3, .help = "slows deformation; rigid motion is left alone"})});
+  static const auto layout =
+      make_layout<S>("damping", "how motion dies away",
+                     {option("mass", &S::mass,
+                             {.unit = "1/s",
+                              .min = 0,
+                              .max = 1e4,
+                              .change = Change::live,
+                              .help = "a viscous medium: slows everything"}),
+                      option("stiffness", &S::stiffness,
+                             {.unit = "s",
+                              .min = 0,
+                              .max = 1e3,
+                              .change = Change::live,
+                              .help = "slows deformation; rigid motion is left alone"})});
   return layout;
 }
 
@@ -726,29 +734,34 @@ const Layout<ExpectSpec>& layout_of() {
 template <>
 const Layout<SceneSpec>& layout_of() {
   using S = SceneSpec;
-  static const auto layout = make_layout<S>(
-      "scene", "SI units, y up, right-handed",
-      {option("description", &S::description, {.help = "one line for `pliant scenes`"}),
-       option("timestep", &S::timestep,
-              {.unit = "s",
-               .min = 0,
-               .max = 1,
-               .above_min = true,
-               .scale = Scale::logarithmic,
-               .help = "time between frames"}),
-       option("substeps", &S::substeps,
-              {.unit = "1", .min = 1, .max = 10000, .help = "steps a frame: h = timestep / substeps"}),
-       option("frames", &S::frames,
-              {.unit = "1",
-               .min = 0,
-               .max = 1e8,
-               .change = Change::live,
-               .help = "how many to simulate; frame 0 is the start and comes on top"}),
-       option("gravity", &S::gravity, rate_facts("m/s^2", "acceleration of every body"))},
-      {list_field("bodies", &S::bodies, "the soft bodies, at least one"),
-       list_field("colliders", &S::colliders, "what they meet and cannot move"),
-       list_field("probes", &S::probes, "extra metrics"),
-       list_field("expect", &S::expect, "what the scene must show")});
+  static const auto layout =
+      make_layout<S>("scene", "SI units, y up, right-handed",
+                     {option("description", &S::description, {.help = "one line for `pliant scenes`"}),
+                      option("timestep", &S::timestep,
+                             {.unit = "s",
+                              .min = 0,
+                              .max = 1,
+                              .above_min = true,
+                              .scale = Scale::logarithmic,
+                              .change = Change::live,
+                              .help = "time between frames"}),
+                      option("substeps", &S::substeps,
+                             {.unit = "1",
+                              .min = 1,
+                              .max = 10000,
+                              .change = Change::live,
+                              .help = "steps a frame: h = timestep / substeps"}),
+                      option("frames", &S::frames,
+                             {.unit = "1",
+                              .min = 0,
+                              .max = 1e8,
+                              .change = Change::live,
+                              .help = "how many to simulate; frame 0 is the start and comes on top"}),
+                      option("gravity", &S::gravity, rate_facts("m/s^2", "acceleration of every body"))},
+                     {list_field("bodies", &S::bodies, "the soft bodies, at least one"),
+                      list_field("colliders", &S::colliders, "what they meet and cannot move"),
+                      list_field("probes", &S::probes, "extra metrics"),
+                      list_field("expect", &S::expect, "what the scene must show")});
   return layout;
 }
 

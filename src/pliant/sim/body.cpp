@@ -28,21 +28,43 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
       closed_(shape.closed),
       method_(std::move(method)),
       contact_(contact),
-      holds_(std::move(holds)),
-      active_(holds_.size(), 0),
-      poses_(holds_.size()),
       surface_(rest_surface_) {
   if (!start.x.empty()) method_->place(start.x, start.v);
-  const Points& x = method_->nodes().x;
-  for (Index k = 0; k < Index(holds_.size()); ++k) {
-    Points begin;
-    for (Index rank = 0; rank < Index(holds_[k].nodes.size()); ++rank) {
-      slots_.push_back({holds_[k].nodes[rank], k, rank});
-      begin.push_back(x[holds_[k].nodes[rank]]);
-    }
-    hold_centre_.push_back(mean(begin));
-    hold_start_.push_back(std::move(begin));
+  for (Hold& hold : holds) {
+    PlacedHold placed = hold_here(std::move(hold.nodes));
+    placed.hold.motion = std::move(hold.motion);
+    placed.hold.release = hold.release;
+    holds_.push_back(std::move(placed));
   }
+  place_holds();
+  grabs_.reserve(max_grabs);
+  grab_ids_.reserve(max_grabs);
+}
+
+PlacedHold Body::hold_here(std::vector<Index> nodes) const {
+  PlacedHold placed;
+  const Points& x = method_->nodes().x;
+  for (const Index node : nodes) placed.start.push_back(x[std::size_t(node)]);
+  placed.centre = mean(placed.start);
+  placed.hold.nodes = std::move(nodes);
+  return placed;
+}
+
+void Body::set_holds(std::vector<PlacedHold> holds) {
+  holds_ = std::move(holds);
+  holds_changed_ = true;
+  place_holds();
+}
+
+/// What follows from the holds.
+void Body::place_holds() {
+  active_.assign(holds_.size(), 0);
+  poses_.assign(holds_.size(), Pose{});
+  chosen_ = false;
+  slots_.clear();
+  for (Index k = 0; k < Index(holds_.size()); ++k)
+    for (Index rank = 0; rank < Index(holds_[k].hold.nodes.size()); ++rank)
+      slots_.push_back({holds_[k].hold.nodes[rank], k, rank});
   std::sort(slots_.begin(), slots_.end(), [](const Slot& a, const Slot& b) { return a.node < b.node; });
   const auto same = [](const Slot& a, const Slot& b) { return a.node == b.node; };
   PLIANT_CHECK(std::adjacent_find(slots_.begin(), slots_.end(), same) == slots_.end());
@@ -50,15 +72,13 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
   held_slots_.reserve(slots_.size());
   targets_.reserve(slots_.size());
   hold_sizes_.reserve(slots_.size());
-  grabs_.reserve(max_grabs);
-  grab_ids_.reserve(max_grabs);
 }
 
 /// A hold acts in a step that ends no later than its release (a billionth of a step forgives round-off).
 void Body::choose_held(double end, double h) {
   bool changed = !chosen_;
   for (std::size_t k = 0; k < holds_.size(); ++k) {
-    const char now = end <= holds_[k].release + 1e-9 * h;
+    const char now = end <= holds_[k].hold.release + 1e-9 * h;
     changed |= now != active_[k];
     active_[k] = now;
   }
@@ -73,22 +93,24 @@ void Body::choose_held(double end, double h) {
     }
   targets_.resize(held_.size());
   hold_sizes_.clear();
-  for (const Index s : held_slots_) hold_sizes_.push_back(Index(holds_[slots_[s].hold].nodes.size()));
+  for (const Index s : held_slots_) hold_sizes_.push_back(Index(holds_[slots_[s].hold].hold.nodes.size()));
 }
 
-/// Targets at the end of the step: c + R (x_start - c) + translation.
+/// Targets at the end of the step: c + R S (x_start - c) + translation.
 void Body::aim(double end) {
   for (std::size_t k = 0; k < holds_.size(); ++k)
-    if (active_[k]) poses_[k] = holds_[k].motion.at(end);
+    if (active_[k]) poses_[k] = holds_[k].hold.motion.at(end);
   for (std::size_t i = 0; i < held_.size(); ++i) {
     const Slot& slot = slots_[held_slots_[i]];
-    const Vec3& start = hold_start_[slot.hold][slot.rank];
-    const Hold& hold = holds_[slot.hold];
-    const Vec3& centre = hold_centre_[slot.hold];
+    const PlacedHold& placed = holds_[slot.hold];
+    const Vec3& start = placed.start[slot.rank];
     const Pose& pose = poses_[slot.hold];
     // a pin stays exactly where it starts
     targets_[i] =
-        hold.motion.keys.empty() ? start : Vec3(centre + pose.rotation * (start - centre) + pose.translation);
+        placed.hold.motion.keys.empty()
+            ? start
+            : Vec3(placed.centre + pose.rotation * (start - placed.centre).cwiseProduct(placed.scale) +
+                   pose.translation);
   }
 }
 
@@ -150,11 +172,63 @@ void Body::let_go(int id) {
   grab_ids_.erase(at);
 }
 
+void Body::set_grabs(std::span<const Grab> grabs) {
+  const std::size_t count = std::min(grabs.size(), std::size_t(max_grabs));
+  grabs_.assign(grabs.begin(), grabs.begin() + std::ptrdiff_t(count));
+  grab_ids_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) grab_ids_[i] = int(i);
+}
+
+namespace {
+
+void save_hold(const PlacedHold& placed, Writer& writer) {
+  writer.value(std::uint64_t(placed.hold.nodes.size()));
+  writer.array(placed.hold.nodes);
+  writer.array(placed.start);
+  writer.value(std::uint64_t(placed.hold.motion.keys.size()));
+  writer.array(placed.hold.motion.keys);
+  writer.value(placed.hold.motion.ease);
+  writer.value(placed.hold.release);
+  for (const Vec3& v : {placed.centre, placed.scale})
+    for (int c = 0; c < 3; ++c) writer.value(v[c]);
+}
+
+bool load_hold(PlacedHold& placed, std::size_t nodes, Reader& reader) {
+  std::uint64_t count = 0, keys = 0;
+  reader.value(count);
+  if (!reader.ok() || count > nodes) return false;
+  placed.hold.nodes.resize(count);
+  placed.start.resize(count);
+  reader.array(placed.hold.nodes);
+  reader.array(placed.start);
+  reader.value(keys);
+  if (!reader.ok() || keys > (1u << 20)) return false;
+  placed.hold.motion.keys.resize(keys);
+  reader.array(placed.hold.motion.keys);
+  reader.value(placed.hold.motion.ease);
+  reader.value(placed.hold.release);
+  for (Vec3* v : {&placed.centre, &placed.scale})
+    for (int c = 0; c < 3; ++c) reader.value((*v)[c]);
+  for (const Index node : placed.hold.nodes)
+    if (node < 0 || std::size_t(node) >= nodes) return false;
+  return reader.ok();
+}
+
+}  // namespace
+
 void Body::save(Writer& writer) const {
   method_->save(writer);
   writer.value(std::uint64_t(grabs_.size()));
-  writer.array(grabs_);
+  for (const Grab& grab : grabs_) {  // field by field: no padding goes into a file
+    writer.value(grab.node);
+    for (int c = 0; c < 3; ++c) writer.value(grab.target[c]);
+    writer.value(grab.stiffness);
+  }
   writer.array(grab_ids_);
+  // holds that are still those of the scene are not state
+  writer.value(std::uint64_t(holds_changed_ ? holds_.size() + 1 : 0));
+  if (!holds_changed_) return;
+  for (const PlacedHold& placed : holds_) save_hold(placed, writer);
 }
 
 bool Body::load(Reader& reader) {
@@ -164,10 +238,23 @@ bool Body::load(Reader& reader) {
   if (!reader.ok() || count > max_grabs) return false;
   grabs_.resize(count);
   grab_ids_.resize(count);
-  reader.array(grabs_);
+  for (Grab& grab : grabs_) {
+    reader.value(grab.node);
+    for (int c = 0; c < 3; ++c) reader.value(grab.target[c]);
+    reader.value(grab.stiffness);
+  }
   reader.array(grab_ids_);
   chosen_ = false;
-  return reader.ok();
+  std::uint64_t holds = 0;
+  reader.value(holds);
+  const std::size_t nodes = method_->nodes().x.size();
+  if (!reader.ok() || holds > nodes + 1) return false;
+  if (holds == 0) return true;
+  std::vector<PlacedHold> placed(holds - 1);
+  for (PlacedHold& hold : placed)
+    if (!load_hold(hold, nodes, reader)) return false;
+  set_holds(std::move(placed));
+  return true;
 }
 
 }  // namespace pliant

@@ -24,6 +24,14 @@ struct Hold {
   double release = std::numeric_limits<double>::infinity();  ///< s
 };
 
+/// A hold as it acts: where its nodes start, and the centre its motion turns and scales them about.
+struct PlacedHold {
+  Hold hold;
+  Points start;          ///< one a node, m
+  Vec3 centre{0, 0, 0};  ///< m
+  Vec3 scale{1, 1, 1};   ///< about the centre, before the turn
+};
+
 /// Where a body starts: positions and velocities per node. Empty = at rest.
 struct Start {
   Points x, v;
@@ -65,6 +73,15 @@ class Body {
 
   void grab(int id, const Grab& grab);
   void let_go(int id);
+  /// In place of all grabs so far; more than max_grabs are ignored.
+  void set_grabs(std::span<const Grab> grabs);
+
+  const std::vector<PlacedHold>& holds() const { return holds_; }
+  /// In place of all holds so far, from the next step on. No node may be in two of them.
+  void set_holds(std::vector<PlacedHold> holds);
+  /// A hold of these nodes at the places where they are.
+  PlacedHold hold_here(std::vector<Index> nodes) const;
+  void set_contact(const ContactOptions& contact) { contact_ = contact; }
 
   void save(Writer& writer) const;
   bool load(Reader& reader);
@@ -73,6 +90,7 @@ class Body {
   struct Slot {
     Index node, hold, rank;  ///< node = holds_[hold].nodes[rank]
   };
+  void place_holds();
   void choose_held(double end, double h);
   double travel(double from, double to) const;
   void relax(const std::vector<double>& times, const Vec3& gravity, const PoseOptions& options, Pool& pool,
@@ -92,10 +110,9 @@ class Body {
   std::unique_ptr<Method> method_;
   ContactOptions contact_;
 
-  std::vector<Hold> holds_;
-  std::vector<Points> hold_start_;  ///< per hold, where its nodes start
-  std::vector<Vec3> hold_centre_;
-  std::vector<Slot> slots_;  ///< all held nodes, ascending
+  std::vector<PlacedHold> holds_;
+  bool holds_changed_ = false;  ///< by set_holds: they belong to the state
+  std::vector<Slot> slots_;     ///< all held nodes, ascending
   std::vector<char> active_;
   bool chosen_ = false;
   std::vector<Index> held_, held_slots_, hold_sizes_;

@@ -149,14 +149,15 @@ class Balance {
 
 double Body::last_key() const {
   double last = 0;
-  for (const Hold& hold : holds_)
-    if (!hold.motion.keys.empty()) last = std::max(last, hold.motion.keys.back().time);
+  for (const PlacedHold& placed : holds_)
+    if (!placed.hold.motion.keys.empty()) last = std::max(last, placed.hold.motion.keys.back().time);
   return std::max(last, method_->driven_until().value_or(0));
 }
 
 bool Body::held_at(double time) const {
-  return method_->driven_until() ||
-         std::any_of(holds_.begin(), holds_.end(), [&](const Hold& hold) { return time <= hold.release; });
+  return method_->driven_until() || std::any_of(holds_.begin(), holds_.end(), [&](const PlacedHold& placed) {
+           return time <= placed.hold.release;
+         });
 }
 
 /// Increments the handles need between two times: the largest turn and way of any.
@@ -166,7 +167,7 @@ double Body::travel(double from, double to) const {
   double most = 0;
   for (std::size_t k = 0; k < holds_.size(); ++k) {
     if (!active_[k]) continue;
-    const Pose a = holds_[k].motion.at(from), b = holds_[k].motion.at(to);
+    const Pose a = holds_[k].hold.motion.at(from), b = holds_[k].hold.motion.at(to);
     const double angle = Eigen::AngleAxisd(Mat3(b.rotation * a.rotation.transpose())).angle();
     most =
         std::max(most, angle / longest_turn + (b.translation - a.translation).norm() / (longest_way * size));
@@ -228,7 +229,7 @@ PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& optio
   std::vector<double> times;
   constexpr int looks = 1000;
   double way = 0;
-  for (int k = 1; k < looks; ++k) {
+  for (int k = 1; k < looks && !options.from_here; ++k) {
     way += travel(time * (k - 1) / looks, time * k / looks);
     if (way >= 1 && int(times.size()) < most_increments) times.push_back(time * k / looks), way = 0;
   }

@@ -10,6 +10,7 @@ namespace pliant {
 struct PoseOptions {
   double tolerance = 1e-6;  ///< unbalanced force over the forces that act (loads, and reactions where held)
   int iterations = 300;     ///< Newton steps at most
+  bool from_here = false;   ///< straight from the present shape, not along the handles' way from the start
   /// After every Newton step: how many increments of the handles' way are done, of how many. False: stop
   /// here.
   std::function<bool(int done, int of)> progress = {};

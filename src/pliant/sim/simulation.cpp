@@ -41,8 +41,22 @@ void Simulation::apply_commands() {
   waiting_.clear();
 }
 
+void Simulation::set_step_length(double h) {
+  if (h == options_.h) return;
+  since_time_ = time();
+  since_step_ = steps_;
+  options_.h = h;
+}
+
+void Simulation::restart_clock() {
+  steps_ = since_step_ = 0;
+  since_time_ = 0;
+}
+
 void Simulation::save(Writer& writer) const {
   writer.value(steps_);
+  writer.value(since_step_);
+  writer.value(since_time_);
   writer.value(options_.gravity.x());
   writer.value(options_.gravity.y());
   writer.value(options_.gravity.z());
@@ -52,15 +66,20 @@ void Simulation::save(Writer& writer) const {
 
 bool Simulation::load(Reader& reader) {
   std::uint64_t count = 0;
-  std::int64_t steps = 0;
+  std::int64_t steps = 0, since_step = 0;
+  double since_time = 0;
   Vec3 gravity = options_.gravity;
   reader.value(steps);
+  reader.value(since_step);
+  reader.value(since_time);
   for (int c = 0; c < 3; ++c) reader.value(gravity[c]);
   reader.value(count);
   if (!reader.ok() || count != bodies_.size()) return false;
   for (Body& body : bodies_)
     if (!body.load(reader)) return false;
   steps_ = steps;
+  since_step_ = since_step;
+  since_time_ = since_time;
   options_.gravity = gravity;
   return true;
 }

@@ -46,7 +46,8 @@ class Simulation {
   void post(const Command& command);
 
   std::int64_t steps() const { return steps_; }
-  double time() const { return double(steps_) * options_.h; }  ///< s
+  /// s. The clock is a count of steps since the step length last changed.
+  double time() const { return since_time_ + double(steps_ - since_step_) * options_.h; }
   const SimulationOptions& options() const { return options_; }
   int threads() const { return pool_->threads(); }
 
@@ -54,6 +55,16 @@ class Simulation {
   /// Aimed at the last step. They are functions of time: a checkpoint needs nothing of them.
   const std::vector<Collider>& colliders() const { return colliders_; }
   Body& body(int index) { return bodies_[std::size_t(index)]; }
+
+  // Changes between steps, in effect from the next one.
+  void set_step_length(double h);
+  void set_gravity(const Vec3& gravity) { options_.gravity = gravity; }
+  void set_bodies(std::vector<Body> bodies) { bodies_ = std::move(bodies); }
+  /// All bodies leave, to be changed and set again.
+  std::vector<Body> take_bodies() { return std::move(bodies_); }
+  void set_colliders(std::vector<Collider> colliders) { colliders_ = std::move(colliders); }
+  /// The clock starts at zero again; bodies stay as they are.
+  void restart_clock();
 
   void save(Writer& writer) const;
   bool load(Reader& reader);  ///< false: not a state of this simulation
@@ -67,6 +78,8 @@ class Simulation {
   std::vector<Collider> colliders_;
   std::vector<Command> waiting_;
   std::int64_t steps_ = 0;
+  std::int64_t since_step_ = 0;  ///< when the step length last changed
+  double since_time_ = 0;        ///< s
   std::unique_ptr<Pool> pool_;
 };
 

@@ -13,7 +13,7 @@ namespace pliant {
 
 std::optional<StepFailure> Simulation::step() {
   apply_commands();
-  const double end = double(steps_ + 1) * options_.h;
+  const double end = since_time_ + double(steps_ + 1 - since_step_) * options_.h;
   for (Collider& collider : colliders_) collider.aim(time(), end);
   for (int i = 0; i < int(bodies_.size()); ++i) {
     Body& body = bodies_[std::size_t(i)];

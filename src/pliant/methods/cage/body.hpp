@@ -40,6 +40,11 @@ class Body final : public Method {
   MethodDescription describe() const override;
 
   const Model& model() const { return model_; }
+  /// The live options and the damping of the next step; the rest of `options` must be unchanged.
+  void set_live(const Damping& damping, const Options& options) {
+    damping_ = damping;
+    options_.iterations = options.iterations;
+  }
   const Columns& cage_vertices() const { return state_.x; }
   const std::vector<double>& plastic_strain() const { return state_.plastic; }
   /// Floating-point operations of the dense products and the factor of a step without contact.

@@ -32,6 +32,12 @@ class Body final : public Method {
   MethodDescription describe() const override;
 
   const Model& model() const { return model_; }
+  /// The live options and the damping of the next step; the rest of `options` must be unchanged.
+  void set_live(const Damping& damping, const Options& options) {
+    damping_ = damping;
+    options_.iterations = options.iterations;
+    options_.tolerance = options.tolerance;
+  }
 
  private:
   using Scheme = ImplicitScheme;

@@ -47,6 +47,13 @@ class Body final : public Method {
   MethodDescription describe() const override;
 
   const Model& model() const { return model_; }
+  /// The live options and the damping of the next step; the rest of `options` must be unchanged.
+  void set_live(const Damping& damping, const Options& options) {
+    damping_ = damping;
+    options_.iterations = options.iterations;
+    options_.tolerance = options.tolerance;
+    options_.refinements = options.refinements;
+  }
   const Rig& rig() const { return rig_; }
   /// Cells whose blend of rotations had no length in the last step and that kept theirs.
   int kept_rotations() const { return kept_; }

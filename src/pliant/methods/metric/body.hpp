@@ -37,6 +37,13 @@ class Body final : public Method {
   MethodDescription describe() const override;
 
   const Model& model() const { return model_; }
+  /// The live options and the damping of the next step; the rest of `options` must be unchanged.
+  void set_live(const Damping& damping, const Options& options) {
+    damping_ = damping;
+    options_.kappa = options.kappa;
+    options_.tolerance = options.tolerance;
+    options_.iterations = options.iterations;
+  }
   double time() const { return state_.time; }
   /// Solves that met a direction of no positive curvature, since the body was made.
   long breakdowns() const { return breakdowns_; }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// window.pliant: what tests and curious people may read. Waits are on counters, never on time.
+
+import type { Connection } from './net/connection';
+import { PointFlag } from './protocol/binary';
+import type { Reply } from './protocol/types';
+import type { Hit, Stage } from './scene3d/stage';
+import type { Store } from './store';
+import type { Tools } from './tools/pointer';
+import { $ } from './ui/dom';
+
+export function makeHook(link: Connection, store: Store, stage: Stage, tools: Tools) {
+  /** The frame that is on the screen, not only received. */
+  let shown = { ...store.frame };
+  let drawnFrames = 0;
+  stage.drawn.on(() => {
+    if (store.frame.seq && store.frame.seq !== shown.seq) drawnFrames++;
+    shown = { ...store.frame };
+  });
+  const until = (predicate: () => boolean, ms = 20000): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const start = performance.now();
+      const look = () => {
+        if (predicate()) resolve();
+        else if (performance.now() - start > ms) reject(new Error(`not within ${ms} ms: ${predicate}`));
+        else setTimeout(look, 10);
+      };
+      look();
+    });
+  return {
+    get version() { return store.welcome?.version ?? ''; },
+    get state() { return store.state; },
+    get counters() { return { ...link.counters, drawn: drawnFrames, draws: stage.draws }; },
+    get frame() { return { ...shown }; },
+    get tier() { return stage.tier; },
+    positions: (body: number) => stage.bodies.get(body)?.positions,
+    bounds: (body: number) => {
+      const b = stage.bodies.get(body);
+      return b && { lo: b.lo, hi: b.hi };
+    },
+    /** Client coordinates of a surface vertex. */
+    screen: (body: number, vertex: number) => {
+      const b = stage.bodies.get(body);
+      if (!b) return null;
+      const p = stage.project(b.vertex(vertex));
+      const box = $('#view').getBoundingClientRect();
+      return { x: p.x + box.left, y: p.y + box.top };
+    },
+    /** Surface vertices that are pinned, and those of handles. */
+    pinned: (body: number) => stage.bodies.get(body)?.flagged(PointFlag.pinned).length ?? 0,
+    held: (body: number) => stage.bodies.get(body)?.flagged(PointFlag.handle).length ?? 0,
+    pick: (x: number, y: number): Hit | null => stage.pick(x, y),
+    get grab() {
+      return [...tools.grab.holds.values()].map((hold) => ({ ...hold, force: tools.grab.force(hold) }));
+    },
+    get grabs() { return stage.grabs; },
+    get bodies() { return store.scene?.bodies ?? []; },
+    get history() { return store.history; },
+    get transport() { return store.transport; },
+    options: () => [...store.options.values()],
+    send: (cmd: string, args: object = {}): Promise<Reply> => link.send(cmd, args),
+    until,
+    /** Everything sent is answered and contained in the drawn frame. */
+    settled: () => until(() => link.link === 'open' && link.unanswered === 0 && shown.seq > 0 && shown.epoch === stage.epoch &&
+      shown.epoch === store.scene?.epoch && shown.applied >= link.lastId),
+    timings: stage.timings,
+  };
+}
+
+export type Hook = ReturnType<typeof makeHook>;
+
+declare global {
+  interface Window {
+    pliant: Hook;
+  }
+}

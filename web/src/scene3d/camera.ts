@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A camera on a sphere around a target. No damping: what the hand does is what the picture does.
+
+import * as THREE from 'three';
+import type { V3 } from './geometry';
+
+const FIELD_OF_VIEW = 32; // degrees, vertical
+const FIRST_DIRECTION = new THREE.Vector3(0.46, 0.22, 0.86).normalize();
+const LOWEST = 0.495 * Math.PI;
+const HIGHEST = 0.02;
+
+export class OrbitCamera {
+  readonly camera = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
+  readonly target = new THREE.Vector3();
+  private readonly sphere = new THREE.Spherical(5);
+  private radius = 1;
+
+  constructor() {
+    this.sphere.setFromVector3(FIRST_DIRECTION.clone().multiplyScalar(5));
+  }
+
+  /** Shows the ball from the present direction, or from the first one. */
+  fit(centre: V3, radius: number, fresh: boolean): void {
+    this.radius = Math.max(radius, 1e-6);
+    this.target.fromArray(centre);
+    if (fresh) this.sphere.setFromVector3(FIRST_DIRECTION);
+    const vertical = (FIELD_OF_VIEW * Math.PI) / 360;
+    const horizontal = Math.atan(Math.tan(vertical) * this.camera.aspect);
+    this.sphere.radius = (0.94 * this.radius) / Math.sin(Math.min(vertical, horizontal));
+    this.place();
+  }
+
+  resize(width: number, height: number): void {
+    this.camera.aspect = width / Math.max(height, 1);
+    this.place();
+  }
+
+  orbit(dx: number, dy: number, height: number): void {
+    const turn = (2 * Math.PI) / height;
+    this.sphere.theta -= dx * turn;
+    this.sphere.phi = Math.min(LOWEST, Math.max(HIGHEST, this.sphere.phi - dy * turn));
+    this.place();
+  }
+
+  pan(dx: number, dy: number, height: number): void {
+    const size = this.pixelSize(this.target, height);
+    const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
+    const up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
+    this.target.addScaledVector(right, -dx * size).addScaledVector(up, dy * size);
+    this.place();
+  }
+
+  /** Factor < 1 comes nearer. The point under the pointer (NDC) stays where it is. */
+  zoom(factor: number, ndcX = 0, ndcY = 0): void {
+    const before = this.sphere.radius;
+    const after = Math.min(60 * this.radius, Math.max(0.05 * this.radius, before * factor));
+    const h = Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
+    const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
+    const up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
+    this.target
+      .addScaledVector(right, ndcX * h * this.camera.aspect * (before - after))
+      .addScaledVector(up, ndcY * h * (before - after));
+    this.sphere.radius = after;
+    this.place();
+  }
+
+  /** Length of one pixel at the depth of a point. */
+  pixelSize(at: THREE.Vector3, height: number): number {
+    const forward = this.camera.getWorldDirection(new THREE.Vector3());
+    const depth = at.clone().sub(this.camera.position).dot(forward);
+    return (2 * Math.abs(depth) * Math.tan((FIELD_OF_VIEW * Math.PI) / 360)) / height;
+  }
+
+  private place(): void {
+    this.camera.position.setFromSpherical(this.sphere).add(this.target);
+    this.camera.lookAt(this.target);
+    this.camera.near = Math.max(this.sphere.radius - 12 * this.radius, 0.02 * this.sphere.radius);
+    this.camera.far = this.sphere.radius + 24 * this.radius;
+    this.camera.updateProjectionMatrix();
+    this.camera.updateMatrixWorld();
+  }
+}

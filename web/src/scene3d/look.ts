@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The look of a body: clay in the method's colour with analytic soft boxes, a rim and ground occlusion, and thin lines
+// at constant rest coordinates that make stretch, shear and twist visible. No environment map: making one takes
+// seconds in software and gives nothing these terms do not.
+
+import * as THREE from 'three';
+import type { Tier } from '../store';
+
+export type ThemeName = 'dark' | 'light';
+
+export const METHOD_COLOURS: Record<string, string> = {
+  geometric: '#ef7652', metric: '#8f86f7', cage: '#e3ab2f', meshless: '#37b795', fem: '#93a1ae',
+};
+export const OTHER_COLOUR = '#b8b2a6';
+
+export function methodColour(method: string): string {
+  return METHOD_COLOURS[method] ?? OTHER_COLOUR;
+}
+
+/** Lengths are for a scene of this bounding radius; the stage scales them. */
+export const UNIT_RADIUS = 1.75;
+
+export interface Theme3D {
+  exposure: number;
+  key: number;
+  rim: number;
+  fill: number;
+  hemisphere: number;
+  below: string;
+  shadow: number;
+  line: string;
+  lineStrength: number;
+  centre: string;
+  edge: string;
+  pin: string;
+  accent: string;
+  panel: string;
+  rimTerm: number;
+  prop: string;
+}
+
+export const THEMES: Record<ThemeName, Theme3D> = {
+  dark: {
+    exposure: 0.92, key: 2.2, rim: 2.2, fill: 0.6, hemisphere: 1.6, below: '#7a5c4e', shadow: 0.62, line: '#8fa3b8',
+    lineStrength: 0.13, centre: '#343c45', edge: '#14181c', pin: '#6cb2ff', accent: '#45cdb9', panel: '#15191e',
+    rimTerm: 0.3, prop: '#59636e',
+  },
+  light: {
+    exposure: 0.98, key: 1.9, rim: 0.8, fill: 0.7, hemisphere: 2.3, below: '#c2a08e', shadow: 0.32, line: '#6b6558',
+    lineStrength: 0.22, centre: '#fcfbf8', edge: '#dcd9d2', pin: '#1f6fd1', accent: '#0a7d70', panel: '#ffffff',
+    rimTerm: 0.12, prop: '#c4bdb0',
+  },
+};
+
+/** Shared by all body materials; per body values are in BodyUniforms. */
+export interface LookUniforms {
+  uGround: { value: number };
+  uScale: { value: number };
+  uRim: { value: number };
+  uLook: { value: number }; // 0 plain, 1 rest grid, 2 stretch
+  uGridStrength: { value: number };
+  uSaturation: { value: number };
+  uRange: { value: number };
+}
+
+export interface BodyUniforms {
+  uSpacing: { value: number };
+  uCentre: { value: THREE.Vector3 };
+}
+
+const VERTEX_HEAD = /* glsl */ `
+attribute vec3 rest;
+attribute float scalar;
+attribute float mark;
+varying vec3 vRest;
+varying vec3 vAt;
+varying vec3 vNormalW;
+varying float vScalar;
+varying float vMark;
+`;
+
+const FRAGMENT_HEAD = /* glsl */ `
+uniform float uGround, uScale, uRim, uLook, uGridStrength, uSaturation, uRange, uSpacing;
+uniform vec3 uCentre;
+varying vec3 vRest;
+varying vec3 vAt;
+varying vec3 vNormalW;
+varying float vScalar;
+varying float vMark;
+
+// Lines one and a half pixels wide wherever a rest coordinate is a multiple of the spacing; they fade where they
+// would be closer than two pixels, and vanish on faces along which that coordinate does not change.
+float restLines() {
+  vec3 g = (vRest - uCentre) / uSpacing + 0.5;
+  vec3 w = fwidth(g);
+  vec3 d = abs(fract(g - 0.5) - 0.5);
+  vec3 line = 1.0 - smoothstep(w * 0.45, w * 1.35, d);
+  line *= (1.0 - smoothstep(0.18, 0.5, w)) * step(1e-4, w);
+  return max(line.x, max(line.y, line.z));
+}
+
+vec3 stretchColour(float s) {
+  vec3 cold = vec3(0.028, 0.159, 0.716), clay = vec3(0.686, 0.644, 0.578), hot = vec3(0.578, 0.032, 0.010);
+  float t = clamp(s / uRange, -1.0, 1.0);
+  return t < 0.0 ? mix(clay, cold, -t) : mix(clay, hot, t);
+}
+`;
+
+const COLOUR = /* glsl */ `
+#include <color_fragment>
+if (uLook > 1.5) diffuseColor.rgb = stretchColour(vScalar);
+diffuseColor.rgb = mix(diffuseColor.rgb, vec3(0.03, 0.30, 0.26), 0.55 * smoothstep(0.25, 0.75, vMark));
+if (uLook > 0.5) diffuseColor.rgb *= 1.0 - uGridStrength * restLines();
+diffuseColor.rgb = mix(vec3(dot(diffuseColor.rgb, vec3(0.2126, 0.7152, 0.0722))), diffuseColor.rgb, uSaturation);
+`;
+
+const LIGHT = /* glsl */ `
+{
+  vec3 nW = normalize(vNormalW);
+  vec3 vW = normalize(cameraPosition - vAt);
+  vec3 rW = reflect(-vW, nW);
+  float top = smoothstep(0.60, 0.96, dot(rW, normalize(vec3(0.10, 1.0, 0.16))));
+  float side = smoothstep(0.82, 0.97, dot(rW, normalize(vec3(-0.78, 0.36, 0.52))));
+  float rim = pow(1.0 - clamp(dot(nW, vW), 0.0, 1.0), 3.0);
+  outgoingLight += vec3(1.0, 0.98, 0.95) * (0.20 * top + 0.10 * side) + vec3(0.70, 0.84, 1.0) * uRim * rim;
+  float above = max(vAt.y - uGround, 0.0) / uScale;
+  outgoingLight *= 1.0 - (0.18 + 0.42 * max(-nW.y, 0.0)) * exp(-above / 0.28);
+}
+#include <opaque_fragment>
+`;
+
+/** The patch works on both material kinds, so that the low tier keeps grid, rim and occlusion. */
+function patch(material: THREE.Material, shared: LookUniforms, own: BodyUniforms): void {
+  material.onBeforeCompile = (shader) => {
+    Object.assign(shader.uniforms, shared, own);
+    shader.vertexShader = VERTEX_HEAD + shader.vertexShader
+      .replace('#include <beginnormal_vertex>', `
+        vec3 objectNormal = normal / max(length(normal), 1e-30);
+        vNormalW = objectNormal;`)
+      .replace('#include <begin_vertex>', `
+        #include <begin_vertex>
+        vRest = rest; vAt = position; vScalar = scalar; vMark = mark;`);
+    shader.fragmentShader = FRAGMENT_HEAD + shader.fragmentShader
+      .replace('#include <color_fragment>', COLOUR)
+      .replace('#include <opaque_fragment>', LIGHT);
+  };
+  material.customProgramCacheKey = () => `pliant-${material.type}`;
+}
+
+export function bodyMaterial(
+  tier: Tier, colour: string, shared: LookUniforms, own: BodyUniforms,
+): THREE.MeshStandardMaterial | THREE.MeshLambertMaterial {
+  const material = tier === 'high'
+    ? new THREE.MeshStandardMaterial({ color: colour, roughness: 0.46, metalness: 0 })
+    : new THREE.MeshLambertMaterial({ color: colour });
+  patch(material, shared, own);
+  return material;
+}

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+// The picture: renderer, lights, ground, bodies and their marks. Draws only when asked to: a frame came, the camera
+// moved, an overlay changed. The canvas is transparent; the page's gradient is behind it.
+
+import * as THREE from 'three';
+import { Channel, GrabRow, grabRows, Message, positionsInto, SCENE_BODY } from '../protocol/binary';
+import { Signal } from '../signal';
+import type { Overlay, Store, Tier } from '../store';
+import { BodyView } from './body_view';
+import { OrbitCamera } from './camera';
+import type { V3 } from './geometry';
+import { Ground } from './ground';
+import { LookUniforms, ThemeName, THEMES, UNIT_RADIUS } from './look';
+import { BodyOverlays } from './overlays';
+
+export interface Hit {
+  body: number;
+  face: number;
+  bary: V3;
+  point: V3;
+  distance: number;
+}
+
+export interface Timings {
+  decode: number[];
+  normals: number[];
+  pick: number[];
+  draw: number[];
+  latency: number[];
+}
+
+const KEPT_TIMINGS = 240;
+
+function softwareRenderer(): boolean | null {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  if (!gl) return null;
+  const info = gl.getExtension('WEBGL_debug_renderer_info');
+  const name = info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+  gl.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
+
+export class Stage {
+  readonly camera = new OrbitCamera();
+  readonly bodies = new Map<number, BodyView>();
+  readonly overlays = new Map<number, BodyOverlays>();
+  readonly drawn = new Signal();
+  readonly modelChanged = new Signal();
+  readonly tierChanged = new Signal<Tier>();
+  /** Called before each drawing; brings in the newest frame. */
+  beforeDraw: () => void = () => undefined;
+  readonly timings: Timings = { decode: [], normals: [], pick: [], draw: [], latency: [] };
+  /** Grabs of all pages in the newest frame. */
+  grabs: GrabRow[] = [];
+  draws = 0;
+  epoch = 0;
+  tier: Tier = 'high';
+  software = false;
+  readonly missing: boolean;
+  /** Objects of tools, drawn on top of everything. */
+  readonly gizmos = new THREE.Group();
+  center: V3 = [0, 0, 0];
+  radius = 1;
+  stretchRange = 0;
+
+  private renderer: THREE.WebGLRenderer | null = null;
+  private readonly scene = new THREE.Scene();
+  private readonly ground = new Ground();
+  private readonly rig = new THREE.Group();
+  private readonly key = new THREE.DirectionalLight('#fff1e0');
+  private readonly rim = new THREE.DirectionalLight('#9cc8ff');
+  private readonly fill = new THREE.DirectionalLight('#dfe9ff');
+  private readonly sky = new THREE.HemisphereLight('#eaf0ff');
+  private readonly uniforms: LookUniforms = {
+    uGround: { value: 0 }, uScale: { value: 1 }, uRim: { value: 0.2 }, uLook: { value: 1 },
+    uGridStrength: { value: 0.42 }, uSaturation: { value: 1 }, uRange: { value: 0.1 },
+  };
+  private props: THREE.Mesh | null = null;
+  private theme: ThemeName = 'dark';
+  private scheduled = false;
+  private fitted = '';
+  private groundY = 0;
+  private groundKnown = false;
+  private intervals: number[] = [];
+  private lastDraw = 0;
+  private tierForced: boolean;
+
+  constructor(private readonly element: HTMLElement, private readonly store: Store, lowq: boolean) {
+    const software = softwareRenderer();
+    this.missing = software === null;
+    this.software = software === true;
+    this.tierForced = lowq;
+    this.tier = lowq || this.software ? 'low' : 'high';
+    this.scene.add(this.ground.group, this.rig, this.gizmos);
+    this.rig.add(this.key, this.rim, this.fill, this.sky, this.key.target, this.rim.target, this.fill.target);
+    this.key.shadow.mapSize.set(768, 768);
+    this.key.shadow.radius = 15;
+    this.key.shadow.blurSamples = 16;
+    if (!this.missing) this.makeRenderer();
+    new ResizeObserver(() => this.resize()).observe(element);
+    store.viewChanged.on(() => this.lookChanged());
+    this.lookChanged();
+  }
+
+  get canvas(): HTMLCanvasElement | null {
+    return this.renderer?.domElement ?? null;
+  }
+
+  get ratio(): number {
+    return this.tier === 'high' ? Math.min(window.devicePixelRatio, 2) : 1;
+  }
+
+  requestDraw(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => this.draw());
+  }
+
+  setTheme(name: ThemeName): void {
+    this.theme = name;
+    const t = THEMES[name];
+    this.key.intensity = t.key;
+    this.rim.intensity = t.rim;
+    this.fill.intensity = t.fill;
+    this.sky.intensity = t.hemisphere;
+    this.sky.groundColor.set(t.below);
+    this.uniforms.uRim.value = t.rimTerm;
+    this.ground.setTheme(t);
+    if (this.renderer) this.renderer.toneMappingExposure = t.exposure;
+    if (this.props) (this.props.material as THREE.MeshLambertMaterial).color.set(t.prop);
+    for (const overlay of this.overlays.values()) overlay.setTheme(t);
+    this.requestDraw();
+  }
+
+  /** Drawn weaker while the picture is not the newest state. */
+  setSaturation(value: number): void {
+    this.uniforms.uSaturation.value = value;
+    this.requestDraw();
+  }
+
+  setTier(tier: Tier, byUser: boolean): void {
+    if (byUser) this.tierForced = true;
+    if (tier === this.tier) return;
+    this.tier = tier;
+    this.makeRenderer();
+    for (const body of this.bodies.values()) body.setTier(tier);
+    this.setTheme(this.theme);
+    this.tierChanged.emit(tier);
+  }
+
+  setModel(m: Message): void {
+    for (const [id, body] of this.bodies) {
+      this.scene.remove(body.mesh, this.overlays.get(id)!.group);
+      body.dispose();
+      this.overlays.get(id)!.dispose();
+    }
+    this.bodies.clear();
+    this.overlays.clear();
+    this.grabs = [];
+    this.epoch = m.epoch;
+    const infos = this.store.scene?.bodies ?? [];
+    for (const block of m.blocks) {
+      if (block.channel !== Channel.Surface || block.body === SCENE_BODY) continue;
+      const body = new BodyView(block.body, infos.find((b) => b.id === block.body), m, this.tier, this.uniforms);
+      const overlay = new BodyOverlays(body, THEMES[this.theme]);
+      this.bodies.set(block.body, body);
+      this.overlays.set(block.body, overlay);
+      this.scene.add(body.mesh, overlay.group);
+    }
+    this.setProps(m);
+    this.modelChanged.emit();
+    // The first pick costs milliseconds until the loop is compiled: not at the user's first touch.
+    setTimeout(() => this.pick(-1, -1), 200);
+  }
+
+  setFrame(m: Message): boolean {
+    if (m.epoch !== this.epoch) return false;
+    this.grabs = [];
+    for (const block of m.blocks) {
+      if (block.channel === Channel.Grabs) this.grabs.push(...grabRows(block));
+      else if (block.body === SCENE_BODY) this.moveProps(m);
+      else this.bodies.get(block.body)?.take(block);
+    }
+    if (this.store.look === 'stretch') this.updateRange();
+    const name = this.store.scene?.name ?? '';
+    if (this.bodies.size && this.fitted !== name) {
+      this.fitted = name;
+      this.fit(true);
+    }
+    return true;
+  }
+
+  /** Fits the camera to the bodies as they are now. The stage (lights, ground, lengths) follows on a fresh start. */
+  fit(fresh: boolean): void {
+    const lo = new THREE.Vector3(Infinity, Infinity, Infinity), hi = lo.clone().negate();
+    for (const b of this.bodies.values()) {
+      lo.min(new THREE.Vector3().fromArray(b.lo));
+      hi.max(new THREE.Vector3().fromArray(b.hi));
+    }
+    if (lo.x > hi.x) return;
+    const centre = lo.clone().add(hi).multiplyScalar(0.5);
+    let radius = 1e-6;
+    for (const b of this.bodies.values()) radius = Math.max(radius, b.reach(centre.toArray()));
+    if (fresh) this.arrange(centre, radius, lo.y);
+    // Room for the fall: a body well above its floor is shown with the floor.
+    const gap = lo.y - this.groundY;
+    let shown = radius;
+    const at = centre.clone();
+    if (this.groundKnown && gap > 0.2 * radius && gap < 6 * radius) {
+      at.y -= gap / 2;
+      shown += gap / 2;
+    }
+    this.camera.fit(at.toArray(), shown, fresh);
+    this.requestDraw();
+  }
+
+  ray(clientX: number, clientY: number): { origin: V3; direction: V3 } {
+    const { x, y } = this.ndc(clientX, clientY);
+    const camera = this.camera.camera;
+    const direction = new THREE.Vector3(x, y, 0.5).unproject(camera).sub(camera.position).normalize();
+    return { origin: camera.position.toArray(), direction: direction.toArray() };
+  }
+
+  ndc(clientX: number, clientY: number): { x: number; y: number } {
+    const box = this.element.getBoundingClientRect();
+    return { x: ((clientX - box.left) / box.width) * 2 - 1, y: 1 - ((clientY - box.top) / box.height) * 2 };
+  }
+
+  pick(clientX: number, clientY: number): Hit | null {
+    const start = performance.now();
+    const { origin, direction } = this.ray(clientX, clientY);
+    let best: Hit | null = null;
+    for (const body of this.bodies.values()) {
+      const hit = body.pick(origin, direction);
+      if (hit && (!best || hit.distance < best.distance)) {
+        best = { body: body.id, ...hit, point: body.point(hit.face, hit.bary) };
+      }
+    }
+    this.time('pick', performance.now() - start);
+    return best;
+  }
+
+  /** Pixels from the left top of the view; z > 1 is behind the eye. */
+  project(p: V3): { x: number; y: number; z: number } {
+    const v = new THREE.Vector3().fromArray(p).project(this.camera.camera);
+    return { x: ((v.x + 1) / 2) * this.element.clientWidth, y: ((1 - v.y) / 2) * this.element.clientHeight, z: v.z };
+  }
+
+  get height(): number {
+    return Math.max(this.element.clientHeight, 1);
+  }
+
+  /** The picture as a PNG with its gradient, at twice the size. Drawn and read in one task. */
+  picture(): Promise<Blob | null> {
+    const renderer = this.renderer;
+    if (!renderer) return Promise.resolve(null);
+    renderer.setPixelRatio(2);
+    renderer.setSize(this.element.clientWidth, this.element.clientHeight, false);
+    renderer.render(this.scene, this.camera.camera);
+    const source = renderer.domElement;
+    const out = document.createElement('canvas');
+    out.width = source.width;
+    out.height = source.height;
+    const c = out.getContext('2d')!;
+    const gradient = c.createRadialGradient(out.width / 2, out.height * 0.42, 0, out.width / 2, out.height * 0.42,
+      Math.hypot(out.width, out.height) * 0.6);
+    gradient.addColorStop(0, THEMES[this.theme].centre);
+    gradient.addColorStop(1, THEMES[this.theme].edge);
+    c.fillStyle = gradient;
+    c.fillRect(0, 0, out.width, out.height);
+    c.drawImage(source, 0, 0);
+    this.resize();
+    return new Promise((resolve) => out.toBlob(resolve, 'image/png'));
+  }
+
+  time(what: keyof Timings, ms: number): void {
+    const list = this.timings[what];
+    list.push(ms);
+    if (list.length > KEPT_TIMINGS) list.shift();
+  }
+
+  private draw(): void {
+    this.scheduled = false;
+    this.beforeDraw();
+    const renderer = this.renderer;
+    const start = performance.now();
+    // An empty stage is not drawn: its shaders would only delay the first body.
+    if (renderer && this.bodies.size) {
+      const shown = this.shownOverlays();
+      for (const overlay of this.overlays.values()) {
+        overlay.update(shown, this.camera.camera.position, renderer.getPixelRatio());
+      }
+      renderer.render(this.scene, this.camera.camera);
+    }
+    this.draws++;
+    this.time('draw', performance.now() - start);
+    this.drawn.emit();
+    this.watchSpeed(start);
+  }
+
+  private shownOverlays(): Set<Overlay> {
+    const shown = new Set(this.store.overlays);
+    if (this.store.tool === 'cage') shown.add('cage');
+    if (this.store.tool === 'joint') shown.add('skeleton');
+    return shown;
+  }
+
+  /** Twenty drawn frames with a median interval above 50 ms: less is shown. */
+  private watchSpeed(now: number): void {
+    const interval = now - this.lastDraw;
+    this.lastDraw = now;
+    if (this.tierForced || this.tier === 'low' || interval > 1000) return;
+    this.intervals.push(interval);
+    if (this.intervals.length < 20) return;
+    const median = this.intervals.sort((a, b) => a - b)[10];
+    this.intervals = [];
+    if (median > 50 && this.timings.draw.slice(-20).some((ms) => ms > 25)) this.setTier('low', false);
+  }
+
+  private makeRenderer(): void {
+    this.renderer?.domElement.remove();
+    this.renderer?.dispose();
+    const high = this.tier === 'high';
+    const renderer = new THREE.WebGLRenderer({ antialias: high, alpha: true });
+    renderer.toneMapping = THREE.NeutralToneMapping;
+    renderer.toneMappingExposure = THEMES[this.theme].exposure;
+    renderer.shadowMap.enabled = high;
+    renderer.shadowMap.type = THREE.VSMShadowMap;
+    this.key.castShadow = high;
+    const canvas = renderer.domElement;
+    canvas.id = 'canvas';
+    canvas.setAttribute('aria-hidden', 'true');
+    this.element.prepend(canvas);
+    canvas.addEventListener('webglcontextrestored', () => this.requestDraw());
+    this.renderer = renderer;
+    this.resize();
+  }
+
+  private resize(): void {
+    const width = this.element.clientWidth, height = this.element.clientHeight;
+    if (!this.renderer || !width || !height) return;
+    const before = this.camera.camera.aspect;
+    this.renderer.setPixelRatio(this.ratio);
+    this.renderer.setSize(width, height, false);
+    this.camera.resize(width, height);
+    if (Math.abs(before - width / height) > 0.2 && this.bodies.size) this.fit(false);
+    this.requestDraw();
+  }
+
+  private arrange(centre: THREE.Vector3, radius: number, lowest: number): void {
+    this.center = centre.toArray();
+    this.radius = radius;
+    const scale = radius / UNIT_RADIUS;
+    const given = this.store.scene?.ground;
+    this.groundKnown = typeof given === 'number';
+    this.groundY = typeof given === 'number' ? given : lowest - 0.02 * radius;
+    this.uniforms.uGround.value = this.groundY;
+    this.uniforms.uScale.value = scale;
+    this.ground.group.visible = this.groundKnown || given !== null;
+    this.ground.place(this.groundY, centre, scale * 1.4);
+    const place = (light: THREE.DirectionalLight, x: number, y: number, z: number) => {
+      light.position.set(x, y, z).multiplyScalar(scale).add(centre);
+      light.target.position.copy(centre);
+    };
+    place(this.key, 2.6, 5.2, 3.2);
+    place(this.rim, -4, 2.6, -4.5);
+    place(this.fill, -3.5, 1.5, 4.5);
+    const reach = 2.2 * radius + Math.max(0, lowest - this.groundY);
+    const shadow = this.key.shadow.camera;
+    shadow.left = shadow.bottom = -reach;
+    shadow.right = shadow.top = reach;
+    shadow.near = 0.1 * scale;
+    shadow.far = 7 * scale + 3 * reach;
+    shadow.updateProjectionMatrix();
+    this.key.shadow.bias = -0.0004;
+    this.key.shadow.normalBias = 0.012 * scale;
+    this.store.brush = round(0.14 * radius);
+    this.store.viewChanged.emit();
+  }
+
+  /** Colliders: one surface for the whole scene. */
+  private setProps(m: Message): void {
+    if (this.props) {
+      this.scene.remove(this.props);
+      this.props.geometry.dispose();
+      this.props = null;
+    }
+    const at = (channel: Channel) => m.blocks.find((b) => b.body === SCENE_BODY && b.channel === channel);
+    const surface = at(Channel.Surface), triangles = at(Channel.Triangles);
+    if (!surface || !triangles || !triangles.count) return;
+    const geometry = new THREE.BufferGeometry();
+    const x = new Float32Array(surface.count * 3);
+    positionsInto(surface, x);
+    geometry.setAttribute('position', new THREE.BufferAttribute(x, 3));
+    geometry.setIndex(new THREE.BufferAttribute((triangles.data as Uint32Array).slice(), 1));
+    const material = new THREE.MeshLambertMaterial({ color: THEMES[this.theme].prop, flatShading: true });
+    this.props = new THREE.Mesh(geometry, material);
+    this.props.frustumCulled = false;
+    this.props.castShadow = this.props.receiveShadow = true;
+    this.scene.add(this.props);
+  }
+
+  private moveProps(m: Message): void {
+    const block = m.blocks.find((b) => b.body === SCENE_BODY && b.channel === Channel.Surface);
+    if (!this.props || !block) return;
+    const attribute = this.props.geometry.attributes.position as THREE.BufferAttribute;
+    positionsInto(block, attribute.array as Float32Array);
+    attribute.needsUpdate = true;
+  }
+
+  private lookChanged(): void {
+    const { look } = this.store;
+    const crowded = this.shownOverlays().has('cage') || this.shownOverlays().has('skeleton');
+    this.uniforms.uLook.value = look === 'stretch' ? 2 : look === 'grid' && !crowded ? 1 : 0;
+    this.uniforms.uGridStrength.value = look === 'stretch' ? 0.25 : 0.42;
+    if (look === 'stretch') this.updateRange();
+    this.requestDraw();
+  }
+
+  /** Symmetric range at the 99th percentile of the stretch. */
+  private updateRange(): void {
+    const sample: number[] = [];
+    for (const body of this.bodies.values()) {
+      const stride = Math.max(1, Math.floor(body.scalar.length / 4000));
+      for (let i = 0; i < body.scalar.length; i += stride) sample.push(Math.abs(body.scalar[i]));
+    }
+    sample.sort((a, b) => a - b);
+    const at = sample[Math.floor(0.99 * (sample.length - 1))] ?? 0;
+    // Steps of the range keep the colours from flickering with every frame.
+    this.stretchRange = niceCeil(Math.max(at, 0.01));
+    this.uniforms.uRange.value = this.stretchRange;
+  }
+}
+
+/** The next of 1, 2, 5 times a power of ten. */
+export function niceCeil(v: number): number {
+  const power = 10 ** Math.floor(Math.log10(v));
+  for (const step of [1, 2, 5, 10]) if (v <= step * power * 1.0000001) return step * power;
+  return 10 * power;
+}
+
+function round(v: number): number {
+  const power = 10 ** Math.floor(Math.log10(v) - 1);
+  return Math.round(v / power) * power;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// A running `pliant view` and a browser for the tests. PLIANT names the command, ARTEFACTS where pictures go.
+
+import { ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { Browser, chromium, Page } from 'playwright-core';
+import type { Hook } from '../../src/hook';
+
+// Functions given to evaluate() run in the page, where window.pliant is a global.
+declare global {
+  var pliant: Hook;
+}
+
+export const PLIANT = process.env.PLIANT ?? fileURLToPath(new URL('../../../build/pliant', import.meta.url));
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const ARTEFACTS = process.env.ARTEFACTS ?? fileURLToPath(new URL('../../../build/artefacts', import.meta.url));
+export const SCENE = fileURLToPath(new URL('scene.json', import.meta.url));
+
+export class Server {
+  address = '';
+  private process: ChildProcess | null = null;
+
+  constructor(readonly scene: string, readonly more: string[] = []) {}
+
+  /** Starts and waits for the address, which is the first line. */
+  async start(): Promise<void> {
+    const child = spawn(PLIANT, ['view', this.scene, ...this.more], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.process = child;
+    let said = '', trouble = '';
+    child.stderr.on('data', (d: Buffer) => { trouble += d.toString(); });
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.on('data', (d: Buffer) => {
+        said += d.toString();
+        const found = /http:\/\/127\.0\.0\.1:\d+\/[\w-]+\//.exec(said);
+        if (found) {
+          this.address = found[0];
+          resolve();
+        }
+      });
+      child.on('exit', (code) => reject(new Error(`pliant view ended with ${code}: ${said}${trouble}`)));
+    });
+  }
+
+  async stop(): Promise<void> {
+    const child = this.process;
+    if (!child || child.exitCode !== null) return;
+    const gone = new Promise((resolve) => child.on('exit', resolve));
+    child.kill('SIGTERM');
+    await gone;
+    this.process = null;
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
+      '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
+  });
+}
+
+/** What went wrong in the page, for every page that was opened. */
+export const troubles: string[] = [];
+
+export async function open(browser: Browser, address: string, query = '', size = { width: 820, height: 560 }, touch = false): Promise<Page> {
+  const context = await browser.newContext({ viewport: size, hasTouch: touch });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60000);
+  page.on('pageerror', (e) => troubles.push(e.message));
+  page.on('console', (m) => {
+    // A lost connection is told by the browser as an error; the tests cause some.
+    if (m.type() === 'error' && !/WebSocket connection|ERR_CONNECTION|404/.test(m.text())) troubles.push(m.text());
+  });
+  await page.goto(`${address}?lowq&nomotion&theme=dark${query}`);
+  await page.evaluate(() => pliant.until(() => pliant.counters.drawn > 1, 60000));
+  return page;
+}
+
+export async function shot(page: Page, name: string): Promise<Buffer> {
+  mkdirSync(ARTEFACTS, { recursive: true });
+  return page.screenshot({ path: `${ARTEFACTS}/${name}.png`, timeout: 60000 });
+}
+
+/** A vertex that is in front, far from the held end, and where it is on the screen. */
+export function visibleTip(page: Page): Promise<{ vertex: number; x: number; y: number }> {
+  return page.evaluate(() => {
+    const x = pliant.positions(0)!;
+    let best = { vertex: -1, x: 0, y: 0 }, far = -Infinity;
+    for (let v = 0; v < x.length / 3; v++) {
+      if (x[v * 3 + 2] <= far) continue;
+      const s = pliant.screen(0, v)!;
+      // A little towards the middle of the body, so that the hit is on it and not beside its edge.
+      const c = pliant.screen(0, 0)!;
+      const at = { x: s.x + 0.04 * (c.x - s.x), y: s.y + 0.04 * (c.y - s.y) };
+      const hit = pliant.pick(at.x, at.y);
+      if (!hit || Math.hypot(...hit.point.map((p, k) => p - x[v * 3 + k])) > 0.1) continue;
+      far = x[v * 3 + 2];
+      best = { vertex: v, ...at };
+    }
+    return best;
+  });
+}
+
+export function vertexAt(page: Page, vertex: number): Promise<number[]> {
+  return page.evaluate((v) => [...pliant.positions(0)!.subarray(v * 3, v * 3 + 3)], vertex);
+}

@@ -34,10 +34,13 @@ constexpr float shortest_blend = 0.05f;  // a blend of quaternions that cancels 
 constexpr int block = 512;
 
 double dot(const AlignedVector<Float4>& a, const AlignedVector<Float4>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    sum += double(a[i].x) * b[i].x + double(a[i].y) * b[i].y + double(a[i].z) * b[i].z;
-  return sum;
+  double x = 0, y = 0, z = 0;  // one sum would wait for its own last addition
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    x += double(a[i].x) * b[i].x;
+    y += double(a[i].y) * b[i].y;
+    z += double(a[i].z) * b[i].z;
+  }
+  return x + y + z;
 }
 
 /// a += factor b

@@ -19,7 +19,7 @@ Body::Body(Model model, Rig rig, Gather embedding, Gather contact, const Damping
            const Options& options)
     : model_(std::move(model)),
       rig_(std::move(rig)),
-      packed_(model_.cells, model_.nodes(), model_.relative),
+      packed_(model_.cells, model_.rest, model_.relative),
       embedding_(std::move(embedding)),
       damping_(damping),
       options_(options),

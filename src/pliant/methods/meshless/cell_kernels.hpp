@@ -4,8 +4,11 @@
 // two thirds of their nodes. A batch lists all its nodes once; a row is one of them with its gradient in each
 // of the eight cells, zero where a cell does not know it. So the cells stand side by side in a register, and
 // positions are read and forces written once a batch:
-//   F = sum_I x_I g_I^T,  M = R^T F,  P = w [ (mu + kappa) F + (mu - kappa) R M^T + (lambda tr M - rest) R ],
-//   y_I += P g_I                                                                                (energy.hpp)
+//   F = sum_I x_I g_I^T,  G = R^T F - F0,  y_I += P g_I,                                      (energy.hpp)
+//   P = w R [ (mu + kappa) G + (mu - kappa) G^T + lambda tr G ]
+// with F0 = 0 for the matrix alone and the F of the rest state for forces. Gradients are rounded to single
+// precision such that those of a cell still sum to zero exactly (packed_cells.cpp); F0 is the sum of the
+// rounded ones, so that rest and rigid motion are free of force to the last digit of double precision.
 // Batches come in parts; a part numbers the nodes it touches itself, so that it reads a small array and
 // writes another of its own, and parts can run side by side.
 #pragma once
@@ -15,6 +18,7 @@
 namespace pliant::meshless {
 
 inline constexpr int lanes = 8;
+inline constexpr int row_group = 4;  ///< batches have a multiple of so many rows; the last may be empty
 inline constexpr int part_cells = 2048;  ///< a multiple of lanes
 
 /// What one part of the cells has; rows of its batch b are [begin[b], begin[b + 1]).
@@ -23,19 +27,20 @@ struct CellPart {
   int batches = 0;
   const std::int32_t* begin = nullptr;  ///< of the part's first batch
   const std::uint16_t* node = nullptr;  ///< the part's number of a row's node, of row 0 of all parts
-  const T* gradient = nullptr;          ///< [row][x y z][lane], likewise
+  const float* gradient = nullptr;      ///< [row / 2][x y z][row % 2][lane], likewise
   const float* centre_value = nullptr;  ///< [row][lane], likewise
   const T* weight = nullptr;            ///< [batch][lane]: w times relative stiffness, 0 = no cell
   float* quaternion = nullptr;          ///< [batch][w x y z][lane], of the part's first batch
+  const float* rest = nullptr;          ///< F0 - I, [batch][9][lane]
   const T* flow = nullptr;              ///< plastic stress, [batch][xx yy zz yz zx xy][lane]; null = none
 };
 
 template <class T>
 struct Stress {
-  T plus = 0;    ///< mu + kappa
-  T minus = 0;   ///< mu - kappa
-  T lambda = 0;  ///< Pa
-  T rest = 0;    ///< 2 mu + 3 lambda: forces; 0: the matrix alone
+  T plus = 0;         ///< mu + kappa
+  T minus = 0;        ///< mu - kappa
+  T lambda = 0;       ///< Pa
+  bool rest = false;  ///< forces; else the matrix alone
 };
 
 struct CellKernels {

@@ -2,7 +2,9 @@
 #include "pliant/methods/meshless/packed_cells.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <span>
 
 #include "pliant/base/check.hpp"
 
@@ -11,10 +13,26 @@ namespace {
 
 constexpr int block = 1024;
 
+/// Multiples of 2^(e - 24), 2^e above the largest: single precision holds them and their sums exactly. The
+/// few units that rounding leaves over go to the smallest, so that the sum is zero as it was before.
+void round_together(std::span<double> values) {
+  double most = 0;
+  for (const double v : values) most = std::max(most, std::abs(v));
+  if (!(most > 0)) return;
+  const double unit = std::ldexp(1.0, std::ilogb(most) + 1 - 24);
+  double sum = 0, *smallest = values.data();
+  for (double& v : values) {
+    v = unit * std::round(v / unit);
+    sum += v;
+    if (std::abs(v) < std::abs(*smallest)) smallest = &v;
+  }
+  *smallest -= sum;
+}
+
 }  // namespace
 
-PackedCells::PackedCells(const Cells& cells, Index nodes, const std::vector<double>& stiffness)
-    : cells_(cells.count()), nodes_(nodes), entries_(cells.node.size()) {
+PackedCells::PackedCells(const Cells& cells, const Points& rest, const std::vector<double>& stiffness)
+    : cells_(cells.count()), nodes_(Index(rest.size())), entries_(cells.node.size()) {
   exact_weight_.resize(std::size_t(batches()) * lanes, 0);
   weight_.resize(exact_weight_.size(), 0);
   for (Index c = 0; c < cells_; ++c) {
@@ -22,11 +40,11 @@ PackedCells::PackedCells(const Cells& cells, Index nodes, const std::vector<doub
     weight_[std::size_t(c)] = float(exact_weight_[std::size_t(c)]);
   }
   number_rows(cells);
-  exact_gradient_.resize(3 * lanes * node_.size(), 0);
+  gradient_.resize(3 * lanes * node_.size(), 0);
   centre_value_.resize(lanes * node_.size(), 0);
-  fill_rows(cells);
-  gradient_.assign(exact_gradient_.begin(), exact_gradient_.end());
-  slot_begin_.assign(std::size_t(nodes) + 1, 0);
+  rest_.resize(9 * lanes * std::size_t(batches()), 0);
+  fill_rows(cells, rest);
+  slot_begin_.assign(std::size_t(nodes_) + 1, 0);
   for (const Index i : local_) ++slot_begin_[std::size_t(i) + 1];
   std::partial_sum(slot_begin_.begin(), slot_begin_.end(), slot_begin_.begin());
   slot_.resize(local_.size());
@@ -59,6 +77,7 @@ void PackedCells::number_rows(const Cells& cells) {
         }
         node_.push_back(std::uint16_t(mine));
       }
+      while (node_.size() % row_group) node_.push_back(node_.back());
       begin_.push_back(std::int32_t(node_.size()));
     }
     PLIANT_CHECK(part.nodes <= 65536);
@@ -68,17 +87,33 @@ void PackedCells::number_rows(const Cells& cells) {
   }
 }
 
-void PackedCells::fill_rows(const Cells& cells) {
+void PackedCells::fill_rows(const Cells& cells, const Points& rest) {
+  std::vector<double> g;
   for (const Part& part : part_)
     for (Index c = part.first; c < part.first + part.cells; ++c) {
       std::size_t row = std::size_t(begin_[std::size_t(c) / lanes]);
       const std::size_t lane = std::size_t(c) % lanes;
-      for (Index k = cells.begin[std::size_t(c)]; k < cells.begin[std::size_t(c) + 1]; ++k, ++row) {
-        while (local_[std::size_t(part.begin) + node_[row]] != cells.node[std::size_t(k)]) ++row;
-        for (std::size_t d = 0; d < 3; ++d)
-          exact_gradient_[(3 * row + d) * lanes + lane] = cells.gradient[std::size_t(k)][Index(d)];
-        centre_value_[row * lanes + lane] = float(cells.centre_value[std::size_t(k)]);
+      const std::size_t begin = std::size_t(cells.begin[std::size_t(c)]),
+                        end = std::size_t(cells.begin[std::size_t(c) + 1]), count = end - begin;
+      g.resize(3 * count);
+      for (std::size_t d = 0; d < 3; ++d) {
+        for (std::size_t k = 0; k < count; ++k) g[d * count + k] = cells.gradient[begin + k][Index(d)];
+        round_together(std::span(g).subspan(d * count, count));
       }
+      Mat3 undeformed = -Mat3::Identity();
+      const Vec3& origin = rest[std::size_t(cells.node[begin])];
+      for (std::size_t k = begin; k < end; ++k, ++row) {
+        while (local_[std::size_t(part.begin) + node_[row]] != cells.node[k]) ++row;
+        for (std::size_t d = 0; d < 3; ++d) {
+          const double value = g[d * count + k - begin];
+          gradient_[(row / 2 * 6 + 2 * d + row % 2) * lanes + lane] = float(value);
+          undeformed.col(Index(d)) += value * (rest[std::size_t(cells.node[k])] - origin);
+        }
+        centre_value_[row * lanes + lane] = float(cells.centre_value[k]);
+      }
+      for (std::size_t e = 0; e < 9; ++e)
+        rest_[(std::size_t(c) / lanes * 9 + e) * lanes + lane] =
+            float(undeformed(Index(e / 3), Index(e % 3)));
     }
 }
 
@@ -89,16 +124,16 @@ PackedCells::Quaternions PackedCells::unturned() const {
   return q;
 }
 
-template <class T, class Vector>
-CellPart<T> PackedCells::view(const Part& part, const Vector& gradient, const AlignedVector<T>& weight,
-                              Quaternions& q) const {
+template <class T>
+CellPart<T> PackedCells::view(const Part& part, const AlignedVector<T>& weight, Quaternions& q) const {
   CellPart<T> out;
   out.batches = (part.cells + lanes - 1) / lanes;
   out.begin = begin_.data() + part.first / lanes;
   out.node = node_.data();
-  out.gradient = gradient.data();
+  out.gradient = gradient_.data();
   out.centre_value = centre_value_.data();
   out.weight = weight.data() + part.first;
+  out.rest = rest_.data() + 9 * std::size_t(part.first);
   out.quaternion = q.data() + 4 * std::size_t(part.first);
   return out;
 }
@@ -112,7 +147,7 @@ void PackedCells::apply(const Stress<float>& stress, Quaternions& q, const Float
     Float4* out = out_.data() + part.begin;
     for (Index k = 0; k < part.nodes; ++k) in[k] = x[local_[std::size_t(part.begin + k)]];
     std::fill_n(out, part.nodes, Float4{});
-    kernels.apply_float(view<float>(part, gradient_, weight_, q), stress, &in->x, &out->x);
+    kernels.apply_float(view(part, weight_, q), stress, &in->x, &out->x);
   });
   for_blocks(pool, nodes_, block, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
@@ -140,7 +175,7 @@ void PackedCells::apply(const Stress<double>& stress, Quaternions& q, const Alig
       in[k] = {v.x(), v.y(), v.z(), 0};
     }
     std::fill_n(out, part.nodes, Double4{});
-    CellPart<double> cells = view<double>(part, exact_gradient_, exact_weight_, q);
+    CellPart<double> cells = view(part, exact_weight_, q);
     if (!flow.empty()) cells.flow = flow.data() + 6 * std::size_t(part.first);
     kernels.apply_double(cells, stress, &in->x, &out->x);
   });
@@ -162,7 +197,7 @@ int PackedCells::blend(const Float4* q_nodes, float shortest, Quaternions& q, Po
     const Part& part = part_[std::size_t(p)];
     Float4* in = in_.data() + part.begin;
     for (Index k = 0; k < part.nodes; ++k) in[k] = q_nodes[local_[std::size_t(part.begin + k)]];
-    kept_[std::size_t(p)] = kernels.blend(view<float>(part, gradient_, weight_, q), &in->x, shortest, part.cells);
+    kept_[std::size_t(p)] = kernels.blend(view(part, weight_, q), &in->x, shortest, part.cells);
   });
   return std::accumulate(kept_.begin(), kept_.end(), 0);
 }
@@ -174,8 +209,8 @@ std::size_t PackedCells::bytes_per_apply() const {
 }
 
 std::size_t PackedCells::memory_bytes() const {
-  return node_.size() * (lanes * (4 * sizeof(float) + 3 * sizeof(double)) + sizeof(std::uint16_t)) +
-         weight_.size() * (sizeof(float) + sizeof(double)) + begin_.size() * sizeof(std::int32_t) +
+  return node_.size() * (lanes * 4 * sizeof(float) + sizeof(std::uint16_t)) +
+         weight_.size() * (10 * sizeof(float) + sizeof(double)) + begin_.size() * sizeof(std::int32_t) +
          local_.size() * (2 * sizeof(Float4) + 2 * sizeof(Double4) + 2 * sizeof(Index));
 }
 

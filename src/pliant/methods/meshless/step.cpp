@@ -58,8 +58,7 @@ void follow(AlignedVector<Float4>& a, float factor, const AlignedVector<Float4>&
 Eigen::Quaterniond quaternion_of(const Float4& q) { return Eigen::Quaterniond(q.x, q.y, q.z, q.w); }
 
 Stress<double> stress_of(const Model& model, bool rest) {
-  return {model.mu + model.kappa, model.mu - model.kappa, model.lambda,
-          rest ? 2 * model.mu + 3 * model.lambda : 0};
+  return {model.mu + model.kappa, model.mu - model.kappa, model.lambda, rest};
 }
 
 }  // namespace
@@ -318,7 +317,7 @@ void Body::apply_rows(const StepInput& input, const Float4* z, Float4* y) const 
 /// y = matrix of the step times z.
 void Body::apply(const StepInput& input, const Scheme& s, const Float4* z, Float4* y) {
   const Stress<double> exact = stress_of(model_, false);
-  const Stress<float> stress{float(exact.plus), float(exact.minus), float(exact.lambda), 0};
+  const Stress<float> stress{float(exact.plus), float(exact.minus), float(exact.lambda), false};
   const std::size_t n = model_.rest.size();
   if (options_.warping == Warping::cell || options_.warping == Warping::none) {
     packed_.apply(stress, options_.warping == Warping::cell ? state_.turned : unturned_, z, y, *input.pool);

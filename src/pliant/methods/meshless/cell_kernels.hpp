@@ -18,7 +18,7 @@
 namespace pliant::meshless {
 
 inline constexpr int lanes = 8;
-inline constexpr int row_group = 4;  ///< batches have a multiple of so many rows; the last may be empty
+inline constexpr int row_group = 4;      ///< batches have a multiple of so many rows; the last may be empty
 inline constexpr int part_cells = 2048;  ///< a multiple of lanes
 
 /// What one part of the cells has; rows of its batch b are [begin[b], begin[b + 1]).

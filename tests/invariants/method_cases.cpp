@@ -91,8 +91,7 @@ MethodCase meshless_case(std::string name) {
             return body ? std::move(*body) : nullptr;
           },
           .meets_colliders = true,
-          .holds_any_nodes = false,
-          .angular_tolerance = 0.4};
+          .holds_any_nodes = false};
 }
 
 /// On a lattice, or on the shape's own edges.

@@ -9,7 +9,7 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/methods/geometric/free_stiffness.hpp"
-#include "pliant/methods/geometric/momentum.hpp"
+#include "pliant/physics/momentum.hpp"
 
 namespace pliant::geometric {
 namespace {

@@ -4,7 +4,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
-#include "pliant/methods/geometric/momentum.hpp"
+#include "pliant/physics/momentum.hpp"
 
 namespace pliant::geometric {
 namespace {

@@ -6,13 +6,13 @@
 
 #include "pliant/methods/geometric/adaptive_rotations.hpp"
 #include "pliant/methods/geometric/energy.hpp"
-#include "pliant/methods/geometric/momentum.hpp"
 #include "pliant/methods/geometric/reduced_flow.hpp"
 #include "pliant/methods/geometric/reduced_kernels.hpp"
 #include "pliant/methods/geometric/reduced_model.hpp"
 #include "pliant/methods/geometric/skin.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/implicit_scheme.hpp"
+#include "pliant/physics/momentum.hpp"
 #include "pliant/physics/stage_watch.hpp"
 
 namespace pliant::geometric {

@@ -79,7 +79,7 @@ void ReducedBody::keep_angular_momentum(const StepInput& input, const Scheme& s)
   for (std::size_t i = 0; i < input.forces.size(); ++i)
     wanted += s.h * (node_at(Index(i), new_z_) - reduced_.centre - centre).cross(input.forces[i]);
   const Vec3 lack = s.h * (wanted / s.mass - spin_of(hat_z_, new_v_));
-  const Turn turn = turn_for(second_moments(new_z_, hat_z_), lack);
+  const SpinTurn turn = turn_for(second_moments(new_z_, hat_z_), lack);
   turn_about(centre, new_z_, turn.change / s.h, new_v_);
   if (turn.left.norm() > 1e-13 * s.h * wanted.norm()) {
     const Vec3 w = rotation_rate(second_moments(hat_z_, hat_z_), turn.left / s.h);

@@ -27,10 +27,10 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/body.hpp"
-#include "pliant/methods/geometric/momentum.hpp"
 #include "pliant/methods/geometric/plastic_flow.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 #include "pliant/physics/check_input.hpp"
+#include "pliant/physics/momentum.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -515,7 +515,7 @@ void Body::keep_angular_momentum(std::span<const Index> part, const StepInput& i
     const Vec3 r = hat_x_[i] - got.center;
     moments += (r + s.h * (new_v_[i] - got.velocity)) * (model_.mass[i] * r).transpose();
   }
-  const Turn turn = turn_for(moments, lack);
+  const SpinTurn turn = turn_for(moments, lack);
   for (Index i : part) {
     const Vec3 r = hat_x_[i] - got.center + s.h * (new_v_[i] - got.velocity);
     new_v_[i] += turn.change * r / s.h;

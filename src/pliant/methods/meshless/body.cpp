@@ -19,19 +19,21 @@ Body::Body(Model model, Rig rig, Gather embedding, Gather contact, const Damping
            const Options& options)
     : model_(std::move(model)),
       rig_(std::move(rig)),
-      packed_(model_.cells, model_.nodes(), model_.relative),
+      packed_(model_.cells, model_.rest, model_.relative),
       embedding_(std::move(embedding)),
       damping_(damping),
       options_(options),
       hold_(options.hold * model_.young * model_.spacing) {
   PLIANT_CHECK(options.rotations != Rotations::automatic);
+  turning_.attach(model_);
+  part_turn_.resize(model_.parts.size());
   contact_.attach(contact.rows() > 0 ? std::move(contact) : embedding_, model_.rest, model_.spacing);
   const std::size_t n = model_.rest.size();
   state_.nodes = {model_.rest, Points(n, Vec3::Zero()), model_.mass};
   state_.turned = unturned_ = packed_.unturned();
   if (turns_nodes()) state_.node_turned.assign(n, Float4{1, 0, 0, 0});
   if (options.plasticity) state_.flow.assign(std::size_t(packed_.batches()) * 6 * lanes, 0);
-  for (Points* points : {&new_x_, &new_v_, &r_, &elastic_, &y_}) points->assign(n, Vec3::Zero());
+  for (Points* points : {&new_x_, &new_v_, &r_, &elastic_, &y_, &on_nodes_}) points->assign(n, Vec3::Zero());
   for (auto* vector : {&d_, &f_, &z_, &p_, &ap_, &q_nodes_}) vector->assign(n, Float4{});
   if (options.warping == Warping::row)
     for (auto* vector : {&s_, &t_, &shadow_}) vector->assign(n, Float4{});

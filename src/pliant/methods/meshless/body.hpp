@@ -7,6 +7,7 @@
 #include "pliant/math/gather.hpp"
 #include "pliant/methods/meshless/contact_stage.hpp"
 #include "pliant/methods/meshless/energy.hpp"
+#include "pliant/methods/meshless/free_turning.hpp"
 #include "pliant/methods/meshless/rig.hpp"
 #include "pliant/methods/meshless/scalar_system.hpp"
 #include "pliant/methods/method.hpp"
@@ -84,7 +85,11 @@ class Body final : public Method {
   void precondition(const Float4* r, Float4* z, Pool& pool);
   int solve(const StepInput& input, const Scheme& scheme, double tolerance, int most);
   int solve_unsymmetric(const StepInput& input, const Scheme& scheme, double tolerance, int most);
-  void keep_momentum(const StepInput& input, const Scheme& scheme);
+  bool runs_ahead() const;
+  void run_ahead(double h);
+  bool is_free(const StepInput& input) const;
+  void keep_momentum(const StepInput& input, const Scheme& scheme, std::span<const Vec3> forces);
+  Stress<double> stress_of(bool rest) const;
   StepTraffic traffic(const StepReport& report) const;
   int flow(double h);
   Detection::Step detection_step(const StepInput& input) const;
@@ -92,7 +97,7 @@ class Body final : public Method {
   void answer(const StepInput& input, StepReport& report);
   void respond(const StepInput& input, const Scheme& scheme, StepReport& report);
   void move(double factor, std::span<const Contact> contacts, std::span<const Vec3> impulses,
-            const StepInput& input, const Scheme& scheme);
+            const StepInput& input);
   void lift(const StepInput& input, StepReport& report);
   void remember(const StepInput& input);
   Vec3 velocity(const Contact& contact, double h) const;
@@ -124,7 +129,7 @@ class Body final : public Method {
   AlignedVector<Float4> q_nodes_;
   std::vector<Mat3> turned_;  ///< of the nodes
   Points targets_;            ///< of rows_
-  Points new_x_, new_v_, r_, elastic_, y_;
+  Points new_x_, new_v_, r_, elastic_, y_, on_nodes_;
   Points block_b_, block_z_;
   AlignedVector<Float4> d_, f_, z_, p_, ap_, s_, t_, shadow_;
   AlignedVector<double> stress_;  ///< plastic
@@ -133,7 +138,9 @@ class Body final : public Method {
   std::vector<Vec3> impulses_, lift_impulses_;
   std::vector<SideMemory> sides_;
   std::vector<double> gaps_, lifts_;
-  Vec3 shift_{0, 0, 0};  ///< that keeps the momentum of a free body
+  FreeTurning turning_;
+  std::vector<Eigen::Quaterniond> part_turn_;
+  double kappa_ = 0;  ///< Pa
   int kept_ = 0;
 };
 

@@ -2,150 +2,308 @@
 // See cell_kernels.hpp. Internal linkage, plain GCC vectors.
 #include "pliant/methods/meshless/cell_kernels.hpp"
 
+#if defined(__AVX2__)
+// GCC 12's own header leaves operands that are masked out uninitialised and then warns about them (PR
+// 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <immintrin.h>
+#endif
+
 namespace pliant::meshless {
 namespace {
 
-template <class T>
-struct Four;
-template <>
-struct Four<float> {
-  typedef float type __attribute__((vector_size(16), may_alias));
-};
-template <>
-struct Four<double> {
-  typedef double type __attribute__((vector_size(32), may_alias));
-};
+#define PLIANT_INLINE inline __attribute__((always_inline))
 
-/// Deformation gradients of the batch: f[3 i + j][lane] = F_ij.
+/// Numbers of a register; `halves` registers hold the lanes of a batch.
 template <class T>
-inline void gather_batch(const CellPart<T>& part, int first, int count, const T* x, T (*f)[lanes]) {
-  typedef typename Four<T>::type V;
-  const V* nodes = reinterpret_cast<const V*>(x);
-  for (int c = 0; c < count; ++c) {
-    const std::int32_t begin = part.begin[first + c], end = part.begin[first + c + 1];
-    const T* g = part.gradient + 3 * std::int64_t(begin);
-    // Two sums each: one would wait for its own last addition.
-    V f0 = {}, f1 = {}, f2 = {}, e0 = {}, e1 = {}, e2 = {};
-    std::int32_t k = begin;
-    for (; k + 1 < end; k += 2, g += 6) {
-      const V v = nodes[part.node[k]], u = nodes[part.node[k + 1]];
-      f0 += v * g[0];
-      f1 += v * g[1];
-      f2 += v * g[2];
-      e0 += u * g[3];
-      e1 += u * g[4];
-      e2 += u * g[5];
-    }
-    if (k < end) {
-      const V v = nodes[part.node[k]];
-      f0 += v * g[0];
-      f1 += v * g[1];
-      f2 += v * g[2];
-    }
-    f0 += e0, f1 += e1, f2 += e2;
-    for (int i = 0; i < 3; ++i) {
-      f[3 * i][c] = f0[i];
-      f[3 * i + 1][c] = f1[i];
-      f[3 * i + 2][c] = f2[i];
-    }
-  }
-  for (int c = count; c < lanes; ++c)
-    for (int i = 0; i < 9; ++i) f[i][c] = 0;
+struct Wide;
+template <>
+struct Wide<float> {
+#if defined(__AVX2__)
+  static constexpr int width = 8;
+#else
+  static constexpr int width = 4;
+#endif
+  typedef float type __attribute__((vector_size(4 * width), may_alias));
+  typedef float four __attribute__((vector_size(16), may_alias));
+};
+template <>
+struct Wide<double> {
+#if defined(__AVX512F__)
+  static constexpr int width = 8;
+#else
+  static constexpr int width = 4;
+#endif
+  typedef double type __attribute__((vector_size(8 * width), may_alias));
+  typedef double four __attribute__((vector_size(32), may_alias));
+};
+template <class T>
+using Vector = typename Wide<T>::type;
+template <class T>
+using Four = typename Wide<T>::four;
+template <class T>
+constexpr int halves = lanes / Wide<T>::width;
+
+template <class T>
+PLIANT_INLINE Vector<T> load(const T* from, int half) {
+  return reinterpret_cast<const Vector<T>*>(from)[half];
 }
 
-/// From F to P in place, sixteen cells side by side. Any quaternion but zero makes an exact rotation.
+/// Numbers of single precision as T.
+PLIANT_INLINE Vector<float> widen(const float* q, int half, float) { return load(q, half); }
+#if defined(__AVX512F__)
+PLIANT_INLINE Vector<double> widen(const float* q, int, double) {
+  return (Vector<double>)_mm512_cvtps_pd(_mm256_load_ps(q));
+}
+#else
+PLIANT_INLINE Vector<double> widen(const float* q, int half, double) {
+  typedef float Narrow __attribute__((vector_size(4 * Wide<double>::width), may_alias));
+  return __builtin_convertvector(reinterpret_cast<const Narrow*>(q)[half], Vector<double>);
+}
+#endif
+
+/// From the gradients of a row to those in y, and from those to z; rows come in pairs.
+constexpr int stride = 2 * lanes, pair = 3 * stride;
+
+// The sums of the lanes of x, y, z, and a number of no meaning.
+#if defined(__AVX2__)
+PLIANT_INLINE Four<float> sums(Vector<float> x, Vector<float> y, Vector<float> z) {
+  const Vector<float> xy = __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13) +
+                           __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15);
+  const Vector<float> zz = z + __builtin_shufflevector(z, z, 2, 3, 0, 1, 6, 7, 4, 5);
+  const Vector<float> all = __builtin_shufflevector(xy, zz, 0, 1, 8, 8, 4, 5, 12, 12) +
+                            __builtin_shufflevector(xy, zz, 2, 3, 9, 9, 6, 7, 13, 13);
+  return __builtin_shufflevector(all, all, 0, 1, 2, 3) + __builtin_shufflevector(all, all, 4, 5, 6, 7);
+}
+#else
+PLIANT_INLINE Four<float> sums(Vector<float> x, Vector<float> y, Vector<float> z) {
+  return Four<float>{(x[0] + x[1]) + (x[2] + x[3]), (y[0] + y[1]) + (y[2] + y[3]),
+                     (z[0] + z[1]) + (z[2] + z[3]), 0};
+}
+#endif
+#if defined(__AVX512F__)
+PLIANT_INLINE Four<double> sums(Vector<double> x, Vector<double> y, Vector<double> z) {
+  const Vector<double> xy = __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14) +
+                            __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
+  const Vector<double> zz = z + __builtin_shufflevector(z, z, 1, 0, 3, 2, 5, 4, 7, 6);
+  const Vector<double> all = __builtin_shufflevector(xy, zz, 0, 1, 2, 3, 8, 9, 10, 11) +
+                             __builtin_shufflevector(xy, zz, 4, 5, 6, 7, 12, 13, 14, 15);
+  return __builtin_shufflevector(all, all, 0, 1, 4, 5) + __builtin_shufflevector(all, all, 2, 3, 6, 7);
+}
+#else
+PLIANT_INLINE Four<double> sums(Vector<double> x, Vector<double> y, Vector<double> z) {
+  const Vector<double> xy =
+      __builtin_shufflevector(x, y, 0, 4, 2, 6) + __builtin_shufflevector(x, y, 1, 5, 3, 7);
+  const Vector<double> zz = z + __builtin_shufflevector(z, z, 1, 0, 3, 2);
+  return __builtin_shufflevector(xy, zz, 0, 1, 4, 5) + __builtin_shufflevector(xy, zz, 2, 3, 6, 7);
+}
+#endif
+
+// While a batch is gathered and scattered the next one comes, evenly: its loads and this arithmetic would
+// else wait for one another. A row is one and a half lines of the cache.
+constexpr int line = 16;  // floats
+
+/// f[half][3 i + j] = F_ij of the cells. g, node: of the first of the rows.
 template <class T>
-inline void stress_batch(const float* q, const T* weight, int count, const Stress<T>& s, const T* flow,
-                         T (*f)[lanes]) {
-  T r[9][lanes], m[9][lanes], w[lanes];
-  for (int c = 0; c < lanes; ++c) w[c] = c < count ? weight[c] : T(0);
-  for (int c = 0; c < lanes; ++c) {
-    const T a = q[c], b = q[lanes + c], d = q[2 * lanes + c], e = q[3 * lanes + c];
-    const T two = T(2) / (a * a + b * b + d * d + e * e);
-    r[0][c] = 1 - two * (d * d + e * e), r[1][c] = two * (b * d - a * e), r[2][c] = two * (b * e + a * d);
-    r[3][c] = two * (b * d + a * e), r[4][c] = 1 - two * (b * b + e * e), r[5][c] = two * (d * e - a * b);
-    r[6][c] = two * (b * e - a * d), r[7][c] = two * (d * e + a * b), r[8][c] = 1 - two * (b * b + d * d);
-  }
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      for (int c = 0; c < lanes; ++c)
-        m[3 * i + j][c] = r[i][c] * f[j][c] + r[3 + i][c] * f[3 + j][c] + r[6 + i][c] * f[6 + j][c];
-  T trace[lanes];
-  for (int c = 0; c < lanes; ++c) trace[c] = s.lambda * (m[0][c] + m[4][c] + m[8][c]) - s.rest;
-  // P = plus F + R ( minus M^T + trace I - flow )
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < i; ++j)
-      for (int c = 0; c < lanes; ++c) {
-        const T upper = m[3 * i + j][c];
-        m[3 * i + j][c] = s.minus * m[3 * j + i][c];
-        m[3 * j + i][c] = s.minus * upper;
+PLIANT_INLINE void gather_batch(const float* g, const std::uint16_t* node, int rows, const T* x,
+                                Vector<T> (*f)[9]) {
+  const float* next = g + 3 * lanes * rows;
+  for (int h = 0; h < halves<T>; ++h) {
+    Vector<T> sum[9] = {};
+    for (int r = 0; r < rows; r += 2) {
+      const float* here = g + pair / 2 * r;
+      for (int k = 0; k < 2; ++k, here += lanes) {
+        const T* v = x + 4 * std::int64_t(node[r + k]);
+        const Vector<T> g0 = widen(here, h, T()), g1 = widen(here + stride, h, T()),
+                        g2 = widen(here + 2 * stride, h, T());
+        const T v0 = v[0], v1 = v[1], v2 = v[2];
+        sum[0] += v0 * g0;
+        sum[1] += v0 * g1;
+        sum[2] += v0 * g2;
+        sum[3] += v1 * g0;
+        sum[4] += v1 * g1;
+        sum[5] += v1 * g2;
+        sum[6] += v2 * g0;
+        sum[7] += v2 * g1;
+        sum[8] += v2 * g2;
+        __builtin_prefetch(next + (r + k) * line);
       }
+    }
+    for (int k = 0; k < 9; ++k) f[h][k] = sum[k];
+  }
+}
+
+/// From F to P in place. Any quaternion but zero makes an exact rotation.
+template <class T>
+PLIANT_INLINE void stress_batch(const float* quaternion, const T* weight, const Stress<T>& s,
+                                const float* rest, const T* flow, int half, Vector<T>* f) {
+  using V = Vector<T>;
+  const V a = widen(quaternion, half, T()), b = widen(quaternion + lanes, half, T()),
+          d = widen(quaternion + 2 * lanes, half, T()), e = widen(quaternion + 3 * lanes, half, T());
+  const V two = T(2) / (a * a + b * b + d * d + e * e);
+  const V r[9] = {T(1) - two * (d * d + e * e), two * (b * d - a * e),        two * (b * e + a * d),
+                  two * (b * d + a * e),        T(1) - two * (b * b + e * e), two * (d * e - a * b),
+                  two * (b * e - a * d),        two * (d * e + a * b),        T(1) - two * (b * b + d * d)};
+  V m[9];
   for (int i = 0; i < 3; ++i)
-    for (int c = 0; c < lanes; ++c) m[4 * i][c] = s.minus * m[4 * i][c] + trace[c];
+    for (int j = 0; j < 3; ++j) m[3 * i + j] = r[i] * f[j] + r[3 + i] * f[3 + j] + r[6 + i] * f[6 + j];
+  if (s.rest)
+    for (int i = 0; i < 9; ++i) m[i] -= widen(rest + i * lanes, half, T()) + T(i % 4 == 0 ? 1 : 0);
+  const V trace = s.lambda * (m[0] + m[4] + m[8]);
+  // P = R ( plus G + minus G^T + trace I - flow )
+  V t[9];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) t[3 * i + j] = s.plus * m[3 * i + j] + s.minus * m[3 * j + i];
+  for (int i = 0; i < 3; ++i) t[4 * i] += trace;
   if (flow) {
     constexpr int entry[9] = {0, 5, 4, 5, 1, 3, 4, 3, 2};
-    for (int i = 0; i < 9; ++i)
-      for (int c = 0; c < lanes; ++c) m[i][c] -= flow[entry[i] * lanes + c];
+    for (int i = 0; i < 9; ++i) t[i] -= load(flow + entry[i] * lanes, half);
   }
+  const V w = load(weight, half);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
-      for (int c = 0; c < lanes; ++c)
-        f[3 * i + j][c] = w[c] * (s.plus * f[3 * i + j][c] + r[3 * i][c] * m[j][c] +
-                                  r[3 * i + 1][c] * m[3 + j][c] + r[3 * i + 2][c] * m[6 + j][c]);
+      f[3 * i + j] = w * (r[3 * i] * t[j] + r[3 * i + 1] * t[3 + j] + r[3 * i + 2] * t[6 + j]);
 }
 
 template <class T>
-inline void scatter_batch(const CellPart<T>& part, int first, int count, const T (*p)[lanes], T* y) {
-  typedef typename Four<T>::type V;
-  V* nodes = reinterpret_cast<V*>(y);
-  for (int c = 0; c < count; ++c) {
-    const std::int32_t begin = part.begin[first + c], end = part.begin[first + c + 1];
-    const T* g = part.gradient + 3 * std::int64_t(begin);
-    const V p0 = {p[0][c], p[3][c], p[6][c], 0}, p1 = {p[1][c], p[4][c], p[7][c], 0},
-            p2 = {p[2][c], p[5][c], p[8][c], 0};
-    for (std::int32_t k = begin; k < end; ++k, g += 3)
-      nodes[part.node[k]] += p0 * g[0] + p1 * g[1] + p2 * g[2];
-  }
-}
-
-template <class T>
-void apply(const CellPart<T>& part, const Stress<T>& stress, const T* x, T* y) {
-  alignas(64) T f[9][lanes];
-  for (int first = 0; first < part.cells; first += lanes) {
-    const int count = part.cells - first < lanes ? part.cells - first : lanes;
-    gather_batch(part, first, count, x, f);
-    stress_batch(part.quaternion + 4 * first, part.weight + first, count, stress,
-                 part.flow ? part.flow + 6 * first : nullptr, f);
-    scatter_batch(part, first, count, f, y);
-  }
-}
-
-int blend(const CellPart<float>& part, const float* q, float shortest) {
-  typedef Four<float>::type V;
-  const V* nodes = reinterpret_cast<const V*>(q);
-  int kept = 0;
-  for (int first = 0; first < part.cells; first += lanes) {
-    const int count = part.cells - first < lanes ? part.cells - first : lanes;
-    float* out = part.quaternion + 4 * first;
-    for (int c = 0; c < count; ++c) {
-      V sum = {};
-      for (std::int32_t k = part.begin[first + c]; k < part.begin[first + c + 1]; ++k)
-        sum += nodes[part.node[k]] * part.centre_value[k];
-      const V squares = sum * sum;
-      const float length = __builtin_sqrtf(squares[0] + squares[1] + squares[2] + squares[3]);
-      if (!(length > shortest)) {
-        ++kept;
-        continue;
+PLIANT_INLINE void scatter_batch(const float* g, const std::uint16_t* node, int rows, const Vector<T> (*p)[9],
+                                 T* y) {
+  const float* next = g + 3 * lanes * rows + rows * line;
+  for (int r = 0; r < rows; r += 2, next += line) {
+    const float* here = g + pair / 2 * r;
+    for (int k = 0; k < 2; ++k, here += lanes) {
+      Vector<T> sx = {}, sy = {}, sz = {};
+      for (int h = 0; h < halves<T>; ++h) {
+        const Vector<T> g0 = widen(here, h, T()), g1 = widen(here + stride, h, T()),
+                        g2 = widen(here + 2 * stride, h, T());
+        sx += p[h][0] * g0 + p[h][1] * g1 + p[h][2] * g2;
+        sy += p[h][3] * g0 + p[h][4] * g1 + p[h][5] * g2;
+        sz += p[h][6] * g0 + p[h][7] * g1 + p[h][8] * g2;
       }
-      sum /= length;
-      for (int i = 0; i < 4; ++i) out[i * lanes + c] = sum[i];
+      reinterpret_cast<Four<T>*>(y)[node[r + k]] += sums(sx, sy, sz);
+    }
+    __builtin_prefetch(next);
+  }
+}
+
+#if defined(__AVX512F__)
+// In single precision two rows fill a register.
+
+PLIANT_INLINE __m512 both(float first, float second) {
+  return _mm512_mask_broadcastss_ps(_mm512_set1_ps(first), 0xff00, _mm_set_ss(second));
+}
+
+PLIANT_INLINE void gather_batch(const float* g, const std::uint16_t* node, int rows, const float* x,
+                                Vector<float> (*f)[9]) {
+  const float* next = g + 3 * lanes * rows;
+  __m512 sum[9];
+  for (__m512& s : sum) s = _mm512_setzero_ps();
+  for (const float* end = next; g != end; g += pair, node += 2, next += 2 * line) {
+    const float *v = x + 4 * std::int64_t(node[0]), *u = x + 4 * std::int64_t(node[1]);
+    const __m512 g0 = _mm512_load_ps(g), g1 = _mm512_load_ps(g + stride), g2 = _mm512_load_ps(g + 2 * stride);
+    for (int i = 0; i < 3; ++i) {
+      const __m512 xi = both(v[i], u[i]);
+      sum[3 * i] = _mm512_fmadd_ps(xi, g0, sum[3 * i]);
+      sum[3 * i + 1] = _mm512_fmadd_ps(xi, g1, sum[3 * i + 1]);
+      sum[3 * i + 2] = _mm512_fmadd_ps(xi, g2, sum[3 * i + 2]);
+    }
+    _mm_prefetch(next, _MM_HINT_T0);
+    _mm_prefetch(next + line, _MM_HINT_T0);
+  }
+  for (int k = 0; k < 9; ++k)
+    f[0][k] = (Vector<float>)_mm256_add_ps(_mm512_castps512_ps256(sum[k]), _mm512_extractf32x8_ps(sum[k], 1));
+}
+
+/// Of two rows: sums of x, y, z in quarters of their lanes, each two of a row.
+PLIANT_INLINE __m512 row_sums(const float* g, const __m512* p) {
+  const __m512 g0 = _mm512_load_ps(g), g1 = _mm512_load_ps(g + stride), g2 = _mm512_load_ps(g + 2 * stride);
+  __m512 s[3];
+  for (int i = 0; i < 3; ++i)
+    s[i] = _mm512_fmadd_ps(p[3 * i + 2], g2, _mm512_fmadd_ps(p[3 * i + 1], g1, _mm512_mul_ps(p[3 * i], g0)));
+  const __m512 xy = _mm512_add_ps(_mm512_unpacklo_ps(s[0], s[1]), _mm512_unpackhi_ps(s[0], s[1]));
+  const __m512 zz = _mm512_add_ps(s[2], _mm512_permute_ps(s[2], 0x4e));
+  return _mm512_add_ps(_mm512_shuffle_ps(xy, zz, 0x04), _mm512_shuffle_ps(xy, zz, 0x5e));
+}
+
+PLIANT_INLINE void scatter_batch(const float* g, const std::uint16_t* node, int rows,
+                                 const Vector<float> (*f)[9], float* y) {
+  const float* const end = g + 3 * lanes * rows;
+  const float* next = end + rows * line;
+  __m512 p[9];
+  for (int k = 0; k < 9; ++k) p[k] = _mm512_broadcast_f32x8((__m256)f[0][k]);
+  for (; g != end; g += 2 * pair, node += row_group, next += 2 * line) {
+    const __m512 a = row_sums(g, p), b = row_sums(g + pair, p);
+    const __m512 four = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
+    const auto add = [&](int k, __m128 value) {
+      float* to = y + 4 * std::int64_t(node[k]);
+      _mm_store_ps(to, _mm_add_ps(_mm_load_ps(to), value));
+    };
+    add(0, _mm512_castps512_ps128(four));
+    add(1, _mm512_extractf32x4_ps(four, 1));
+    add(2, _mm512_extractf32x4_ps(four, 2));
+    add(3, _mm512_extractf32x4_ps(four, 3));
+    _mm_prefetch(next, _MM_HINT_T0);
+    _mm_prefetch(next + line, _MM_HINT_T0);
+  }
+}
+#endif
+
+template <class T>
+void apply(const CellPart<T>& part, const Stress<T>& given, const T* x, T* y) {
+  const CellPart<T> here = part;  // copies, which y cannot overwrite
+  const Stress<T> stress = given;
+  for (int b = 0; b < here.batches; ++b) {
+    const std::int32_t begin = here.begin[b], rows = here.begin[b + 1] - begin;
+    const float* g = here.gradient + 3 * lanes * std::int64_t(begin);
+    const std::uint16_t* node = here.node + begin;
+    Vector<T> f[halves<T>][9];
+    gather_batch(g, node, rows, x, f);
+    for (int h = 0; h < halves<T>; ++h)
+      stress_batch(here.quaternion + 4 * lanes * b, here.weight + lanes * b, stress,
+                   here.rest + 9 * lanes * b, here.flow ? here.flow + 6 * lanes * b : nullptr, h, f[h]);
+    scatter_batch(g, node, rows, f, y);
+  }
+}
+
+PLIANT_INLINE Vector<float> root(Vector<float> a) {
+#if defined(__AVX2__)
+  return (Vector<float>)_mm256_sqrt_ps((__m256)a);
+#else
+  for (int c = 0; c < Wide<float>::width; ++c) a[c] = __builtin_sqrtf(a[c]);
+  return a;
+#endif
+}
+
+int blend(const CellPart<float>& given, const float* q, float shortest, int cells) {
+  using V = Vector<float>;
+  const CellPart<float> part = given;
+  decltype(V{} > V{}) blended = {};
+  for (int b = 0; b < part.batches; ++b) {
+    float* out = part.quaternion + 4 * lanes * b;
+    for (int h = 0; h < halves<float>; ++h) {
+      V sum[4] = {};
+      for (std::int32_t r = part.begin[b]; r < part.begin[b + 1]; ++r) {
+        const float* v = q + 4 * std::int64_t(part.node[r]);
+        const V value = load(part.centre_value + lanes * std::int64_t(r), h);
+        for (int i = 0; i < 4; ++i) sum[i] += v[i] * value;
+      }
+      const V squares = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2] + sum[3] * sum[3];
+      const auto valid = squares > shortest * shortest;
+      const V over = 1.0f / root(squares);
+      for (int i = 0; i < 4; ++i) {
+        V& to = reinterpret_cast<V*>(out + i * lanes)[h];
+        to = valid ? sum[i] * over : to;
+      }
+      blended -= valid;
     }
   }
-  return kept;
+  for (int c = 0; c < Wide<float>::width; ++c) cells -= blended[c];
+  return cells;  // lanes without a cell had nothing to blend
 }
 
 void diffuse(const float* influence, int samples, const float* q_samples, float* q, int first, int last) {
-  typedef Four<float>::type V;
+  using V = Four<float>;
   const V* from = reinterpret_cast<const V*>(q_samples);
   V* to = reinterpret_cast<V*>(q);
   for (int i = first; i < last; ++i) {

@@ -39,7 +39,7 @@ Index ContactStage::slot() {
 }
 
 void ContactStage::fill(std::span<const Contact> contacts, double h, ScalarSystem& system,
-                        ContactProblem& problem, Pool& pool) {
+                        const FreeTurning* turning, ContactProblem& problem, Pool& pool) {
   ++uses_;
   load_.resize(nodes_);
   answer_.resize(nodes_);
@@ -69,7 +69,8 @@ void ContactStage::fill(std::span<const Contact> contacts, double h, ScalarSyste
       for (std::size_t i = 0; i < nodes_; ++i) column.value[i] = (&answer_[i].x)[c];
     }
   }
-  problem.reset(Index(contacts.size()), 1, false);
+  const bool split = turning && turning->split();
+  problem.reset(Index(contacts.size()), split ? turning->parts() : 1, split);
   const float scale = float(1 / (h * h));
   for (Index d = 0; d < problem.size(); ++d) {
     problem.row(d).normal = contacts[std::size_t(d)].normal;
@@ -82,6 +83,20 @@ void ContactStage::fill(std::span<const Contact> contacts, double h, ScalarSyste
       for (Index k = rows_.begin[v]; k < rows_.begin[v + 1]; ++k)
         sum += float(rows_.weight[std::size_t(k)]) * column[std::size_t(rows_.column[std::size_t(k)])];
       problem.s(c, d) = problem.s(d, c) = scale * sum;
+    }
+  }
+  if (split) {
+    for (Index p = 0; p < turning->parts(); ++p)
+      problem.part(p) = {turning->inverse_inertia(p) / (h * h), turning->inverse_shadow(p) / (h * h)};
+    for (Index d = 0; d < problem.size(); ++d) {
+      ContactProblem::Row& row = problem.row(d);
+      const std::size_t v = std::size_t(contacts[std::size_t(d)].key.vertex);
+      row.part = turning->part_of(rows_.column[std::size_t(rows_.begin[v])]);
+      for (Index k = rows_.begin[v]; k < rows_.begin[v + 1]; ++k) {
+        const Index i = rows_.column[std::size_t(k)];
+        row.lever += rows_.weight[std::size_t(k)] * turning->arm(i);
+        row.shadow += rows_.weight[std::size_t(k)] * turning->shadow(i);
+      }
     }
   }
   problem.prepare();

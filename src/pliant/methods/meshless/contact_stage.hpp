@@ -7,7 +7,7 @@
 
 #include "pliant/contact/contact_problem.hpp"
 #include "pliant/contact/detection.hpp"
-#include "pliant/methods/meshless/scalar_system.hpp"
+#include "pliant/methods/meshless/free_turning.hpp"
 
 namespace pliant::meshless {
 
@@ -23,8 +23,9 @@ class ContactStage {
   const Detection& detection() const { return detection_; }
 
   /// The problem of these contacts: matrix and normals; velocities and biases are the caller's.
-  void fill(std::span<const Contact> contacts, double h, ScalarSystem& system, ContactProblem& problem,
-            Pool& pool);
+  /// `turning`: of a body that nothing holds; else null.
+  void fill(std::span<const Contact> contacts, double h, ScalarSystem& system, const FreeTurning* turning,
+            ContactProblem& problem, Pool& pool);
 
   Vec3 observe(const Contact& contact, std::span<const Vec3> v) const;
   /// out = factor J^T r.

@@ -36,6 +36,7 @@ void Body::contact(const StepInput& input, const Scheme& s, StepReport& report) 
   contact_.detection().find(detection_step(input), sides_);
   contacts_.assign(contact_.detection().contacts().begin(), contact_.detection().contacts().end());
   impulses_.assign(contacts_.size(), Vec3::Zero());
+  if (is_free(input)) turning_.about(state_.nodes.x, s.mass, runs_ahead(), system_, *input.pool);
   if (!contacts_.empty()) {
     answer(input, report);
     respond(input, s, report);
@@ -47,7 +48,7 @@ void Body::contact(const StepInput& input, const Scheme& s, StepReport& report) 
 
 /// Steps 1 and 2.
 void Body::answer(const StepInput& input, StepReport& report) {
-  contact_.fill(contacts_, input.h, system_, problem_, *input.pool);
+  contact_.fill(contacts_, input.h, system_, is_free(input) ? &turning_ : nullptr, problem_, *input.pool);
   for (Index c = 0; c < problem_.size(); ++c) {
     const Contact& contact = contacts_[std::size_t(c)];
     ContactProblem::Row& row = problem_.row(c);
@@ -82,9 +83,10 @@ Vec3 Body::velocity(const Contact& contact, double h) const {
 void Body::respond(const StepInput& input, const Scheme& s, StepReport& report) {
   for (Index c = 0; c < problem_.size(); ++c) impulses_[std::size_t(c)] = problem_.impulse(c);
   contact_.collect(contacts_, impulses_, 1 / input.h, r_);
+  on_nodes_ = r_;
   report.iterations += solve(input, s, options_.tolerance, options_.iterations);
-  keep_momentum(input, s);
-  for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += Vec3(d_[i].x, d_[i].y, d_[i].z) + shift_;
+  for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += Vec3(d_[i].x, d_[i].y, d_[i].z);
+  keep_momentum(input, s, on_nodes_);
 
   problem_.rebase([&](Index c) -> Vec3 { return velocity(contacts_[std::size_t(c)], input.h); });
   const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
@@ -92,7 +94,7 @@ void Body::respond(const StepInput& input, const Scheme& s, StepReport& report) 
   report.contact_residual = outcome.residual;
   for (Index c = 0; c < problem_.size(); ++c)
     impulses_[std::size_t(c)] = problem_.impulse(c) - impulses_[std::size_t(c)];
-  move(1 / input.h, contacts_, impulses_, input, s);
+  move(1 / input.h, contacts_, impulses_, input);
   for (Index c = 0; c < problem_.size(); ++c) {
     impulses_[std::size_t(c)] = problem_.impulse(c);
     report.contact_impulse += impulses_[std::size_t(c)];
@@ -100,15 +102,16 @@ void Body::respond(const StepInput& input, const Scheme& s, StepReport& report) 
   }
 }
 
-/// new_x_ += factor S^-1 J^T impulses.
+/// new_x_ += factor B J^T impulses, B = S^-1 but for the rigid motion of what is free (free_turning.hpp).
 void Body::move(double factor, std::span<const Contact> contacts, std::span<const Vec3> impulses,
-                const StepInput& input, const Scheme& s) {
+                const StepInput& input) {
   contact_.collect(contacts, impulses, factor, r_);
   for (std::size_t i = 0; i < r_.size(); ++i)
     f_[i] = {float(r_[i].x()), float(r_[i].y()), float(r_[i].z()), 0};
   system_.solve(f_.data(), d_.data(), *input.pool);
-  keep_momentum(input, s);
-  for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += Vec3(d_[i].x, d_[i].y, d_[i].z) + shift_;
+  for (std::size_t i = 0; i < new_x_.size(); ++i) elastic_[i] = Vec3(d_[i].x, d_[i].y, d_[i].z);
+  if (is_free(input)) turning_.complete(r_, elastic_);
+  for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += elastic_[i];
 }
 
 /// Step 5.
@@ -117,7 +120,8 @@ void Body::lift(const StepInput& input, StepReport& report) {
   const Detection::Step step = detection_step(input);
   double least = contact_.detection().touches(step, new_x_, slop, touches_);
   if (least < -slop) {
-    contact_.fill(touches_, input.h, system_, position_problem_, *input.pool);
+    contact_.fill(touches_, input.h, system_, is_free(input) ? &turning_ : nullptr, position_problem_,
+                  *input.pool);
     gaps_.resize(touches_.size());
     lifts_.resize(touches_.size());
     for (std::size_t c = 0; c < touches_.size(); ++c)
@@ -125,7 +129,7 @@ void Body::lift(const StepInput& input, StepReport& report) {
     position_problem_.solve_normals(gaps_, position_sweeps, lifts_);
     lift_impulses_.resize(touches_.size());
     for (std::size_t c = 0; c < touches_.size(); ++c) lift_impulses_[c] = lifts_[c] * touches_[c].normal;
-    move(1 / (input.h * input.h), touches_, lift_impulses_, input, scheme(input.h));
+    move(1 / (input.h * input.h), touches_, lift_impulses_, input);
     least = contact_.detection().touches(step, new_x_, slop, touches_);
   }
   report.penetration = -least;

@@ -31,6 +31,25 @@ Around cells_around(const Cells& cells, Index nodes) {
   return out;
 }
 
+void find_parts(Model& model) {
+  std::vector<NodeGraph::Edge> edges;
+  const Cells& cells = model.cells;
+  for (Index c = 0; c < cells.count(); ++c)
+    for (Index k = cells.begin[std::size_t(c)] + 1; k < cells.begin[std::size_t(c) + 1]; ++k)
+      edges.push_back({cells.node[std::size_t(k) - 1], cells.node[std::size_t(k)], 0});
+  std::sort(edges.begin(), edges.end(),
+            [](const auto& e, const auto& f) { return std::pair(e.a, e.b) < std::pair(f.a, f.b); });
+  edges.erase(std::unique(edges.begin(), edges.end(),
+                          [](const auto& e, const auto& f) { return e.a == f.a && e.b == f.b; }),
+              edges.end());
+  model.part_of = components(model.nodes(), edges);
+  for (Index i = 0; i < model.nodes(); ++i) {
+    const std::size_t part = std::size_t(model.part_of[std::size_t(i)]);
+    if (part >= model.parts.size()) model.parts.resize(part + 1);
+    model.parts[part].push_back(i);
+  }
+}
+
 using Row = std::vector<std::pair<Index, double>>;
 
 SymmetricMatrix from_rows(const std::vector<Row>& rows) {
@@ -176,6 +195,7 @@ Result<Model> make_model(const Shape& shape, const MovingLeastSquares& mls, doub
   const double sum = std::accumulate(model.mass.begin(), model.mass.end(), 0.0);
   for (double& m : model.mass) m *= total / sum;
   model.laplacian = cell_laplacian(model.cells, model.relative, model.nodes(), pool);
+  find_parts(model);
   std::vector<Index> each(model.rest.size());
   std::iota(each.begin(), each.end(), 0);
   model.at_nodes = mls_rows(model.rest, pick(each), mls, pool);

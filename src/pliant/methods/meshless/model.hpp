@@ -13,15 +13,17 @@ struct Model {
   Points rest;               ///< X, m
   std::vector<double> mass;  ///< lumped: density sum_c w_c phi_I(centre), kg
   Cells cells;
-  std::vector<double> relative;  ///< Young's modulus of a cell over the body's
-  double young = 0;              ///< E, Pa
-  double lambda = 0;             ///< Lame: E nu / ((1 + nu)(1 - 2 nu)), Pa
-  double mu = 0;                 ///< Lame: E / (2 (1 + nu)), Pa
-  double kappa = 0;              ///< against spin, Pa
-  double spacing = 0;            ///< a, m
-  double size = 0;               ///< diagonal of the bounding box at rest, m
-  SymmetricMatrix laplacian;     ///< L_ij = sum_c w_c g_i . g_j, m
-  Gather at_nodes;               ///< the field at the places of the nodes, from their parameters
+  std::vector<double> relative;           ///< Young's modulus of a cell over the body's
+  double young = 0;                       ///< E, Pa
+  double lambda = 0;                      ///< Lame: E nu / ((1 + nu)(1 - 2 nu)), Pa
+  double mu = 0;                          ///< Lame: E / (2 (1 + nu)), Pa
+  double kappa = 0;                       ///< against spin, Pa
+  double spacing = 0;                     ///< a, m
+  double size = 0;                        ///< diagonal of the bounding box at rest, m
+  SymmetricMatrix laplacian;              ///< L_ij = sum_c w_c g_i . g_j, m
+  std::vector<std::vector<Index>> parts;  ///< nodes of the pieces that nothing joins
+  std::vector<Index> part_of;             ///< the part of every node
+  Gather at_nodes;                        ///< the field at the places of the nodes, from their parameters
 
   Index nodes() const { return Index(rest.size()); }
   /// Of the scalar matrix that preconditions the elasticity: the mean of its diagonal blocks over directions.

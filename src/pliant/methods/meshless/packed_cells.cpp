@@ -2,7 +2,9 @@
 #include "pliant/methods/meshless/packed_cells.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <span>
 
 #include "pliant/base/check.hpp"
 
@@ -11,44 +13,38 @@ namespace {
 
 constexpr int block = 1024;
 
+/// Multiples of 2^(e - 24), 2^e above the largest: single precision holds them and their sums exactly. The
+/// few units that rounding leaves over go to the smallest, so that the sum is zero as it was before.
+void round_together(std::span<double> values) {
+  double most = 0;
+  for (const double v : values) most = std::max(most, std::abs(v));
+  if (!(most > 0)) return;
+  const double unit = std::ldexp(1.0, std::ilogb(most) + 1 - 24);
+  double sum = 0, *smallest = values.data();
+  for (double& v : values) {
+    v = unit * std::round(v / unit);
+    sum += v;
+    if (std::abs(v) < std::abs(*smallest)) smallest = &v;
+  }
+  *smallest -= sum;
+}
+
 }  // namespace
 
-PackedCells::PackedCells(const Cells& cells, Index nodes, const std::vector<double>& stiffness)
-    : cells_(cells.count()), nodes_(nodes) {
-  begin_.assign(cells.begin.begin(), cells.begin.end());
-  node_.resize(cells.node.size());
-  gradient_.resize(3 * cells.node.size());
-  exact_gradient_.resize(3 * cells.node.size());
-  centre_value_.assign(cells.centre_value.begin(), cells.centre_value.end());
-  for (std::size_t k = 0; k < cells.node.size(); ++k)
-    for (std::size_t c = 0; c < 3; ++c) {
-      exact_gradient_[3 * k + c] = cells.gradient[k][Index(c)];
-      gradient_[3 * k + c] = float(cells.gradient[k][Index(c)]);
-    }
+PackedCells::PackedCells(const Cells& cells, const Points& rest, const std::vector<double>& stiffness)
+    : cells_(cells.count()), nodes_(Index(rest.size())), entries_(cells.node.size()) {
   exact_weight_.resize(std::size_t(batches()) * lanes, 0);
   weight_.resize(exact_weight_.size(), 0);
   for (Index c = 0; c < cells_; ++c) {
     exact_weight_[std::size_t(c)] = cells.weight[std::size_t(c)] * stiffness[std::size_t(c)];
     weight_[std::size_t(c)] = float(exact_weight_[std::size_t(c)]);
   }
-
-  std::vector<Index> number(std::size_t(nodes), -1);
-  for (Index first = 0; first < cells_; first += part_cells) {
-    Part part{first, std::min<Index>(part_cells, cells_ - first), Index(local_.size()), 0};
-    for (Index k = begin_[std::size_t(first)]; k < begin_[std::size_t(first + part.cells)]; ++k) {
-      Index& mine = number[std::size_t(cells.node[std::size_t(k)])];
-      if (mine < 0) {
-        mine = part.nodes++;
-        local_.push_back(cells.node[std::size_t(k)]);
-      }
-      node_[std::size_t(k)] = std::uint16_t(mine);
-    }
-    PLIANT_CHECK(part.nodes <= 65536);
-    for (Index k = part.begin; k < part.begin + part.nodes; ++k)
-      number[std::size_t(local_[std::size_t(k)])] = -1;
-    part_.push_back(part);
-  }
-  slot_begin_.assign(std::size_t(nodes) + 1, 0);
+  number_rows(cells);
+  gradient_.resize(3 * lanes * node_.size(), 0);
+  centre_value_.resize(lanes * node_.size(), 0);
+  rest_.resize(9 * lanes * std::size_t(batches()), 0);
+  fill_rows(cells, rest);
+  slot_begin_.assign(std::size_t(nodes_) + 1, 0);
   for (const Index i : local_) ++slot_begin_[std::size_t(i) + 1];
   std::partial_sum(slot_begin_.begin(), slot_begin_.end(), slot_begin_.begin());
   slot_.resize(local_.size());
@@ -61,6 +57,66 @@ PackedCells::PackedCells(const Cells& cells, Index nodes, const std::vector<doub
   kept_.resize(part_.size());
 }
 
+/// Rows of the batches, nodes ascending, with the numbers that the parts give to the nodes.
+void PackedCells::number_rows(const Cells& cells) {
+  std::vector<Index> number(std::size_t(nodes_), -1), here;
+  begin_.assign(1, 0);
+  for (Index first = 0; first < cells_; first += part_cells) {
+    Part part{first, std::min<Index>(part_cells, cells_ - first), Index(local_.size()), 0};
+    for (Index c = first; c < first + part.cells; c += lanes) {
+      const Index end = std::min(c + lanes, cells_);
+      here.assign(cells.node.begin() + cells.begin[std::size_t(c)],
+                  cells.node.begin() + cells.begin[std::size_t(end)]);
+      std::sort(here.begin(), here.end());
+      here.erase(std::unique(here.begin(), here.end()), here.end());
+      for (const Index i : here) {
+        Index& mine = number[std::size_t(i)];
+        if (mine < 0) {
+          mine = part.nodes++;
+          local_.push_back(i);
+        }
+        node_.push_back(std::uint16_t(mine));
+      }
+      while (node_.size() % row_group) node_.push_back(node_.back());
+      begin_.push_back(std::int32_t(node_.size()));
+    }
+    PLIANT_CHECK(part.nodes <= 65536);
+    for (Index k = part.begin; k < part.begin + part.nodes; ++k)
+      number[std::size_t(local_[std::size_t(k)])] = -1;
+    part_.push_back(part);
+  }
+}
+
+void PackedCells::fill_rows(const Cells& cells, const Points& rest) {
+  std::vector<double> g;
+  for (const Part& part : part_)
+    for (Index c = part.first; c < part.first + part.cells; ++c) {
+      std::size_t row = std::size_t(begin_[std::size_t(c) / lanes]);
+      const std::size_t lane = std::size_t(c) % lanes;
+      const std::size_t begin = std::size_t(cells.begin[std::size_t(c)]),
+                        end = std::size_t(cells.begin[std::size_t(c) + 1]), count = end - begin;
+      g.resize(3 * count);
+      for (std::size_t d = 0; d < 3; ++d) {
+        for (std::size_t k = 0; k < count; ++k) g[d * count + k] = cells.gradient[begin + k][Index(d)];
+        round_together(std::span(g).subspan(d * count, count));
+      }
+      Mat3 undeformed = -Mat3::Identity();
+      const Vec3& origin = rest[std::size_t(cells.node[begin])];
+      for (std::size_t k = begin; k < end; ++k, ++row) {
+        while (local_[std::size_t(part.begin) + node_[row]] != cells.node[k]) ++row;
+        for (std::size_t d = 0; d < 3; ++d) {
+          const double value = g[d * count + k - begin];
+          gradient_[(row / 2 * 6 + 2 * d + row % 2) * lanes + lane] = float(value);
+          undeformed.col(Index(d)) += value * (rest[std::size_t(cells.node[k])] - origin);
+        }
+        centre_value_[row * lanes + lane] = float(cells.centre_value[k]);
+      }
+      for (std::size_t e = 0; e < 9; ++e)
+        rest_[(std::size_t(c) / lanes * 9 + e) * lanes + lane] =
+            float(undeformed(Index(e / 3), Index(e % 3)));
+    }
+}
+
 PackedCells::Quaternions PackedCells::unturned() const {
   Quaternions q(std::size_t(batches()) * 4 * lanes, 0.0f);
   for (std::size_t b = 0; b < std::size_t(batches()); ++b)
@@ -68,16 +124,16 @@ PackedCells::Quaternions PackedCells::unturned() const {
   return q;
 }
 
-template <class T, class Vector>
-CellPart<T> PackedCells::view(const Part& part, const Vector& gradient, const AlignedVector<T>& weight,
-                              Quaternions& q) const {
+template <class T>
+CellPart<T> PackedCells::view(const Part& part, const AlignedVector<T>& weight, Quaternions& q) const {
   CellPart<T> out;
-  out.cells = part.cells;
-  out.begin = begin_.data() + part.first;
+  out.batches = (part.cells + lanes - 1) / lanes;
+  out.begin = begin_.data() + part.first / lanes;
   out.node = node_.data();
-  out.gradient = gradient.data();
+  out.gradient = gradient_.data();
   out.centre_value = centre_value_.data();
   out.weight = weight.data() + part.first;
+  out.rest = rest_.data() + 9 * std::size_t(part.first);
   out.quaternion = q.data() + 4 * std::size_t(part.first);
   return out;
 }
@@ -91,7 +147,7 @@ void PackedCells::apply(const Stress<float>& stress, Quaternions& q, const Float
     Float4* out = out_.data() + part.begin;
     for (Index k = 0; k < part.nodes; ++k) in[k] = x[local_[std::size_t(part.begin + k)]];
     std::fill_n(out, part.nodes, Float4{});
-    kernels.apply_float(view<float>(part, gradient_, weight_, q), stress, &in->x, &out->x);
+    kernels.apply_float(view(part, weight_, q), stress, &in->x, &out->x);
   });
   for_blocks(pool, nodes_, block, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
@@ -119,7 +175,7 @@ void PackedCells::apply(const Stress<double>& stress, Quaternions& q, const Alig
       in[k] = {v.x(), v.y(), v.z(), 0};
     }
     std::fill_n(out, part.nodes, Double4{});
-    CellPart<double> cells = view<double>(part, exact_gradient_, exact_weight_, q);
+    CellPart<double> cells = view(part, exact_weight_, q);
     if (!flow.empty()) cells.flow = flow.data() + 6 * std::size_t(part.first);
     kernels.apply_double(cells, stress, &in->x, &out->x);
   });
@@ -141,20 +197,20 @@ int PackedCells::blend(const Float4* q_nodes, float shortest, Quaternions& q, Po
     const Part& part = part_[std::size_t(p)];
     Float4* in = in_.data() + part.begin;
     for (Index k = 0; k < part.nodes; ++k) in[k] = q_nodes[local_[std::size_t(part.begin + k)]];
-    kept_[std::size_t(p)] = kernels.blend(view<float>(part, gradient_, weight_, q), &in->x, shortest);
+    kept_[std::size_t(p)] = kernels.blend(view(part, weight_, q), &in->x, shortest, part.cells);
   });
   return std::accumulate(kept_.begin(), kept_.end(), 0);
 }
 
 std::size_t PackedCells::bytes_per_apply() const {
-  return node_.size() * (3 * sizeof(float) + sizeof(std::uint16_t)) +
+  return entries_ * (3 * sizeof(float) + sizeof(std::uint16_t)) +
          std::size_t(cells_) * (sizeof(std::int32_t) + 5 * sizeof(float)) +
-         local_.size() * (4 * sizeof(Float4) + 2 * sizeof(Index)) + std::size_t(nodes_) * 2 * sizeof(Float4);
+         std::size_t(nodes_) * 2 * sizeof(Float4);
 }
 
 std::size_t PackedCells::memory_bytes() const {
-  return node_.size() * (4 * sizeof(float) + 3 * sizeof(double) + sizeof(std::uint16_t)) +
-         std::size_t(cells_) * (sizeof(std::int32_t) + 12) +
+  return node_.size() * (lanes * 4 * sizeof(float) + sizeof(std::uint16_t)) +
+         weight_.size() * (10 * sizeof(float) + sizeof(double)) + begin_.size() * sizeof(std::int32_t) +
          local_.size() * (2 * sizeof(Float4) + 2 * sizeof(Double4) + 2 * sizeof(Index));
 }
 

@@ -18,13 +18,13 @@ struct alignas(32) Double4 {
 class PackedCells {
  public:
   /// stiffness: of each cell relative to the body's.
-  PackedCells(const Cells& cells, Index nodes, const std::vector<double>& stiffness);
+  PackedCells(const Cells& cells, const Points& rest, const std::vector<double>& stiffness);
 
   Index cells() const { return cells_; }
   Index batches() const { return (cells_ + lanes - 1) / lanes; }
   int parts() const { return int(part_.size()); }
 
-  using Quaternions = AlignedVector<float>;  ///< [batch][w x y z][16]
+  using Quaternions = AlignedVector<float>;  ///< [batch][w x y z][lane]
   Quaternions unturned() const;
 
   /// y = matrix of the cells times x, or the forces with stress.rest (then of the plastic stress too).
@@ -35,27 +35,28 @@ class PackedCells {
   /// Cell rotations from those at the nodes. Returns how many cells kept theirs.
   int blend(const Float4* q_nodes, float shortest, Quaternions& q, Pool& pool) const;
 
-  std::size_t bytes_per_apply() const;  ///< of the float matrix
+  /// Of the float matrix: what cells and nodes must be read and written, without the zeros of the batches.
+  std::size_t bytes_per_apply() const;
   std::size_t memory_bytes() const;
 
  private:
   struct Part {
-    Index first = 0, cells = 0;  ///< cells
+    Index first = 0, cells = 0;  ///< the first is that of a batch
     Index begin = 0, nodes = 0;  ///< of local_
   };
-  template <class T, class Vector>
-  CellPart<T> view(const Part& part, const Vector& gradient, const AlignedVector<T>& weight,
-                   Quaternions& q) const;
-  template <class Local>
-  void add_up(const AlignedVector<Local>& buffer, Index node, Local& sum) const;
+  void number_rows(const Cells& cells);
+  void fill_rows(const Cells& cells, const Points& rest);
+  template <class T>
+  CellPart<T> view(const Part& part, const AlignedVector<T>& weight, Quaternions& q) const;
 
   Index cells_ = 0, nodes_ = 0;
+  std::size_t entries_ = 0;  ///< nodes of the cells, all together
   std::vector<Part> part_;
-  std::vector<Index> local_;  ///< node of a part's number, part after part
-  std::vector<std::int32_t> begin_;
+  std::vector<Index> local_;         ///< node of a part's number, part after part
+  std::vector<std::int32_t> begin_;  ///< rows of a batch
   AlignedVector<std::uint16_t> node_;
-  AlignedVector<float> gradient_, centre_value_, weight_;
-  AlignedVector<double> exact_gradient_, exact_weight_;
+  AlignedVector<float> gradient_, centre_value_, rest_, weight_;
+  AlignedVector<double> exact_weight_;
   std::vector<Index> slot_begin_, slot_;  ///< where a node is in local_
   // Scratch of the sweeps.
   mutable AlignedVector<Float4> in_, out_;

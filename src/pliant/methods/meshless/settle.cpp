@@ -34,6 +34,7 @@ std::optional<Settled> Body::settle(const StepInput& input, double tolerance) {
   StepReport report;
   if (out.trouble = prepare(quiet, still, report); !out.trouble.empty()) return out;
   aim(quiet);
+  kappa_ = model_.kappa;
   const bool polar = options_.rotations == Rotations::polar && options_.warping != Warping::none;
   const int turns = polar ? most_turns : 1 + options_.refinements;
   new_x_ = state_.nodes.x;

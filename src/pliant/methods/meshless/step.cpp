@@ -34,10 +34,13 @@ constexpr float shortest_blend = 0.05f;  // a blend of quaternions that cancels 
 constexpr int block = 512;
 
 double dot(const AlignedVector<Float4>& a, const AlignedVector<Float4>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    sum += double(a[i].x) * b[i].x + double(a[i].y) * b[i].y + double(a[i].z) * b[i].z;
-  return sum;
+  double x = 0, y = 0, z = 0;  // one sum would wait for its own last addition
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    x += double(a[i].x) * b[i].x;
+    y += double(a[i].y) * b[i].y;
+    z += double(a[i].z) * b[i].z;
+  }
+  return x + y + z;
 }
 
 /// a += factor b
@@ -54,11 +57,6 @@ void follow(AlignedVector<Float4>& a, float factor, const AlignedVector<Float4>&
 
 Eigen::Quaterniond quaternion_of(const Float4& q) { return Eigen::Quaterniond(q.x, q.y, q.z, q.w); }
 
-Stress<double> stress_of(const Model& model, bool rest) {
-  return {model.mu + model.kappa, model.mu - model.kappa, model.lambda,
-          rest ? 2 * model.mu + 3 * model.lambda : 0};
-}
-
 }  // namespace
 
 StepReport Body::advance(const StepInput& input) {
@@ -74,9 +72,12 @@ StepReport Body::advance(const StepInput& input) {
   report.trouble = prepare(input, now, report);
   if (!report.ok()) return report;
   aim(input);
+  // Rotations that follow the flesh leave no spin free, and holding it would brake the turning flesh.
+  kappa_ = runs_ahead() ? 0 : model_.kappa;
   watch.add_to(&StageTimes::rhs);
 
   turn(state_.nodes.x, options_.rotations == Rotations::polar, *input.pool);
+  if (runs_ahead()) run_ahead(input.h);
   watch.add_to(&StageTimes::rotation);
   for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] = state_.nodes.x[i] + input.h * state_.nodes.v[i];
   for (int k = 0; k <= options_.refinements; ++k) {
@@ -88,8 +89,8 @@ StepReport Body::advance(const StepInput& input) {
     watch.add_to(&StageTimes::rhs);
     report.iterations +=
         solve(input, now, options_.tolerance, options_.iterations + 2 * int(input.grabs.size()));
-    keep_momentum(input, now);
-    for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += Vec3(d_[i].x, d_[i].y, d_[i].z) + shift_;
+    for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += Vec3(d_[i].x, d_[i].y, d_[i].z);
+    keep_momentum(input, now, {});
     watch.add_to(&StageTimes::solve);
   }
   double sum = 0;
@@ -220,7 +221,7 @@ void Body::turn_nodes(const Points& x, bool polar, Pool&) {
 
 /// dE/dx at x (rest), or K x.
 void Body::elastic(const Points& x, bool rest, Points& out, Pool& pool) {
-  const Stress<double> stress = stress_of(model_, rest);
+  const Stress<double> stress = stress_of(rest);
   if (!state_.flow.empty() && rest)
     plastic_stress(model_, state_.flow, stress_);
   else
@@ -314,8 +315,8 @@ void Body::apply_rows(const StepInput& input, const Float4* z, Float4* y) const 
 
 /// y = matrix of the step times z.
 void Body::apply(const StepInput& input, const Scheme& s, const Float4* z, Float4* y) {
-  const Stress<double> exact = stress_of(model_, false);
-  const Stress<float> stress{float(exact.plus), float(exact.minus), float(exact.lambda), 0};
+  const Stress<double> exact = stress_of(false);
+  const Stress<float> stress{float(exact.plus), float(exact.minus), float(exact.lambda), false};
   const std::size_t n = model_.rest.size();
   if (options_.warping == Warping::cell || options_.warping == Warping::none) {
     packed_.apply(stress, options_.warping == Warping::cell ? state_.turned : unturned_, z, y, *input.pool);
@@ -411,20 +412,8 @@ int Body::solve_unsymmetric(const StepInput& input, const Scheme& s, double tole
   return k;
 }
 
-/// Nothing holds a free body: the sum over all nodes of the step's equation has no elastic part,
-/// (1 + h alpha)/h^2 sum m D = sum r, and single precision shall not break it.
-void Body::keep_momentum(const StepInput& input, const Scheme& s) {
-  shift_.setZero();
-  if (rows_.rows() > 0 || !input.grabs.empty() || !(s.mass > 0)) return;
-  if (options_.warping == Warping::node || options_.warping == Warping::row) return;
-  Vec3 wanted = Vec3::Zero(), made = Vec3::Zero();
-  double mass = 0;
-  for (std::size_t i = 0; i < r_.size(); ++i) {
-    wanted += r_[i];
-    made += model_.mass[i] * Vec3(d_[i].x, d_[i].y, d_[i].z);
-    mass += model_.mass[i];
-  }
-  shift_ = (wanted / s.mass - made) / mass;
+Stress<double> Body::stress_of(bool rest) const {
+  return {model_.mu + kappa_, model_.mu - kappa_, model_.lambda, rest};
 }
 
 StepTraffic Body::traffic(const StepReport& report) const {

@@ -29,8 +29,7 @@ struct Scrambled {
                          .normalized());
   }
   Stress<double> stress(bool rest) const {
-    return {model.mu + model.kappa, model.mu - model.kappa, model.lambda,
-            rest ? 2 * model.mu + 3 * model.lambda : 0};
+    return {model.mu + model.kappa, model.mu - model.kappa, model.lambda, rest};
   }
 };
 
@@ -44,7 +43,7 @@ TEST(MeshlessKernels, forces_are_the_gradient_of_the_energy) {
     worst = std::max(worst, (force[i] - reference[i]).norm());
     scale = std::max(scale, reference[i].norm());
   }
-  EXPECT_LT(worst, 1e-11 * scale);
+  EXPECT_LT(worst, 3e-7 * scale);  // gradients are rounded to single precision
   // and the reference is the derivative of the energy
   std::mt19937 random(7);
   std::normal_distribution<double> normal;
@@ -66,7 +65,22 @@ TEST(MeshlessKernels, plastic_strain_shifts_the_force_free_shape) {
   Points force(s.x.size()), reference(s.x.size());
   s.packed.apply(s.stress(true), s.q, stress, s.x.data(), force.data(), s.pool);
   gradient(s.model, s.q, flow, false, s.x, reference);
-  for (std::size_t i = 0; i < s.x.size(); ++i) ASSERT_LT((force[i] - reference[i]).norm(), 1e-9);
+  for (std::size_t i = 0; i < s.x.size(); ++i) ASSERT_LT((force[i] - reference[i]).norm(), 3e-4);
+}
+
+TEST(MeshlessKernels, rounded_gradients_leave_no_net_force_and_none_after_a_rigid_motion) {
+  Scrambled s;
+  Points force(s.x.size());
+  s.packed.apply(s.stress(true), s.q, {}, s.x.data(), force.data(), s.pool);
+  Vec3 sum = Vec3::Zero();
+  double scale = 0;
+  for (const Vec3& f : force) sum += f, scale += f.norm();
+  EXPECT_LT(sum.norm(), 1e-13 * scale);
+  const Eigen::Quaterniond turn(0.5, -0.5, 0.5, 0.5);  // exact in single precision
+  for (Index c = 0; c < s.packed.cells(); ++c) set_quaternion(s.q, c, turn);
+  for (std::size_t i = 0; i < s.x.size(); ++i) s.x[i] = turn * s.model.rest[i] + Vec3(3, 4, 5);
+  s.packed.apply(s.stress(true), s.q, {}, s.x.data(), force.data(), s.pool);
+  for (const Vec3& f : force) ASSERT_LT(f.norm(), 1e-12 * scale);
 }
 
 TEST(MeshlessKernels, single_precision_agrees_on_every_instruction_set) {
@@ -83,8 +97,8 @@ TEST(MeshlessKernels, single_precision_agrees_on_every_instruction_set) {
   const SimdLevel best = simd_level();
   for (const SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
     if (set_simd_level(level) != level) continue;
-    s.packed.apply(Stress<float>{float(d.plus), float(d.minus), float(d.lambda), 0}, s.q, x.data(), y.data(),
-                   s.pool);
+    s.packed.apply(Stress<float>{float(d.plus), float(d.minus), float(d.lambda), false}, s.q, x.data(),
+                   y.data(), s.pool);
     for (std::size_t i = 0; i < exact.size(); ++i)
       ASSERT_LT((Vec3(y[i].x, y[i].y, y[i].z) - exact[i]).norm(), 1e-5 * scale) << name(level);
   }

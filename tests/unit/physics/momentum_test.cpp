@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/momentum.hpp"
+#include "pliant/physics/momentum.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <Eigen/LU>
 #include <random>
 
-namespace pliant::geometric {
+namespace pliant {
 namespace {
 
 struct Cloud {
@@ -49,7 +49,7 @@ TEST(Momentum, a_turn_gives_the_spin_that_is_lacking) {
   const Cloud c = cloud({1, 2, 3});
   for (double scale : {1e-12, 1e-3, 10.0}) {
     const Vec3 lack = scale * Vec3(1, -0.5, 0.7);
-    const Turn turn = turn_for(c.moments(), lack);
+    const SpinTurn turn = turn_for(c.moments(), lack);
     expect_rotation(turn.change);
     EXPECT_LT((c.gain(turn.change) - lack).norm(), 1e-13 * std::max(scale, 1e-2)) << scale;
     EXPECT_LT(turn.left.norm(), 1e-13 * lack.norm()) << scale;
@@ -59,7 +59,7 @@ TEST(Momentum, a_turn_gives_the_spin_that_is_lacking) {
 TEST(Momentum, a_rod_turns_about_the_axes_that_have_inertia) {
   const Cloud c = cloud({0, 0, 3});
   const Vec3 along = c.a[0].cross(c.b[0]).normalized();
-  const Turn turn = turn_for(c.moments(), 0.1 * along);
+  const SpinTurn turn = turn_for(c.moments(), 0.1 * along);
   expect_rotation(turn.change);
   EXPECT_LT((c.gain(turn.change) - 0.1 * along).norm(), 1e-13);
 }
@@ -68,11 +68,11 @@ TEST(Momentum, a_spin_that_no_rotation_has_is_left_over) {
   const Cloud c = cloud({1, 2, 3});
   const Vec3 lack(1e4, 0, 0);
   for (const Mat3& moments : {c.moments(), Mat3(Mat3::Zero()), Mat3(-c.moments())}) {
-    const Turn turn = turn_for(moments, lack);
+    const SpinTurn turn = turn_for(moments, lack);
     EXPECT_EQ(turn.change, Mat3(Mat3::Zero()));
     EXPECT_EQ(turn.left, lack);
   }
 }
 
 }  // namespace
-}  // namespace pliant::geometric
+}  // namespace pliant

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/momentum.hpp"
+#include "pliant/physics/momentum.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
@@ -7,7 +7,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
-namespace pliant::geometric {
+namespace pliant {
 namespace {
 
 /// exp([w]x) - 1, without cancellation for small w.
@@ -72,10 +72,10 @@ Vec3 rotation_rate(const Mat3& second, const Vec3& wanted) {
   return inertia.eigenvectors() * along;
 }
 
-Turn turn_for(const Mat3& moments, const Vec3& lack) {
+SpinTurn turn_for(const Mat3& moments, const Vec3& lack) {
   constexpr int most_iterations = 5;
   constexpr double far = 0.5;  // rad: beyond this the correction would be a motion of its own
-  Turn out{Mat3::Zero(), lack};
+  SpinTurn out{Mat3::Zero(), lack};
   for (int k = 0; k < most_iterations; ++k) {
     // Newton: turning b by w adds sum m a x (w x b) = (tr(M) - M) w, M = sum m b a^T.
     const Mat3 now = moments + out.change * moments;
@@ -151,4 +151,4 @@ void RigidBalance::solve(const RigidFreedom& freedom, Vec3& u, Vec3& w) const {
   }
 }
 
-}  // namespace pliant::geometric
+}  // namespace pliant

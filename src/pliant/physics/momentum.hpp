@@ -25,7 +25,7 @@
 
 #include "pliant/base/types.hpp"
 
-namespace pliant::geometric {
+namespace pliant {
 
 struct Spin {
   double mass = 0;  ///< kg
@@ -42,13 +42,13 @@ Vec3 rotation_rate(std::span<const Index> nodes, const std::vector<double>& mass
 /// The same for the second moments sum m (x - c)(x - c)^T.
 Vec3 rotation_rate(const Mat3& second, const Vec3& wanted);
 
-struct Turn {
+struct SpinTurn {
   Mat3 change;  ///< Q - 1
   Vec3 left;    ///< of the lack
 };
 /// The rotation Q with sum m a x (Q b - b) = lack, for moments = sum m b a^T. Where there is none near the
 /// identity, one that leaves less than there was, or the identity.
-Turn turn_for(const Mat3& moments, const Vec3& lack);
+SpinTurn turn_for(const Mat3& moments, const Vec3& lack);
 
 /// The rigid motions that held nodes leave.
 class RigidFreedom {
@@ -83,4 +83,4 @@ class RigidBalance {
   Mat3 second_ = Mat3::Zero();
 };
 
-}  // namespace pliant::geometric
+}  // namespace pliant

@@ -16,16 +16,6 @@ constexpr int block = 4;  // batches that a part of the pool's work has
 constexpr int rotation_iterations = 3;
 static_assert(sizeof(PointBatch<float>) == sizeof(RotationBatch));
 
-/// A matrix as the kernels read it: batches of 16 columns, [row][16].
-AlignedVector<double> blocked(const Eigen::MatrixXd& m) {
-  const std::size_t rows = std::size_t(m.rows()), batches = (std::size_t(m.cols()) + lanes - 1) / lanes;
-  AlignedVector<double> out(batches * rows * lanes, 0.0);
-  for (std::size_t c = 0; c < std::size_t(m.cols()); ++c)
-    for (std::size_t r = 0; r < rows; ++r)
-      out[(c / lanes * rows + r) * lanes + c % lanes] = m(Eigen::Index(r), Eigen::Index(c));
-  return out;
-}
-
 Vec3 mean(const Columns& x) { return x.rowwise().mean(); }
 
 /// v with v . w = sum over a, b of w . (e_a x e_b) m_ab.
@@ -70,10 +60,11 @@ Body::Body(Model model, const Damping& damping, const Options& options, double s
   for (Index i = 0; i < n; ++i) state_.x.col(i) = model_.cage.vertices[std::size_t(i)];
   state_.velocity = Columns::Zero(3, rows);
   if (options_.plasticity) state_.plastic.assign(6 * std::size_t(model_.count()), 0.0);
-  for (Columns* c : {&z_, &z1_, &big_, &new_velocity_, &force_, &hat_, &hat_seen_, &start_z_})
+  for (Columns* c : {&z_, &z1_, &big_, &new_velocity_, &force_, &hat_, &hat_seen_, &start_z_, &told_})
     *c = Columns::Zero(3, rows);
   for (Columns* c : {&new_x_, &local_, &solved_, &shift_, &moved_}) *c = Columns::Zero(3, n);
   y_ = Columns::Zero(3, model_.t());
+  modes_.setZero(3 * n, 6);
   product_.assign(std::size_t((rows + lanes - 1) / lanes) * 3 * lanes, 0.0);
   jacobians_.resize(std::size_t(model_.t()));
   choose_contact_points();

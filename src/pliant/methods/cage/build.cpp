@@ -3,7 +3,7 @@
 
 #include "pliant/base/clock.hpp"
 #include "pliant/methods/cage/body.hpp"
-#include "pliant/methods/cage/box_cage.hpp"
+#include "pliant/geometry/cage.hpp"
 
 namespace pliant::cage {
 

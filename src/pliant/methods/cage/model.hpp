@@ -77,6 +77,9 @@ inline const PointFields<double>& Model::fields() const {
 /// shapes). The cage must pass check_cage for all nodes; what is wrong is told.
 Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const Options& options);
 
+/// A matrix as the kernels read it: batches of 16 columns, [row][16].
+AlignedVector<double> blocked(const Eigen::MatrixXd& m);
+
 /// The b of any node, exact: for holds.
 Eigen::VectorXd node_value(const Model& model, Index node);
 

@@ -65,7 +65,7 @@ const OptionTable<Options>& option_table() {
               .min = 1,
               .max = 100,
               .change = Change::live,
-              .help = "solves a step of consistent normals"}),
+              .help = "solves a step of consistent normals, at most: it ends when another would change little"}),
   };
   return table;
 }

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "pliant/geometry/green_coordinates.hpp"
-#include "pliant/methods/cage/box_cage.hpp"
+#include "pliant/geometry/cage.hpp"
 
 namespace pliant::cage {
 namespace {

@@ -13,6 +13,7 @@ namespace pliant::cage {
 namespace {
 
 constexpr int block = 4;  // batches that a part of the pool's work has
+constexpr double face_stiffness = 0.1;  // of a face that closes, over mu times its part of the volume
 constexpr int rotation_iterations = 3;
 static_assert(sizeof(PointBatch<float>) == sizeof(RotationBatch));
 
@@ -55,6 +56,7 @@ Body::Body(Model model, const Damping& damping, const Options& options, double s
   const Index n = model_.n(), rows = model_.rows();
   hold_stiffness_ = options_.hold * options_.stiffness * model_.size;
   fictitious_ = options_.regularisation * model_.total_mass / double(n);
+  opening_ = face_stiffness * model_.mu * model_.volume / double(model_.t());
   mass_blocks_ = blocked(model_.mass);
   state_.x.resize(3, n);
   for (Index i = 0; i < n; ++i) state_.x.col(i) = model_.cage.vertices[std::size_t(i)];

@@ -137,6 +137,7 @@ class Body final : public Method {
   void make_twist(const Look<T>& look);
   template <class T>
   void consistent_gram(const Look<T>& look, bool twisted, Pool& pool);
+  double faces_open(const Eigen::Ref<const Columns>& x, Columns* force) const;
   void add_curvature(const Columns& force, bool definite);
   void pull_back_scalar(const Eigen::MatrixXd& scalar);
   void pull_back_force(const Columns& big, Columns& out) const;
@@ -150,6 +151,7 @@ class Body final : public Method {
   Options options_;
   double setup_ms_ = 0;
   double hold_stiffness_ = 0;          // N/m, of a pin or handle as a whole
+  double opening_ = 0;                 // J, keeps the faces of the cage open (normal_curvature.hpp)
   double fictitious_ = 0;              // kg, of a vertex of the cage
   AlignedVector<double> mass_blocks_;  // model_.mass as the kernels read it: [batch][row][16]
   Gather contact_points_;              // every contact point is its own node

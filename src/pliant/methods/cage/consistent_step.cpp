@@ -19,6 +19,7 @@ namespace {
 
 constexpr int halvings = 8;
 constexpr double tolerance = 1e-3;  // of what the first solve promised: what another one would still gain
+constexpr double large_strain = 0.03;  // energy over mu and volume from which Gauss' and Newton's K is not tried
 constexpr double least_shift = 1e-7, most_shift = 1e-2;  // of the mean diagonal, where it is not definite
 template <class T>
 constexpr double rounding = std::is_same_v<T, float> ? 1e-6 : 1e-12;  // of the energies that are compared
@@ -127,7 +128,7 @@ double Body::objective(const StepInput& input, const Columns& x, double elastic)
   scaled_normals(model_.faces, x, z.rightCols(model_.t()));
   Vec3 centre = -model_.total_mass * state_.whole.centre;  // total mass times the way of the centre of mass
   for (Index r = 0; r < model_.rows(); ++r) centre += model_.mass_sum[r] * z.col(r);
-  double sum = elastic - input.gravity.dot(centre);
+  double sum = elastic + faces_open(x, nullptr) - input.gravity.dot(centre);
   if (!holds_.empty()) sum += holds_.energy(z, Vec3::Zero());
   for (std::size_t k = 0; k < found_.size(); ++k) {
     Vec3 at = -begin_[std::size_t(found_[k].key.vertex)];
@@ -164,6 +165,7 @@ void Body::descend(const StepInput& input, const Look<T>& look, const Columns& x
   local_.noalias() = frame * hat_seen_.leftCols(n);
   leave_out_rigid(local_);
   solved_.noalias() += fictitious_ / (h * h) * (frame.transpose() * local_);
+  faces_open(z_.leftCols(n), &solved_);
   resisted_.setZero(3, n);
   damped<T>(x, h, &resisted_);
   solved_.noalias() += frame.transpose() * resisted_;
@@ -253,7 +255,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
   Vec3 c = moved_.rowwise().mean();
   Mat3 frame = w.trial.frame.toRotationMatrix();
   descend(input, w.trial, moved_, c);
-  bool exact = false, done = false;
+  bool exact = w.trial.energy > large_strain * model_.mu * model_.volume, done = false;
   for (int iteration = 0; iteration < options_.iterations && !done; ++iteration) {
     watch.add_to(&StageTimes::rotation);
     if (!factor_consistent(input, w.trial, exact)) {
@@ -311,7 +313,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     Columns& free = hat_seen_;
     free.leftCols(n) = solved_;
     add_contact_forces(frame);
-    done = lower && promised<T>() <= tolerance * promise;
+    done = lower && promised<T>() <= std::max(tolerance * promise, 10 * noise);
     solved_ = free.leftCols(n);
     exact = true;
   }

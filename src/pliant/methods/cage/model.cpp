@@ -155,6 +155,7 @@ Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const
   Eigen::VectorXd mass(m.count());
   for (Index q = 0; q < m.count(); ++q) mass[q] = m.node_mass[std::size_t(m.points[std::size_t(q)])];
   m.total_mass = mass.sum();
+  for (const double weight : m.weight) m.volume += weight;
   m.mass = m.value * mass.asDiagonal() * m.value.transpose();
   m.mass_sum = m.value * mass;
   m.laplacian = Eigen::MatrixXd::Zero(n, n);

@@ -45,6 +45,7 @@ struct Model {
   Eigen::VectorXd mass_sum;         ///< sum of rho w b, kg
   Eigen::MatrixXd laplacian;        ///< sum of w grad phi_i . grad phi_j, N x N, m
   double total_mass = 0;            ///< kg
+  double volume = 0;                ///< of the quadrature points, m^3
   double size = 0;                  ///< largest edge of the bounding box, m
   double mu = 0, lambda = 0;        ///< Pa
 

@@ -81,6 +81,9 @@ void Body::add_curvature(const Columns& force, bool definite) {
     const Vec3 p = z_.col(face.corner[0]);
     FaceCurvature bend = normal_curvature(face, z_.col(face.corner[1]) - p, z_.col(face.corner[2]) - p,
                                           -force.col(n + j));
+    Barrier barrier;
+    if (face_barrier(face, z_.col(face.corner[1]) - p, z_.col(face.corner[2]) - p, true, barrier))
+      bend += opening_ * barrier.curvature;
     if (definite) bend = without_negative(bend);
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b < 3; ++b) {
@@ -95,6 +98,23 @@ void Body::add_curvature(const Columns& force, bool definite) {
           for (int d = 0; d < 3; ++d) pulled_(c * n + i, d * n + k) += block(c, d);
       }
   }
+}
+
+/// The energy that keeps the faces open, J, at x; its force on the vertices is added to what is told.
+double Body::faces_open(const Eigen::Ref<const Columns>& x, Columns* force) const {
+  double sum = 0;
+  for (const FaceRest& face : model_.faces) {
+    const Vec3 p = x.col(face.corner[0]);
+    Barrier barrier;
+    if (!face_barrier(face, x.col(face.corner[1]) - p, x.col(face.corner[2]) - p, force, barrier)) continue;
+    sum += opening_ * barrier.energy;
+    if (!force) continue;
+    const Vec3 by_v = opening_ * barrier.gradient.head<3>(), by_w = opening_ * barrier.gradient.tail<3>();
+    force->col(face.corner[0]) += by_v + by_w;
+    force->col(face.corner[1]) -= by_v;
+    force->col(face.corner[2]) -= by_w;
+  }
+  return sum;
 }
 
 /// pulled_ = P^T (S x 1) P for a symmetric scalar S of the rows of Z, freedom (c, i) at c N + i.

@@ -51,7 +51,7 @@ Method::Relaxation Body::relax(const StepInput& input) {
   const auto total = [&](const Columns& x, double elastic) {
     z1_.leftCols(n) = x.colwise() - start_centre;
     scaled_normals(model_.faces, x, z1_.rightCols(model_.t()));
-    double sum = elastic - input.gravity.dot(Vec3(z1_ * model_.mass_sum));
+    double sum = elastic + faces_open(x, nullptr) - input.gravity.dot(Vec3(z1_ * model_.mass_sum));
     if (!holds_.empty()) sum += holds_.energy(z1_, start_centre);
     return sum;
   };
@@ -62,6 +62,7 @@ Method::Relaxation Body::relax(const StepInput& input) {
     normal_jacobians(model_.faces, z_.leftCols(n), jacobians_);
     big_force(input, look, c, force_);
     pull_back_force(force_, solved_);
+    faces_open(z_.leftCols(n), &solved_);
     // Elastic forces alone: what holds and weight are balanced by.
     for (Index r = 0; r < model_.rows(); ++r) {
       const double* f = w.force.data() + 3 * r;

@@ -12,7 +12,7 @@
 namespace pliant::cage {
 namespace {
 
-constexpr int block = 4;  // batches that a part of the pool's work has
+constexpr int block = 4;                // batches that a part of the pool's work has
 constexpr double face_stiffness = 0.1;  // of a face that closes, over mu times its part of the volume
 constexpr int rotation_iterations = 3;
 static_assert(sizeof(PointBatch<float>) == sizeof(RotationBatch));

@@ -48,7 +48,8 @@ class Body final : public Method {
  private:
   template <class T>
   struct Work {
-    AlignedVector<T> z, stress, force, rows, gram, system, right, plastic, jacobian, twist, response, w, damper;
+    AlignedVector<T> z, stress, force, rows, gram, system, right, plastic, jacobian, twist, response, w,
+        damper;
     std::vector<double> energy;  // of the batches
     Look<T> trial;
   };
@@ -130,7 +131,9 @@ class Body final : public Method {
   double promised();
   void add_contact_forces(const Mat3& frame);
   template <class T>
-  void end_consistent(const StepInput& input, double start, StepReport& report);
+  void lift_out(const StepInput& input, const Mat3& frame, double kinetic);
+  template <class T>
+  void end_consistent(const StepInput& input, double start, const Mat3& lift_frame, StepReport& report);
 
   // newton_system.cpp
   template <class T>
@@ -183,7 +186,7 @@ class Body final : public Method {
   Eigen::Quaterniond damper_frame_ = Eigen::Quaterniond::Identity();
   std::array<Columns, 6> rigid_;  // motions of the cage as a whole, orthonormal
   Eigen::MatrixXd modes_;         // the same seen from the frame, 3 N x 6
-  double levenberg_ = 0;  // of the last settling step
+  double levenberg_ = 0;          // of the last settling step
 
   mutable NodeState nodes_;
   mutable bool shown_ = false;

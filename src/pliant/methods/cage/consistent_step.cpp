@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step with normals that follow the vertices: the variational backward Euler problem
-//   min over x of  1/(2 h^2) |Z(x) - Z^|_M^2 + eps m/(2 N h^2) |x - x^|_D^2 + E(Z(x)) + holds - weight,  Z^ = Z + h V
-//   [P^T (M/h^2 + K_holds) P + (1 + beta/h) K + eps m/(N h^2) D] dx = P^T f + ...,   P = dZ/dx = [1; J],  V = (Z - Z before)/h
-// K is Gauss' and Newton's [Martin09, Eq. 15 to first order] in the first solve; where that is not enough more solves
-// follow with the whole Hessian (newton_system.cpp). Each is shortened until it lowers the sum. The basis is nearly
-// redundant: some motions of the cage hardly move the body; eps keeps them in check. D leaves out motions of the cage as
-// a whole, so that the mass without weight does not slow a body down.
+//   min over x of  1/(2 h^2) |Z(x) - Z^|_M^2 + eps m/(2 N h^2) |x - x^|_D^2 + E(Z(x)) + holds - weight,  Z^ =
+//   Z + h V [P^T (M/h^2 + K_holds) P + (1 + beta/h) K + eps m/(N h^2) D] dx = P^T f + ...,   P = dZ/dx = [1;
+//   J],  V = (Z - Z before)/h
+// K is Gauss' and Newton's [Martin09, Eq. 15 to first order] in the first solve; where that is not enough
+// more solves follow with the whole Hessian (newton_system.cpp). Each is shortened until it lowers the sum.
+// The basis is nearly redundant: some motions of the cage hardly move the body; eps keeps them in check. D
+// leaves out motions of the cage as a whole, so that the mass without weight does not slow a body down.
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -19,7 +20,9 @@ namespace {
 
 constexpr int halvings = 8;
 constexpr double tolerance = 1e-3;  // of what the first solve promised: what another one would still gain
-constexpr double large_strain = 0.03;  // energy over mu and volume from which Gauss' and Newton's K is not tried
+constexpr double large_strain =
+    0.03;  // energy over mu and volume from which Gauss' and Newton's K is not tried
+constexpr double lift_energy = 0.02;  // of the energies that take part: what moving out of colliders may cost
 constexpr double least_shift = 1e-7, most_shift = 1e-2;  // of the mean diagonal, where it is not definite
 template <class T>
 constexpr double rounding = std::is_same_v<T, float> ? 1e-6 : 1e-12;  // of the energies that are compared
@@ -63,8 +66,7 @@ void Body::set_rigid_motions(const Columns& x) {
     const Vec3 axis = eigen.eigenvectors().col(k);
     const double unit = 1 / std::sqrt(std::max(eigen.eigenvalues()[k], 1e-12 * second.trace()));
     rigid_[std::size_t(k) + 3].resize(3, n);
-    for (Index i = 0; i < n; ++i)
-      rigid_[std::size_t(k) + 3].col(i) = unit * axis.cross(Vec3(x.col(i)) - c);
+    for (Index i = 0; i < n; ++i) rigid_[std::size_t(k) + 3].col(i) = unit * axis.cross(Vec3(x.col(i)) - c);
   }
 }
 
@@ -90,8 +92,8 @@ double Body::inertia_of(const Columns& apart, double h) {
   return (sum + fictitious_ * local_.squaredNorm()) / (2 * h * h);
 }
 
-/// beta/(2 h) |x - x before|_K^2 with K of the step's first solve, J; its force on the vertices (in the world) is
-/// added to what is told.
+/// beta/(2 h) |x - x before|_K^2 with K of the step's first solve, J; its force on the vertices (in the
+/// world) is added to what is told.
 template <class T>
 double Body::damped(const Columns& x, double h, Columns* force) {
   Work<T>& w = work<T>();
@@ -171,8 +173,8 @@ void Body::descend(const StepInput& input, const Look<T>& look, const Columns& x
   solved_.noalias() += frame.transpose() * resisted_;
 }
 
-/// The factored matrix of a solve. Where it is not definite (single precision, stiff bodies) its diagonal grows:
-/// such a solve goes less far along what hardly moves the body.
+/// The factored matrix of a solve. Where it is not definite (single precision, stiff bodies) its diagonal
+/// grows: such a solve goes less far along what hardly moves the body.
 template <class T>
 bool Body::factor_consistent(const StepInput& input, const Look<T>& look, bool exact) {
   Work<T>& w = work<T>();
@@ -206,7 +208,8 @@ bool Body::factor_consistent(const StepInput& input, const Look<T>& look, bool e
   return false;
 }
 
-/// Half of what a solve with the factored matrix promises for the force in solved_; the answer's root is in right.
+/// Half of what a solve with the factored matrix promises for the force in solved_; the answer's root is in
+/// right.
 template <class T>
 double Body::promised() {
   Work<T>& w = work<T>();
@@ -253,7 +256,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
   look_at(moved_, w.trial, *input.pool);
   const double start = w.trial.energy + state_.whole.kinetic + potential(input, state_.x, state_.whole);
   Vec3 c = moved_.rowwise().mean();
-  Mat3 frame = w.trial.frame.toRotationMatrix();
+  Mat3 frame = w.trial.frame.toRotationMatrix(), lift_frame = frame;
   descend(input, w.trial, moved_, c);
   bool exact = w.trial.energy > large_strain * model_.mu * model_.volume, done = false;
   for (int iteration = 0; iteration < options_.iterations && !done; ++iteration) {
@@ -284,27 +287,29 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     if (touched) respond<T>(input, flight, 1 / (h * h), true, report);
     watch.add_to(&StageTimes::contact);
     const double before = objective<T>(input, moved_, w.trial.energy);
-    const double noise = rounding<T> * (std::abs(before) + w.trial.energy + state_.whole.kinetic) + holds_.noise();
+    const double noise =
+        rounding<T> * (std::abs(before) + w.trial.energy + state_.whole.kinetic) + holds_.noise();
     double share = 1;
     bool lower = false;
     for (int k = 0; k <= halvings && !lower; ++k) {
       share = k == 0 ? 1 : share / 2;
       new_x_ = moved_;
-      new_x_.noalias() += frame * (h * share * solved_ + shift_);
+      new_x_.noalias() += h * share * (frame * solved_);
       if (!new_x_.allFinite()) {
         report.trouble = "the step has no finite answer: take a shorter time step";
         return;
       }
-      if (k < halvings && folds(moved_, new_x_)) continue;
+      if (folds(moved_, new_x_)) continue;
       look_at(new_x_, w.trial, *input.pool);
       lower = objective<T>(input, new_x_, w.trial.energy) <= before + noise;
     }
     report.violent = report.violent || share < 0.25;
-    if (!lower && !touched) {  // stay
+    if (!lower) {  // stay
       new_x_ = moved_;
       look_at(new_x_, w.trial, *input.pool);
       done = exact;
     }
+    lift_frame = frame;
     moved_ = new_x_;
     c = moved_.rowwise().mean();
     frame = w.trial.frame.toRotationMatrix();
@@ -317,13 +322,31 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     solved_ = free.leftCols(n);
     exact = true;
   }
-  end_consistent<T>(input, start, report);
+  end_consistent<T>(input, start, lift_frame, report);
   watch.add_to(&StageTimes::rotation);
+}
+
+/// new_x_ is moved out of colliders by shift_, or as much of it as costs little energy; velocities stay.
+template <class T>
+void Body::lift_out(const StepInput& input, const Mat3& frame, double kinetic) {
+  Work<T>& w = work<T>();
+  const double most = w.trial.energy + lift_energy * (w.trial.energy + kinetic +
+                                                      model_.total_mass * input.gravity.norm() * model_.size);
+  local_ = new_x_;
+  for (double share = 1; share > 0.1; share /= 2) {
+    new_x_ = local_;
+    new_x_.noalias() += share * (frame * shift_);
+    if (folds(local_, new_x_)) continue;
+    look_at(new_x_, w.trial, *input.pool);
+    if (w.trial.energy <= most) return;
+  }
+  new_x_ = local_;
+  look_at(new_x_, w.trial, *input.pool);
 }
 
 /// Velocities from moved_, which have no more energy than there was; momenta of what nothing holds.
 template <class T>
-void Body::end_consistent(const StepInput& input, double start, StepReport& report) {
+void Body::end_consistent(const StepInput& input, double start, const Mat3& lift_frame, StepReport& report) {
   Work<T>& w = work<T>();
   const Index n = model_.n();
   const double h = input.h;
@@ -331,8 +354,6 @@ void Body::end_consistent(const StepInput& input, double start, StepReport& repo
   scaled_normals(model_.faces, moved_, new_velocity_.rightCols(model_.t()));
   new_velocity_ -= start_z_;
   new_velocity_ /= h;
-  // What was moved out of colliders is no velocity.
-  if (!found_.empty()) new_velocity_.leftCols(n).noalias() -= w.trial.frame.toRotationMatrix() * shift_ / h;
   new_x_ = moved_;
   Whole whole = whole_of(new_x_, new_velocity_, nullptr);
   const bool fixed = std::none_of(input.colliders.begin(), input.colliders.end(),
@@ -345,6 +366,10 @@ void Body::end_consistent(const StepInput& input, double start, StepReport& repo
   if (holds_.empty() && found_.empty()) {
     moved_ = new_velocity_.leftCols(n);
     keep_momentum(input);
+    whole = whole_of(new_x_, new_velocity_, nullptr);
+  }
+  if (!found_.empty() && !shift_.isZero(0)) {
+    lift_out<T>(input, lift_frame, whole.kinetic);
     whole = whole_of(new_x_, new_velocity_, nullptr);
   }
   state_.x.swap(new_x_);

@@ -40,10 +40,10 @@ class Holds {
   mutable AlignedVector<double> product_;
   Eigen::MatrixXd stiffness_;
   Eigen::VectorXd sum_;
-  Vec3 anchor_{0, 0, 0};            ///< near the targets: less cancels
-  Vec3 first_{0, 0, 0};             ///< sum beta (c - anchor)
-  double square_ = 0, total_ = 0;   ///< sum beta |c - anchor|^2, sum beta
-  Columns seen_;                    ///< C from the anchor, in the world
+  Vec3 anchor_{0, 0, 0};           ///< near the targets: less cancels
+  Vec3 first_{0, 0, 0};            ///< sum beta (c - anchor)
+  double square_ = 0, total_ = 0;  ///< sum beta |c - anchor|^2, sum beta
+  Columns seen_;                   ///< C from the anchor, in the world
   Columns pull_;
 };
 

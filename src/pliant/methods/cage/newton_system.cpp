@@ -2,11 +2,12 @@
 // The Hessian of the elastic energy by the vertices of the cage, normals following: with F = Z G, R its
 // rotation, S = R^T F, and P = dZ/dx,
 //   H = P^T (d^2E/dZ^2) P + sum_j dE/dy_j . d^2y_j/dx^2
-//   dF : d^2E : dF = 2 mu |sym D|^2 + lambda (tr D)^2                                     D = R^T dF, d = 2 axial(D)
+//   dF : d^2E : dF = 2 mu |sym D|^2 + lambda (tr D)^2                                     D = R^T dF, d = 2
+//   axial(D)
 //                    + d^T [mu + (lambda (tr S - 3) - 2 mu)(tr S - S)^-1] d
-// The first line alone is Gauss' and Newton's K of [Martin09, Eq. 15]: six rows a point. It takes strain to be
-// small. In a tight bend it is not: steps of K alone turn back and forth there. The second line, where positive,
-// is three rows more; the normals' part is six by six a face.
+// The first line alone is Gauss' and Newton's K of [Martin09, Eq. 15]: six rows a point. It takes strain to
+// be small. In a tight bend it is not: steps of K alone turn back and forth there. The second line, where
+// positive, is three rows more; the normals' part is six by six a face.
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
@@ -73,14 +74,15 @@ void Body::consistent_gram(const Look<T>& look, bool twisted, Pool& pool) {
   gram(n3, k, w.rows.data(), w.gram.data(), pool);
 }
 
-/// pulled_ += sum_j dE/dy_j . d^2y_j/dx^2 with the force -dE/dZ; definite: without what is negative in a face.
+/// pulled_ += sum_j dE/dy_j . d^2y_j/dx^2 with the force -dE/dZ; definite: without what is negative in a
+/// face.
 void Body::add_curvature(const Columns& force, bool definite) {
   const Index n = model_.n();
   for (Index j = 0; j < model_.t(); ++j) {
     const FaceRest& face = model_.faces[std::size_t(j)];
     const Vec3 p = z_.col(face.corner[0]);
-    FaceCurvature bend = normal_curvature(face, z_.col(face.corner[1]) - p, z_.col(face.corner[2]) - p,
-                                          -force.col(n + j));
+    FaceCurvature bend =
+        normal_curvature(face, z_.col(face.corner[1]) - p, z_.col(face.corner[2]) - p, -force.col(n + j));
     Barrier barrier;
     if (face_barrier(face, z_.col(face.corner[1]) - p, z_.col(face.corner[2]) - p, true, barrier))
       bend += opening_ * barrier.curvature;

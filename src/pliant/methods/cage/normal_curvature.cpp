@@ -12,7 +12,7 @@ namespace {
 
 constexpr double least_area = 1e-6;  // |v x w| over the rest area
 
-constexpr double open_area = 0.15;   // over that at rest: faces above feel nothing
+constexpr double open_area = 0.15;  // over that at rest: faces above feel nothing
 constexpr double least_open = 1e-12;
 
 using Number = SecondOrder<6>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the scaled normals bend: the second derivative of f . y(v, w) by the two edges of a face
-// (scaled_normals.hpp). With f = dE/dy it is the part of the energy's Hessian that Gauss and Newton leave out.
+// (scaled_normals.hpp). With f = dE/dy it is the part of the energy's Hessian that Gauss and Newton leave
+// out.
 #pragma once
 
 #include "pliant/methods/cage/scaled_normals.hpp"

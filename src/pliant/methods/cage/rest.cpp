@@ -130,7 +130,8 @@ Method::Relaxation Body::relax(const StepInput& input) {
       look_at(new_x_, look, *input.pool);
       const double now = total(new_x_, look.energy);
       const bool lower = now <= before - sufficient * share * slope;
-      const bool calmer = !lower && now <= before + 1e-11 * std::abs(before) + holds_.noise() && unbalanced(new_x_) < force;
+      const bool calmer =
+          !lower && now <= before + 1e-11 * std::abs(before) + holds_.noise() && unbalanced(new_x_) < force;
       if (!lower && !calmer) continue;
       done = true;
       if (k == 0) levenberg_ = std::max(levenberg_ / 4, least_levenberg);
@@ -168,8 +169,8 @@ Method::Relaxation Body::relax(const StepInput& input) {
   return out;
 }
 
-/// A face of the cage shrinks to a small part of its area on the way. At a line its normal has no direction and
-/// its derivative no bound: a search that gets there creeps.
+/// A face of the cage shrinks to a small part of its area on the way. At a line its normal has no direction
+/// and its derivative no bound: a search that gets there creeps.
 bool Body::folds(const Columns& from, const Columns& to) const {
   for (const FaceRest& face : model_.faces) {
     const Vec3 a = from.col(face.corner[0]), b = to.col(face.corner[0]);

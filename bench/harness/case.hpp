@@ -34,5 +34,6 @@ std::vector<Case> scramble_cases();
 std::vector<Case> reduced_cases();
 std::vector<Case> meshless_cases();
 std::vector<Case> metric_cases();
+std::vector<Case> cage_cases();
 
 }  // namespace pliant::bench

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "pliant/base/check.hpp"
 #include "pliant/geometry/cage_check.hpp"
 #include "pliant/geometry/inside.hpp"
 #include "pliant/geometry/outer_surface.hpp"
@@ -244,6 +245,20 @@ TriMesh box_cage(const Vec3& low, const Vec3& high, const std::array<int, 3>& ce
         }
     }
   return cage;
+}
+
+TriMesh box_cage_around(std::span<const Vec3> points, const std::array<int, 3>& cells, double clearance) {
+  PLIANT_CHECK(!points.empty());
+  Vec3 low = points[0], high = low;
+  for (const Vec3& p : points) low = low.cwiseMin(p), high = high.cwiseMax(p);
+  const double size = (high - low).maxCoeff();
+  for (int c = 0; c < 3; ++c) {
+    const double edge = (high[c] - low[c]) / cells[c];
+    const double gap = clearance * std::max(edge, 0.01 * size);
+    low[c] -= gap;
+    high[c] += gap;
+  }
+  return box_cage(low, high, cells);
 }
 
 }  // namespace pliant

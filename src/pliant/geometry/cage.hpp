@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "pliant/base/laps.hpp"
@@ -49,5 +50,8 @@ Result<Cage> automatic_cage(const TriMesh& mesh, const CageOptions& options, Poo
 /// A box of the given number of cells an axis, checkered: diagonals of neighbouring squares run opposite
 /// ways, so that none is preferred. 1 x 3 x 6 cells make 56 vertices, 168 degrees of freedom.
 TriMesh box_cage(const Vec3& low, const Vec3& high, const std::array<int, 3>& cells);
+
+/// Such a box around points, `clearance` of a cell's edge away from them along every axis.
+TriMesh box_cage_around(std::span<const Vec3> points, const std::array<int, 3>& cells, double clearance);
 
 }  // namespace pliant

@@ -8,7 +8,6 @@
 #include "pliant/geometry/repair.hpp"
 #include "pliant/geometry/voxel_quadrature.hpp"
 #include "pliant/io/read_mesh.hpp"
-#include "pliant/methods/cage/box_cage.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/scene/mesh_fingerprint.hpp"
 
@@ -47,7 +46,7 @@ Result<TriMesh> make_cage(const BodySpec& body, const Shape& shape, const CageSu
       notes.push_back(fmt::format("{}: {}", body.name, warning));
     return std::move(made->mesh);
   }
-  return cage::box_cage_around(shape.surface.vertices, body.cage.cells, body.cage.clearance);
+  return box_cage_around(shape.surface.vertices, body.cage.cells, body.cage.clearance);
 }
 
 }  // namespace

@@ -12,19 +12,10 @@
 namespace pliant::cage {
 namespace {
 
-constexpr int block = 4;  // batches that a part of the pool's work has
+constexpr int block = 4;                // batches that a part of the pool's work has
+constexpr double face_stiffness = 0.1;  // of a face that closes, over mu times its part of the volume
 constexpr int rotation_iterations = 3;
 static_assert(sizeof(PointBatch<float>) == sizeof(RotationBatch));
-
-/// A matrix as the kernels read it: batches of 16 columns, [row][16].
-AlignedVector<double> blocked(const Eigen::MatrixXd& m) {
-  const std::size_t rows = std::size_t(m.rows()), batches = (std::size_t(m.cols()) + lanes - 1) / lanes;
-  AlignedVector<double> out(batches * rows * lanes, 0.0);
-  for (std::size_t c = 0; c < std::size_t(m.cols()); ++c)
-    for (std::size_t r = 0; r < rows; ++r)
-      out[(c / lanes * rows + r) * lanes + c % lanes] = m(Eigen::Index(r), Eigen::Index(c));
-  return out;
-}
 
 Vec3 mean(const Columns& x) { return x.rowwise().mean(); }
 
@@ -65,15 +56,17 @@ Body::Body(Model model, const Damping& damping, const Options& options, double s
   const Index n = model_.n(), rows = model_.rows();
   hold_stiffness_ = options_.hold * options_.stiffness * model_.size;
   fictitious_ = options_.regularisation * model_.total_mass / double(n);
+  opening_ = face_stiffness * model_.mu * model_.volume / double(model_.t());
   mass_blocks_ = blocked(model_.mass);
   state_.x.resize(3, n);
   for (Index i = 0; i < n; ++i) state_.x.col(i) = model_.cage.vertices[std::size_t(i)];
   state_.velocity = Columns::Zero(3, rows);
   if (options_.plasticity) state_.plastic.assign(6 * std::size_t(model_.count()), 0.0);
-  for (Columns* c : {&z_, &z1_, &big_, &new_velocity_, &force_, &hat_, &hat_seen_, &start_z_})
+  for (Columns* c : {&z_, &z1_, &big_, &new_velocity_, &force_, &hat_, &hat_seen_, &start_z_, &told_})
     *c = Columns::Zero(3, rows);
   for (Columns* c : {&new_x_, &local_, &solved_, &shift_, &moved_}) *c = Columns::Zero(3, n);
   y_ = Columns::Zero(3, model_.t());
+  modes_.setZero(3 * n, 6);
   product_.assign(std::size_t((rows + lanes - 1) / lanes) * 3 * lanes, 0.0);
   jacobians_.resize(std::size_t(model_.t()));
   choose_contact_points();

@@ -53,7 +53,8 @@ class Body final : public Method {
  private:
   template <class T>
   struct Work {
-    AlignedVector<T> z, stress, force, rows, gram, system, right, plastic, jacobian, response, w;
+    AlignedVector<T> z, stress, force, rows, gram, system, right, plastic, jacobian, twist, response, w,
+        damper;
     std::vector<double> energy;  // of the batches
     Look<T> trial;
   };
@@ -117,23 +118,48 @@ class Body final : public Method {
   // consistent_step.cpp
   template <class T>
   void advance_consistent(const StepInput& input, StepReport& report, StageWatch& watch);
-  template <class T>
-  void consistent_gram(const Look<T>& look, Pool& pool);
-  void pull_back_scalar(const Eigen::MatrixXd& scalar);
-  void pull_back_force(const Columns& big, Columns& out) const;
   /// Minus the derivative of what a step or a rest minimises by Z, in the frame of the look; z_ is Z there.
   template <class T>
   void big_force(const StepInput& input, const Look<T>& look, const Vec3& c, Columns& out);
-  double inertia_of(const Columns& apart, double h) const;
+  void set_rigid_motions(const Columns& x);
+  void leave_out_rigid(Columns& motion) const;
+  double inertia_of(const Columns& apart, double h);
+  template <class T>
+  double damped(const Columns& x, double h, Columns* force);
+  template <class T>
+  double objective(const StepInput& input, const Columns& x, double elastic);
+  template <class T>
+  void descend(const StepInput& input, const Look<T>& look, const Columns& x, const Vec3& c);
+  template <class T>
+  bool factor_consistent(const StepInput& input, const Look<T>& look, bool exact);
+  template <class T>
+  double promised();
+  void add_contact_forces(const Mat3& frame);
+  template <class T>
+  void lift_out(const StepInput& input, const Mat3& frame, double kinetic);
+  template <class T>
+  void end_consistent(const StepInput& input, double start, const Mat3& lift_frame, StepReport& report);
+
+  // newton_system.cpp
+  template <class T>
+  void make_twist(const Look<T>& look);
+  template <class T>
+  void consistent_gram(const Look<T>& look, bool twisted, Pool& pool);
+  double faces_open(const Eigen::Ref<const Columns>& x, Columns* force) const;
+  void add_curvature(const Columns& force, bool definite);
+  void pull_back_scalar(const Eigen::MatrixXd& scalar);
+  void pull_back_force(const Columns& big, Columns& out) const;
 
   // rest.cpp
   double share_of_size(const Columns& moved) const;
+  bool folds(const Columns& from, const Columns& to) const;
 
   Model model_;
   Damping damping_;
   Options options_;
   double setup_ms_ = 0;
   double hold_stiffness_ = 0;          // N/m, of a pin or handle as a whole
+  double opening_ = 0;                 // J, keeps the faces of the cage open (normal_curvature.hpp)
   double fictitious_ = 0;              // kg, of a vertex of the cage
   AlignedVector<double> mass_blocks_;  // model_.mass as the kernels read it: [batch][row][16]
   Gather contact_points_;              // every contact point is its own node
@@ -160,8 +186,12 @@ class Body final : public Method {
   std::vector<double> lift_;
   AlignedVector<double> lanes_;
   Eigen::MatrixXd pulled_, across_[3], scalar_;  // P^T S P and its making
-  Columns hat_, hat_seen_, start_z_;
-  double levenberg_ = 0;  // of the last settling step
+  Columns hat_, hat_seen_, start_z_, told_, resisted_;
+  Eigen::VectorXd way_, pull_;
+  Eigen::Quaterniond damper_frame_ = Eigen::Quaterniond::Identity();
+  std::array<Columns, 6> rigid_;  // motions of the cage as a whole, orthonormal
+  Eigen::MatrixXd modes_;         // the same seen from the frame, 3 N x 6
+  double levenberg_ = 0;          // of the last settling step
 
   mutable NodeState nodes_;
   mutable bool shown_ = false;

@@ -2,8 +2,8 @@
 #include "pliant/methods/cage/build.hpp"
 
 #include "pliant/base/clock.hpp"
+#include "pliant/geometry/cage.hpp"
 #include "pliant/methods/cage/body.hpp"
-#include "pliant/methods/cage/box_cage.hpp"
 
 namespace pliant::cage {
 

@@ -37,10 +37,11 @@ struct CageKernels {
   void (*frozen_rows)(const T* g, int used, const T* r, const T* root_weight, T* out, long k);
   /// Rows of consistent normals for the vertices [first, last): six strain rows of 16 lanes for each of a
   /// vertex's three freedoms, out[(c vertices + i) k + 16 row + lane]. incident: for each vertex the faces
-  /// around it (begin[i] .. begin[i + 1] - 1) with dy/dx as nine numbers, row-major.
+  /// around it (begin[i] .. begin[i + 1] - 1) with dy/dx as nine numbers, row-major. twist: null, or a matrix
+  /// a point, [9][16]; then three rows more, twist times twice the axial vector of R^T dF.
   void (*consistent_rows)(const T* g, int vertices, int first, int last, const int* begin, const int* face,
-                          const T* jacobian, const T* r, const T* root_weight, T alpha, T beta, T* out,
-                          long k);
+                          const T* jacobian, const T* r, const T* root_weight, T alpha, T beta,
+                          const T* twist, T* out, long k);
 };
 
 extern const CageKernels<float> float_kernels_portable, float_kernels_avx2, float_kernels_avx512;

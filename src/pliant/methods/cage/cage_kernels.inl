@@ -164,12 +164,16 @@ void frozen_rows(const T* g, int used, const T* r, const T* root_weight, T* out,
 
 template <class T>
 void consistent_rows(const T* g, int vertices, int first, int last, const int* begin, const int* face,
-                     const T* jacobian, const T* r, const T* root_weight, T alpha, T beta, T* out, long k) {
+                     const T* jacobian, const T* r, const T* root_weight, T alpha, T beta, const T* twist,
+                     T* out, long k) {
   const T half = alpha * T(0.70710678118654752);
   for (int part = 0; part < lanes; part += width<T>) {
     Lanes<T> turn[9];
     const Lanes<T> w = load(root_weight + part);
     for (int e = 0; e < 9; ++e) turn[e] = w * load(r + lanes * e + part);
+    Lanes<T> root[9] = {};
+    if (twist)
+      for (int e = 0; e < 9; ++e) root[e] = load(twist + lanes * e + part);
     for (int i = first; i < last; ++i) {
       const T* own = g + 3 * lanes * i + part;
       for (int c = 0; c < 3; ++c) {  // dF/dx_ic = e_c g_i^T + sum_j (J_ji e_c) h_j^T
@@ -195,6 +199,10 @@ void consistent_rows(const T* g, int vertices, int first, int last, const int* b
         store(to + 3 * lanes, half * (s[1] + s[3]));
         store(to + 4 * lanes, half * (s[2] + s[6]));
         store(to + 5 * lanes, half * (s[5] + s[7]));
+        if (!twist) continue;
+        const Lanes<T> x = s[7] - s[5], y = s[2] - s[6], z = s[3] - s[1];
+        for (int e = 0; e < 3; ++e)
+          store(to + (6 + e) * lanes, root[3 * e] * x + root[3 * e + 1] * y + root[3 * e + 2] * z);
       }
     }
   }

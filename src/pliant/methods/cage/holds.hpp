@@ -24,15 +24,26 @@ class Holds {
   void aim(const Mat3& rotation, const Vec3& origin);
   /// E when the points are at origin + Z b.
   double energy(const Columns& z, const Vec3& origin) const;
+  /// What rounding can do to the energy, J: large terms cancel in it.
+  double noise() const { return 1e-15 * square_; }
 
  private:
+  void times(const AlignedVector<double>& blocks, Index rows, const double* z) const;
+
   std::vector<Index> nodes_;
   std::vector<double> beta_;
   Points targets_;
   Index hard_ = 0;
-  Eigen::MatrixXd value_;  ///< b, (N + T) x springs
+  AlignedVector<double> value_;         ///< b as the kernels read it: [batch of N + T][spring][16]
+  AlignedVector<double> weighted_;      ///< beta (c - anchor), three a spring
+  AlignedVector<double> stiff_blocks_;  ///< K as the kernels read it
+  mutable AlignedVector<double> product_;
   Eigen::MatrixXd stiffness_;
   Eigen::VectorXd sum_;
+  Vec3 anchor_{0, 0, 0};           ///< near the targets: less cancels
+  Vec3 first_{0, 0, 0};            ///< sum beta (c - anchor)
+  double square_ = 0, total_ = 0;  ///< sum beta |c - anchor|^2, sum beta
+  Columns seen_;                   ///< C from the anchor, in the world
   Columns pull_;
 };
 

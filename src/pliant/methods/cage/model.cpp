@@ -92,6 +92,15 @@ void list_faces_around(Model& m) {
 
 }  // namespace
 
+AlignedVector<double> blocked(const Eigen::MatrixXd& m) {
+  const std::size_t rows = std::size_t(m.rows()), batches = (std::size_t(m.cols()) + lanes - 1) / lanes;
+  AlignedVector<double> out(batches * rows * lanes, 0.0);
+  for (std::size_t c = 0; c < std::size_t(m.cols()); ++c)
+    for (std::size_t r = 0; r < rows; ++r)
+      out[(c / lanes * rows + r) * lanes + c % lanes] = m(Eigen::Index(r), Eigen::Index(c));
+  return out;
+}
+
 Eigen::VectorXd node_value(const Model& model, Index node) {
   const Index at = model.place[std::size_t(node)];
   if (at >= 0) return model.value.col(at);
@@ -146,6 +155,7 @@ Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const
   Eigen::VectorXd mass(m.count());
   for (Index q = 0; q < m.count(); ++q) mass[q] = m.node_mass[std::size_t(m.points[std::size_t(q)])];
   m.total_mass = mass.sum();
+  for (const double weight : m.weight) m.volume += weight;
   m.mass = m.value * mass.asDiagonal() * m.value.transpose();
   m.mass_sum = m.value * mass;
   m.laplacian = Eigen::MatrixXd::Zero(n, n);

@@ -45,6 +45,7 @@ struct Model {
   Eigen::VectorXd mass_sum;         ///< sum of rho w b, kg
   Eigen::MatrixXd laplacian;        ///< sum of w grad phi_i . grad phi_j, N x N, m
   double total_mass = 0;            ///< kg
+  double volume = 0;                ///< of the quadrature points, m^3
   double size = 0;                  ///< largest edge of the bounding box, m
   double mu = 0, lambda = 0;        ///< Pa
 
@@ -76,6 +77,9 @@ inline const PointFields<double>& Model::fields() const {
 /// Nodes with volume are quadrature points, the others ride along (geometry/voxel_quadrature.hpp makes such
 /// shapes). The cage must pass check_cage for all nodes; what is wrong is told.
 Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const Options& options);
+
+/// A matrix as the kernels read it: batches of 16 columns, [row][16].
+AlignedVector<double> blocked(const Eigen::MatrixXd& m);
 
 /// The b of any node, exact: for holds.
 Eigen::VectorXd node_value(const Model& model, Index node);

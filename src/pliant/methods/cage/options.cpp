@@ -60,12 +60,13 @@ const OptionTable<Options>& option_table() {
               .max = 1e6,
               .scale = Scale::logarithmic,
               .help = "stiffness of a pin or handle as a whole over Young's modulus times the body's size"}),
-      option("iterations", &Options::iterations,
-             {.unit = "1",
-              .min = 1,
-              .max = 100,
-              .change = Change::live,
-              .help = "solves a step of consistent normals"}),
+      option(
+          "iterations", &Options::iterations,
+          {.unit = "1",
+           .min = 1,
+           .max = 100,
+           .change = Change::live,
+           .help = "solves a step of consistent normals, at most: it ends when another would change little"}),
   };
   return table;
 }

@@ -28,7 +28,7 @@ struct Options {
   int points = 0;  ///< quadrature points; 0 = automatic
   double regularisation = 0.01;
   double hold = 20;
-  int iterations = 1;
+  int iterations = 8;
   std::optional<Plasticity> plasticity = {};
 };
 

@@ -18,6 +18,7 @@ namespace {
 constexpr double first_levenberg = 1e-6, least_levenberg = 1e-9,
                  most_levenberg = 1e3;  // of the mean diagonal
 constexpr int halvings = 12;
+constexpr double least_area = 0.2;   // of a face, share of its area before a step or at rest
 constexpr double sufficient = 1e-4;  // share of the expected decrease (Armijo)
 
 }  // namespace
@@ -50,7 +51,7 @@ Method::Relaxation Body::relax(const StepInput& input) {
   const auto total = [&](const Columns& x, double elastic) {
     z1_.leftCols(n) = x.colwise() - start_centre;
     scaled_normals(model_.faces, x, z1_.rightCols(model_.t()));
-    double sum = elastic - input.gravity.dot(Vec3(z1_ * model_.mass_sum));
+    double sum = elastic + faces_open(x, nullptr) - input.gravity.dot(Vec3(z1_ * model_.mass_sum));
     if (!holds_.empty()) sum += holds_.energy(z1_, start_centre);
     return sum;
   };
@@ -61,6 +62,7 @@ Method::Relaxation Body::relax(const StepInput& input) {
     normal_jacobians(model_.faces, z_.leftCols(n), jacobians_);
     big_force(input, look, c, force_);
     pull_back_force(force_, solved_);
+    faces_open(z_.leftCols(n), &solved_);
     // Elastic forces alone: what holds and weight are balanced by.
     for (Index r = 0; r < model_.rows(); ++r) {
       const double* f = w.force.data() + 3 * r;
@@ -79,11 +81,17 @@ Method::Relaxation Body::relax(const StepInput& input) {
     state_.velocity.setZero();
     return out;
   }
-  consistent_gram(look, *input.pool);
-  if (!holds_.empty())
-    pull_back_scalar(holds_.stiffness());
-  else
-    pulled_.setZero(n3, n3);
+  consistent_gram(look, true, *input.pool);
+  const auto constant_part = [&](bool definite) {
+    if (!holds_.empty())
+      pull_back_scalar(holds_.stiffness());
+    else
+      pulled_.setZero(n3, n3);
+    add_curvature(force_, definite);
+  };
+  bool definite = false;
+  constant_part(definite);
+  start_z_ = z_;
   if (levenberg_ == 0) levenberg_ = first_levenberg;
   double diagonal = 0;
   for (int j = 0; j < n3; ++j) diagonal += w.gram[std::size_t(j) * std::size_t(n3 + 1)] / n3;
@@ -97,7 +105,13 @@ Method::Relaxation Body::relax(const StepInput& input) {
         w.system[at] = w.gram[at] + pulled_(i, j) + (i == j ? levenberg_ * diagonal : 0);
       }
     if (!factor(n3, w.system.data())) {
-      levenberg_ *= 10;
+      if (!definite) {
+        z_ = start_z_;
+        definite = true;
+        constant_part(true);
+      } else {
+        levenberg_ *= 10;
+      }
       continue;
     }
     for (Index i = 0; i < n; ++i)
@@ -112,10 +126,12 @@ Method::Relaxation Body::relax(const StepInput& input) {
     double share = 1;
     for (int k = 0; k <= halvings; ++k, share /= 2) {
       new_x_ = state_.x + share * (frame * shift_);
+      if (folds(state_.x, new_x_)) continue;
       look_at(new_x_, look, *input.pool);
       const double now = total(new_x_, look.energy);
       const bool lower = now <= before - sufficient * share * slope;
-      const bool calmer = !lower && now <= before + 1e-11 * std::abs(before) && unbalanced(new_x_) < force;
+      const bool calmer =
+          !lower && now <= before + 1e-11 * std::abs(before) + holds_.noise() && unbalanced(new_x_) < force;
       if (!lower && !calmer) continue;
       done = true;
       if (k == 0) levenberg_ = std::max(levenberg_ / 4, least_levenberg);
@@ -151,6 +167,19 @@ Method::Relaxation Body::relax(const StepInput& input) {
   state_.whole = whole_of(state_.x, state_.velocity, nullptr);
   shown_ = false;
   return out;
+}
+
+/// A face of the cage shrinks to a small part of its area on the way. At a line its normal has no direction
+/// and its derivative no bound: a search that gets there creeps.
+bool Body::folds(const Columns& from, const Columns& to) const {
+  for (const FaceRest& face : model_.faces) {
+    const Vec3 a = from.col(face.corner[0]), b = to.col(face.corner[0]);
+    const Vec3 before = (Vec3(from.col(face.corner[1])) - a).cross(Vec3(from.col(face.corner[2])) - a);
+    const Vec3 after = (Vec3(to.col(face.corner[1])) - b).cross(Vec3(to.col(face.corner[2])) - b);
+    const double least = std::min(before.norm(), 2 * face.area);
+    if (!(after.norm() > least_area * least)) return true;
+  }
+  return false;
 }
 
 /// Root mean square over the vertices, over the body's size.

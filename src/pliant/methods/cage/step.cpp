@@ -41,6 +41,14 @@ constexpr Index few_held = 2;  // points that leave a body free to turn about th
 // stopped.
 constexpr double rounding_slack = 1e-5, frozen_slack = 0.5;
 constexpr int shortenings = 4;
+constexpr double least_shift = 1e-7, most_shift = 1e-2;  // of the mean diagonal, where it is not definite
+
+template <class T>
+double mean_diagonal(int n, const T* a) {
+  double sum = 0;
+  for (int j = 0; j < n; ++j) sum += double(a[std::size_t(j) * std::size_t(n + 1)]) / n;
+  return sum;
+}
 
 /// (tr S 1 - S)^-1 v; along an axis without extent nothing turns.
 Vec3 over_inertia(const Mat3& second, const Vec3& v) {
@@ -114,7 +122,8 @@ Body::Flight Body::fly(const StepInput& input) const {
   return out;
 }
 
-/// The matrix of step 2 from the rotations of the state, factored. False: not positive definite.
+/// The matrix of step 2 from the rotations of the state, factored. Where rounding makes it indefinite (stiff
+/// bodies in single precision) the vertices of the cage get more mass. False: that did not help.
 template <class T>
 bool Body::assemble_frozen(double h, Pool& pool, StageWatch& watch) {
   Work<T>& w = work<T>();
@@ -138,27 +147,42 @@ bool Body::assemble_frozen(double h, Pool& pool, StageWatch& watch) {
   const T* a = w.gram.data();
   T* s = w.system.data();
   const bool held = !holds_.empty();
-  for (Index d = 0; d < 3; ++d)
-    for (Index j = 0; j < n; ++j) {
-      const std::size_t column = std::size_t(d * n + j) * std::size_t(n3);
-      for (Index i = j; i < n; ++i) {
-        const std::size_t at = column + std::size_t(d * n + i);
-        double scalar = heavy * model_.mass(i, j) + stiff * model_.mu * model_.laplacian(i, j);
-        if (held) scalar += h * h * holds_.stiffness()(i, j);
-        if (i == j) scalar += heavy * fictitious_;
-        s[at] = (lambda + mu) * a[at] + T(scalar);
-      }
-      for (Index c = d + 1; c < 3; ++c) {
-        const T* across = a + std::size_t(d * n) * std::size_t(n3) + std::size_t(c * n + j);
-        for (Index i = 0; i < n; ++i) {
-          const std::size_t at = column + std::size_t(c * n + i);
-          s[at] = lambda * a[at] + mu * across[std::size_t(i) * std::size_t(n3)];
+  const auto fill = [&](double more) {
+    for (Index d = 0; d < 3; ++d)
+      for (Index j = 0; j < n; ++j) {
+        const std::size_t column = std::size_t(d * n + j) * std::size_t(n3);
+        for (Index i = j; i < n; ++i) {
+          const std::size_t at = column + std::size_t(d * n + i);
+          double scalar = heavy * model_.mass(i, j) + stiff * model_.mu * model_.laplacian(i, j);
+          if (held) scalar += h * h * holds_.stiffness()(i, j);
+          if (i == j) scalar += heavy * fictitious_ + more;
+          s[at] = (lambda + mu) * a[at] + T(scalar);
         }
       }
-    }
-  const bool good = factor(n3, s);
+    // The blocks below: in tiles, because one of the two is read across.
+    constexpr Index tile = 16;
+    for (Index d = 0; d < 3; ++d)
+      for (Index c = d + 1; c < 3; ++c)
+        for (Index jj = 0; jj < n; jj += tile)
+          for (Index ii = 0; ii < n; ii += tile)
+            for (Index j = jj; j < std::min(jj + tile, n); ++j) {
+              const std::size_t column = std::size_t(d * n + j) * std::size_t(n3) + std::size_t(c * n);
+              const T* across = a + std::size_t(d * n) * std::size_t(n3) + std::size_t(c * n + j);
+              for (Index i = ii; i < std::min(ii + tile, n); ++i)
+                s[column + std::size_t(i)] =
+                    lambda * a[column + std::size_t(i)] + mu * across[std::size_t(i) * std::size_t(n3)];
+            }
+  };
+  more_mass_ = 0;
+  fill(0);
+  const double mean = mean_diagonal(n3, s);
+  while (!factor(n3, s)) {
+    more_mass_ = more_mass_ == 0 ? least_shift * mean : 10 * more_mass_;
+    if (more_mass_ > most_shift * mean) return false;
+    fill(more_mass_);
+  }
   watch.add_to(&StageTimes::solve);
-  return good;
+  return true;
 }
 
 /// Forces told for nodes, as forces on the vertices of the cage, seen from the frame.
@@ -200,7 +224,7 @@ void Body::load_right(const StepInput& input, const Flight& flight) {
     shift_.col(i) = local_.col(i) - h * spin.cross(spin.cross(r));
   }
   for (Index j = 0; j < n; ++j) {  // by hand: a matrix product would ask for memory in every step
-    Vec3 sum = fictitious_ * shift_.col(j);
+    Vec3 sum = (fictitious_ + more_mass_) * shift_.col(j);
     for (Index i = 0; i < n; ++i) sum += model_.mass(i, j) * shift_.col(i);
     force_.col(j) = sum;
   }

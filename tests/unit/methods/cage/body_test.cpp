@@ -7,9 +7,9 @@
 #include <random>
 
 #include "pliant/contact/collider.hpp"
+#include "pliant/geometry/cage.hpp"
 #include "pliant/geometry/cage_check.hpp"
 #include "pliant/geometry/voxel_quadrature.hpp"
-#include "pliant/methods/cage/box_cage.hpp"
 #include "pliant/methods/cage/build.hpp"
 #include "pliant/physics/metrics.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <random>
 
+#include "pliant/geometry/cage.hpp"
 #include "pliant/geometry/green_coordinates.hpp"
-#include "pliant/methods/cage/box_cage.hpp"
 
 namespace pliant::cage {
 namespace {

@@ -30,9 +30,8 @@ std::filesystem::path peer_folder() {
 
 void check_filter(const std::string& filter) {
   const std::vector<std::string> names = bench::case_names();
-  const bool some = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    return name.find(filter) != std::string::npos;
-  });
+  const bool some = std::any_of(names.begin(), names.end(),
+                                [&](const std::string& name) { return bench::matches(name, filter); });
   if (some) return;
   throw InputError(
       fmt::format("--filter: found '{}', expected a part of one of: {}", filter, fmt::join(names, ", ")));
@@ -61,7 +60,8 @@ void add_bench(CLI::App& app) {
   auto arguments = std::make_shared<BenchArguments>();
   CLI::App* command =
       app.add_subcommand("bench", "Speed against the physical limit, and against peers when built");
-  command->add_option("--filter", arguments->settings.filter, "Only cases whose name contains this");
+  command->add_option("--filter", arguments->settings.filter,
+                      "Only cases whose name has this in it, from the beginning of a word");
   command->add_option("--json", arguments->json, "Write the rows to this file");
   command->add_option("--threads", arguments->settings.threads, "Threads of a step; 0 = one per processor")
       ->check(CLI::Range(0, 1024))

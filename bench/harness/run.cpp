@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <fstream>
 #include <thread>
@@ -14,11 +15,14 @@
 #include "pliant/base/simd.hpp"
 
 namespace pliant::bench {
-namespace {
 
 bool matches(const std::string& name, const std::string& filter) {
-  return name.find(filter) != std::string::npos;
+  for (std::size_t at = name.find(filter); at != std::string::npos; at = name.find(filter, at + 1))
+    if (at == 0 || !std::isalnum(static_cast<unsigned char>(name[at - 1]))) return true;
+  return false;
 }
+
+namespace {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases = step_cases();

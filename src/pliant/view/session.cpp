@@ -64,6 +64,9 @@ std::string mover_of(const Incoming& in) {
   };
   if (in.cmd.rfind("grab.", 0) == 0) return fmt::format("grab {} {}", in.client, key("grab"));
   if (in.cmd.rfind("dent.", 0) == 0) return fmt::format("dent {} {}", in.client, key("dent"));
+  if (in.cmd == "cage.move") return fmt::format("cage {} {}", in.client, key("body"));
+  if (in.cmd.rfind("joint.", 0) == 0)
+    return fmt::format("joint {} {} {}", in.client, key("body"), key("joint"));
   if (in.cmd == "handle.move") return fmt::format("handle {} {}", in.client, key("handle"));
   if (in.cmd == "option.set") return fmt::format("option {} {}", in.client, key("path"));
   return {};

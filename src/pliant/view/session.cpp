@@ -303,10 +303,7 @@ struct Session::Parts {
     build = std::make_unique<Build>(Build{std::move(in), std::move(change), *job.value, {}});
     stop_build = false;
     tell_build("starting", 0);
-    if (options.clock == Clock::manual) {
-      build_wait = true;  // built in the next turn: one turn goes on with the old bodies
-      return;
-    }
+    if (options.clock == Clock::manual) return;  // built in the next turn: one goes on with the old bodies
     if (builder.joinable()) builder.join();
     builder = std::thread([this, job = build->job] {
       view::Parts made =
@@ -337,14 +334,9 @@ struct Session::Parts {
   }
   void look_after_build() {
     if (!build) return next_in_line();
-    if (options.clock == Clock::manual) {
-      if (build_wait) {
-        build_wait = false;
-        return;
-      }
+    if (options.clock == Clock::manual)
       finished = build_parts(build->job, world.cache(), world.threads(),
                              [this](const std::string&, double) { return !stop_build.load(); });
-    }
     std::optional<view::Parts> made;
     {
       const std::lock_guard lock(build_mutex);
@@ -663,7 +655,6 @@ struct Session::Parts {
 
   std::unique_ptr<Build> build;
   std::deque<Incoming> build_line;
-  bool build_wait = false;
   std::unique_ptr<Recording> recording, recorded;
   int recordings = 0;
 

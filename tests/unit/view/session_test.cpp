@@ -227,7 +227,7 @@ TEST(Session, ResetPutsTheBodyBackAndCanBeUndone) {
   const Float3 bent = driver.vertex(tip.vertex);
   EXPECT_LT(bent[1], begin[1]);
   driver.done("reset");
-  EXPECT_EQ(driver.vertex(tip.vertex), begin);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(driver.vertex(tip.vertex)[c], begin[c], 1e-6);
   EXPECT_EQ(driver.shown()->time, 0);
   driver.done("undo");
   EXPECT_EQ(driver.vertex(tip.vertex), bent);

@@ -579,6 +579,108 @@ struct Commands {
     return done();
   }
 
+  // ---- cages and skeletons -------------------------------------------------------------------------------
+
+  /// Vertices of the cage are pulled to their targets by springs; they let go with the gesture, unless
+  /// posing.
+  Action cage_move() {
+    const int index = body_index();
+    const auto* caged = dynamic_cast<const cage::Body*>(&body(index).method());
+    if (!caged)
+      refuse("not_supported", fmt::format("{} has no cage", body_name(index)), "switch its method to cage");
+    const std::vector<int> vertices =
+        args.indices("vertices", int(caged->model().cage.vertices.size()), std::size_t(max_grabs));
+    const Points targets = args.vectors("targets", std::size_t(max_grabs));
+    if (vertices.size() != targets.size() || vertices.empty())
+      refuse("bad_argument", "vertices and targets must be lists of one length", {}, "targets");
+    const bool last = args.yes_or("final", false);
+    std::erase_if(world.hands_, [&](const Hand& hand) {
+      return hand.client == call.client && hand.body == index && hand.cage;
+    });
+    const std::size_t free = free_springs(index);
+    if (vertices.size() > free)
+      refuse("too_many",
+             fmt::format("{} vertices at a time are too many, {} can be held", vertices.size(), free),
+             "move fewer");
+    Hand hand;
+    hand.client = call.client;
+    hand.cage = true;
+    hand.body = index;
+    hand.corners = body(index).triangles().front();
+    hand.weights = Vec3(1, 0, 0);
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      hand.nodes.push_back(Index(caged->model().nodes.size()) + vertices[k]);
+      hand.share.push_back(1.0 / double(vertices.size()));
+      hand.offset.push_back(targets[k]);
+    }
+    // what a hold of the body has, so that the cage goes where it is put
+    const BodySpec& spec = world.spec_.bodies[std::size_t(index)];
+    hand.stiffness = spec.cage.hold * spec.cage.stiffness * world.pieces_[std::size_t(index)].size;
+    if (!last || world.posing_) world.hands_.push_back(std::move(hand));
+    world.touched();
+    return done();
+  }
+
+  meshless::Body& flesh(int index) const {
+    auto* of = dynamic_cast<meshless::Body*>(&body(index).method());
+    if (!of || of->rig().empty())
+      refuse("not_supported", fmt::format("{} has no skeleton", body_name(index)),
+             "bones belong to the meshless method: bodies.N.meshless.bones");
+    return *of;
+  }
+  /// Drives a joint from where the skeleton is now.
+  Action drive(const std::function<void(const std::vector<JointPose>&, const Skeleton&, Index,
+                                        meshless::DrivenJoint&)>& change,
+               const char* what) {
+    const int index = body_index();
+    meshless::Body& of = flesh(index);
+    const Skeleton& skeleton = of.rig().bones().skeleton();
+    const Index joint = args.whole("joint", 0, int(skeleton.joints.size()) - 1);
+    const std::vector<JointPose> poses = skeleton.pose(world.simulation_->time());
+    meshless::DrivenJoint driven{joint, poses[std::size_t(joint)].turn, poses[std::size_t(joint)].move};
+    change(poses, skeleton, joint, driven);
+    const std::string gesture = fmt::format("joint {} {} {}", call.client, index, joint);
+    Edit edit;
+    edit.label = fmt::format("{} {}", what, skeleton.joints[std::size_t(joint)].name);
+    edit.gesture = gesture;
+    edit.before = edit.after = world.target_.document;
+    edit.states_before[body_name(index)] = world.states().at(body_name(index));
+    const std::string trouble = of.drive_joint(driven);
+    if (!trouble.empty()) refuse("not_supported", trouble);
+    edit.states_after[body_name(index)] = world.states().at(body_name(index));
+    world.history_.add(std::move(edit));
+    if (args.yes_or("final", false)) world.history_.close_gesture();
+    world.touched();
+    world.tell_history();
+    return done();
+  }
+  /// rotation: of the rest material that follows the joint (D_j of geometry/skeleton.hpp).
+  Action joint_rotate() {
+    const Eigen::Quaterniond rotation = rotation_of("rotation");
+    return drive(
+        [&](const std::vector<JointPose>& poses, const Skeleton& skeleton, Index joint,
+            meshless::DrivenJoint& driven) {
+          const Index parent = skeleton.joints[std::size_t(joint)].parent;
+          const Quat above = parent < 0 ? Quat::Identity() : poses[std::size_t(parent)].rotation;
+          Quat local = above.conjugate() * rotation;
+          // of q and -q the one nearer to where the joint is
+          if (local.dot(lifted_rotation(driven.turn)) < 0) local.coeffs() = -local.coeffs();
+          driven.turn = turn_near(local, driven.turn);
+        },
+        "Turn of");
+  }
+  Action joint_move() {
+    const Vec3 target = args.vector("target");
+    return drive(
+        [&](const std::vector<JointPose>& poses, const Skeleton& skeleton, Index joint,
+            meshless::DrivenJoint& driven) {
+          const Index parent = skeleton.joints[std::size_t(joint)].parent;
+          const Quat above = parent < 0 ? Quat::Identity() : poses[std::size_t(parent)].rotation;
+          driven.move += above.conjugate() * (target - poses[std::size_t(joint)].position);
+        },
+        "Move of");
+  }
+
   // ---- options, methods, bodies, scenes ----------------------------------------------------------------
 
   Rework rework(std::string label) const {
@@ -774,6 +876,9 @@ const std::map<std::string, Commands::Handler>& Commands::table() {
                                                   {"handle.add", &Commands::handle_add},
                                                   {"handle.move", &Commands::handle_move},
                                                   {"handle.remove", &Commands::handle_remove},
+                                                  {"cage.move", &Commands::cage_move},
+                                                  {"joint.rotate", &Commands::joint_rotate},
+                                                  {"joint.move", &Commands::joint_move},
                                                   {"option.set", &Commands::option_set},
                                                   {"option.reset", &Commands::option_reset},
                                                   {"method", &Commands::method},

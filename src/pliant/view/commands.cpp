@@ -625,7 +625,7 @@ struct Commands {
     auto* of = dynamic_cast<meshless::Body*>(&body(index).method());
     if (!of || of->rig().empty())
       refuse("not_supported", fmt::format("{} has no skeleton", body_name(index)),
-             "bones belong to the meshless method: bodies.N.meshless.bones");
+             "bones belong to the meshless method: bodies.N.meshless.skeleton");
     return *of;
   }
   /// Drives a joint from where the skeleton is now.

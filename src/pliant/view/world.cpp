@@ -327,7 +327,8 @@ Outcome<Json> World::finish(const Rework& change, const BuildJob& job, Parts par
     posing_ = false;
     target_ = Target{.document = Json{{"bodies", Json::array()}}};
   }
-  if (rebuilt || parts.colliders) {
+  const bool moved_colliders = parts.colliders.has_value();
+  if (rebuilt || moved_colliders) {
     // hands hold nodes of the old model
     if (rebuilt) hands_.clear();
     adopt(target, std::move(parts));
@@ -380,7 +381,7 @@ Outcome<Json> World::finish(const Rework& change, const BuildJob& job, Parts par
   }
   ++holds_version_;
   touched();
-  if (rebuilt)
+  if (rebuilt || moved_colliders)
     structure_changed();
   else
     tell_options(before, change.call.client);

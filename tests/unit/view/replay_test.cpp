@@ -78,6 +78,24 @@ TEST(Replay, PosesMethodSwitchesAndResetsAreReplayed) {
   EXPECT_TRUE(replayed->same);
 }
 
+TEST(Replay, ABodyThatLandsOnTheGroundIsReplayed) {
+  Json scene = bar_scene();
+  scene["gravity"] = {0, -9.81, 0};
+  scene["bodies"][0].erase("pins");
+  scene["bodies"][0]["initial"]["translate"] = {0, 0.1, 0};
+  scene["colliders"] = Json::array({{{"plane", {{"point", {0, 0, 0}}, {"normal", {0, 1, 0}}}}}});
+  Driver driver(scene);
+  driver.turns(30);
+  driver.done("grab.begin", driver.grab_args(1, {1.2, 0.5, 0.1}));
+  driver.turns(20);
+  driver.done("option.set", {{"path", "bodies.0.friction"}, {"value", 0.1}});
+  driver.done("grab.end", {{"grab", 1}});
+  driver.turns(30);
+  const auto replayed = replay(Json::parse(driver.saved("session")), ".");
+  ASSERT_TRUE(replayed) << replayed.error().text();
+  EXPECT_TRUE(replayed->same);
+}
+
 TEST(Replay, AnotherCommandGivesAnotherState) {
   Json session = touched_session("geometric");
   for (Json& command : session["commands"])

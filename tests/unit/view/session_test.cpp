@@ -299,6 +299,59 @@ TEST(Session, PosingSolvesStaticsAndTimeStands) {
   }
 }
 
+TEST(Session, AVertexOfTheCageFollowsTheHand) {
+  Driver driver(bar_scene("cage"));
+  driver.session().want(driver.client(), only(Channel::surface) | only(Channel::cage));
+  driver.turns(1);
+  const auto& cage = driver.shown()->model->bodies[0].cage;
+  std::size_t far = 0;
+  for (std::size_t v = 0; v < cage.size(); ++v)
+    if (cage[v][0] > cage[far][0]) far = v;
+  const Float3 begin = cage[far];
+  const Json target = Json::array({{begin[0], begin[1] + 0.1, begin[2]}});
+  const Json move{{"body", 0}, {"vertices", {far}}, {"targets", target}};
+  driver.done("cage.move", move);
+  driver.turns(60);
+  EXPECT_NEAR(driver.shown()->bodies[0].cage[far][1], begin[1] + 0.1, 0.02);
+  Json last = move;
+  last["final"] = true;
+  driver.done("cage.move", last);
+  driver.turns(300);
+  EXPECT_NEAR(driver.shown()->bodies[0].cage[far][1], begin[1], 0.02) << "let go, it comes back";
+  EXPECT_EQ(driver.code("cage.move", {{"body", 0}, {"vertices", {9999}}, {"targets", target}}),
+            "out_of_range");
+  driver.done("method", {{"body", 0}, {"name", "fem"}});
+  EXPECT_EQ(driver.code("cage.move", move), "not_supported");
+}
+
+TEST(Session, AJointIsTurnedByHandAndUndoTurnsItBack) {
+  Json scene = bar_scene("meshless");
+  scene["bodies"][0].erase("pins");
+  scene["bodies"][0]["meshless"]["skeleton"]["joints"] =
+      Json::array({{{"name", "root"}, {"position", {0.1, 0.1, 0.1}}},
+                   {{"name", "elbow"}, {"parent", "root"}, {"position", {0.5, 0.1, 0.1}}},
+                   {{"name", "tip"}, {"parent", "elbow"}, {"position", {0.9, 0.1, 0.1}}}});
+  Driver driver(scene);
+  driver.session().want(driver.client(), only(Channel::surface) | only(Channel::joints));
+  driver.turns(1);
+  ASSERT_EQ(driver.shown()->bodies[0].joints.size(), 3u);
+  const auto tip = driver.tip();
+  const Float3 begin = driver.vertex(tip.vertex);
+  const double s = std::sqrt(0.5);
+  driver.done("joint.rotate", {{"body", 0}, {"joint", 1}, {"rotation", {0, 0, s, s}}, {"final", true}});
+  driver.turns(120);
+  EXPECT_GT(driver.vertex(tip.vertex)[1], begin[1] + 0.2) << "the forearm points up";
+  EXPECT_GT(driver.shown()->bodies[0].joints[2].position[1], 0.4);
+  driver.done("undo");
+  driver.turns(60);
+  EXPECT_NEAR(driver.vertex(tip.vertex)[1], begin[1], 0.05);
+  driver.done("joint.move", {{"body", 0}, {"joint", 0}, {"target", {0.1, 0.6, 0.1}}, {"final", true}});
+  driver.turns(120);
+  EXPECT_NEAR(driver.vertex(tip.vertex)[1], begin[1] + 0.5, 0.1);
+  EXPECT_EQ(driver.code("joint.rotate", {{"body", 0}, {"joint", 7}, {"rotation", {0, 0, 0, 1}}}),
+            "out_of_range");
+}
+
 TEST(Session, ADentStaysInAPlasticBodyAndUndoTakesItBack) {
   Json scene = bar_scene();
   scene["bodies"][0]["geometric"]["plasticity"] = {{"yield", 0.01}};
@@ -423,6 +476,19 @@ TEST(Session, AnEmptySessionWaitsForABody) {
   EXPECT_EQ((*(*session)->scene_message())["bodies"].size(), 0u);
   (*session)->stop();
   EXPECT_FALSE((*session)->turn());
+}
+
+TEST(Session, WhatGoesWrongInAStepStopsTheSimulationAndAResetGoesOn) {
+  Driver driver(bar_scene());
+  // a step so long and a gravity so large that numbers end
+  driver.done("option.set", {{"path", "gravity"}, {"value", {0, -1e5, 0}}});
+  driver.done("option.set", {{"path", "timestep"}, {"value", 1}});
+  driver.done("pin.clear", {{"body", 0}});
+  driver.turns(400);
+  driver.done("option.set", {{"path", "gravity"}, {"value", {0, 0, 0}}});
+  driver.done("reset");
+  driver.turns(3);
+  EXPECT_FALSE(driver.shown()->stopped);
 }
 
 TEST(Session, TheClockedSessionStepsByItselfAndStops) {

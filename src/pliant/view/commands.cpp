@@ -192,27 +192,38 @@ struct Commands {
   }
   Action grab_end() {
     Hand& hand = hand_of("grab", false);
+    const std::string keep = args.text_or("keep", "none");
+    if (keep != "none" && keep != "pin" && keep != "handle")
+      refuse("bad_argument", "keep must be none, pin or handle", {}, "keep");
     if (args.has("target")) {
       hand.target = target_of("target", hand.body);
       if (hand.handle >= 0) move_posed(hand);
     }
-    const std::string keep = args.text_or("keep", "none");
-    if (keep != "none" && keep != "pin" && keep != "handle")
-      refuse("bad_argument", "keep must be none, pin or handle", {}, "keep");
     const Hand ended = hand;
-    Json result = Json::object();
-    std::vector<int> vertices;
-    for (int c = 0; c < 3; ++c) vertices.push_back(int(ended.corners[std::size_t(c)]));
-    if (ended.handle < 0 && keep == "pin") set_pins(ended.body, vertices, true, "");
-    if (ended.handle < 0 && keep == "handle")
-      result["handle"] = add_handle(ended.body, Json{{"vertices", vertices}},
-                                    fmt::format("Handle on {}", body_name(ended.body)));
     std::erase_if(world.hands_, [&](const Hand& h) {
       return h.client == ended.client && h.id == ended.id && h.dent == ended.dent;
     });
+    Json result = Json::object();
+    if (ended.handle < 0 && keep != "none") keep_held(ended, keep, result);
     world.history_.close_gesture();
     world.touched();
     return done(result);
+  }
+
+  /// A pin or a handle in place of the hand. It lets go also where that cannot be.
+  void keep_held(const Hand& ended, const std::string& keep, Json& result) {
+    std::vector<int> vertices;
+    for (int c = 0; c < 3; ++c) vertices.push_back(int(ended.corners[std::size_t(c)]));
+    try {
+      if (keep == "pin")
+        set_pins(ended.body, vertices, true, "");
+      else
+        result["handle"] = add_handle(ended.body, Json{{"vertices", vertices}},
+                                      fmt::format("Handle on {}", body_name(ended.body)));
+    } catch (const Refused& refused) {
+      result["kept"] = false;
+      result["why"] = refused.refusal.message;
+    }
   }
 
   /// While posing, a grab is a handle that stays.
@@ -754,6 +765,7 @@ struct Commands {
     for (char& c : name)
       if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
     if (name.empty()) name = "body";
+    world.uploaded_.insert(file.string());
     Json shape{{"mesh", file.string()}};
     if (args.has("units")) {
       const Json& units = args.at("units");
@@ -914,6 +926,8 @@ Action World::interpret(const Call& call) {
     return {.done = std::move(*result.value)};
   } catch (const Refused& refused) {
     return {.refused = refused.refusal};
+  } catch (const Json::exception& error) {  // texts that are no UTF-8
+    return {.refused = Refusal{"bad_argument", error.what()}};
   }
 }
 

@@ -49,6 +49,7 @@ struct Incoming {
   std::uint32_t id = 0;
   std::string cmd;
   Json args;
+  bool gone = false;  ///< the page left: nobody waits for a reply
 };
 
 struct Client {
@@ -104,7 +105,7 @@ struct Session::Parts {
     {
       const std::lock_guard lock(inbox_mutex);
       if (clients.erase(client) == 0) return;
-      inbox.push_back({client, 0, "leave", Json::object()});
+      inbox.push_back({client, 0, "leave", Json::object(), true});
       presence_changed = true;
     }
     wake.notify_all();
@@ -121,7 +122,7 @@ struct Session::Parts {
         refused = Refusal{"too_many", fmt::format("{} commands wait already", most_waiting)};
       else {
         ++at->second.waiting;
-        inbox.push_back({client, id, std::move(cmd), std::move(args)});
+        inbox.push_back({client, id, std::move(cmd), std::move(args), false});
       }
     }
     if (refused)
@@ -151,10 +152,16 @@ struct Session::Parts {
       Parts& parts;
       ~Leave() {
         parts.visitors.fetch_sub(1);
-        parts.wake.notify_all();
+        parts.call();
       }
     } leave{*this};
     return look();
+  }
+
+  /// Wakes the loop. The lock makes sure that it either sees what changed or is asleep already.
+  void call() {
+    { const std::lock_guard lock(inbox_mutex); }
+    wake.notify_all();
   }
 
   void stop() {
@@ -166,8 +173,6 @@ struct Session::Parts {
     wake.notify_all();
     if (thread.joinable()) thread.join();
     if (builder.joinable()) builder.join();
-    const std::lock_guard lock(world_mutex);
-    output = {};
   }
 
   // ---- messages --------------------------------------------------------------------------------------
@@ -184,7 +189,11 @@ struct Session::Parts {
     send(client, message);
   }
   void answer(const Incoming& in, const Action& action) {
-    if (in.cmd == "leave") return;
+    if (in.gone) {
+      applied.erase(in.client);
+      must_publish = true;
+      return;
+    }
     if (action.refused)
       reply(in.client, in.id, *action.refused);
     else
@@ -313,14 +322,14 @@ struct Session::Parts {
               progress = {stage, fraction};
               progress_new = true;
             }
-            wake.notify_all();
+            call();
             return !stop_build.load();
           });
       {
         const std::lock_guard lock(build_mutex);
         finished = std::move(made);
       }
-      wake.notify_all();
+      call();
     });
   }
   void tell_build(const std::string& stage, double fraction) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -224,7 +225,8 @@ class World {
   std::optional<Json> stopped_;
   std::vector<Happening> happenings_;
 
-  Target first_;  ///< where the log begins
+  std::set<std::string> uploaded_;  ///< files that pages sent
+  Target first_;                    ///< where the log begins
   std::uint32_t first_step_ = 0;
   Json log_ = Json::array();
   bool log_full_ = false;

@@ -740,9 +740,11 @@ struct Commands {
     change.body = body_name(index);
     const double stiffness =
         option_value(world.target_.document, fmt::format("bodies.{}.{}.stiffness", index, now)).get<double>();
-    change.edit = [index, name, stiffness](Json& json) {
+    const Json cells = cells_for(index);
+    change.edit = [index, name, stiffness, cells](Json& json) {
       Json& body = json["bodies"][std::size_t(index)];
       body["method"] = name;
+      if (set_cells(body["shape"], name == "fem" ? cells : Json())) body["fem"]["element"] = "hexahedron";
       // the same material, where the new method has not been told another
       if (!body.contains(name) || !body[name].contains("stiffness")) body[name]["stiffness"] = stiffness;
       const bool caged =
@@ -750,6 +752,27 @@ struct Commands {
       if (name == "cage" && !caged) body[name]["budget"] = automatic_budget;
     };
     return {.change = std::move(change)};
+  }
+  /// Finite elements need cells where other methods fill a surface with nodes: 20 along its longest side.
+  Json cells_for(int index) const {
+    const Bounds box = bounds_of(body(index).rest_surface());
+    const Vec3 size = box.max - box.min;
+    Json out = Json::array();
+    for (int c = 0; c < 3; ++c) out.push_back(std::max(2, int(std::lround(20 * size[c] / size.maxCoeff()))));
+    return out;
+  }
+  /// null: none. False: it has none now, or is made of cells anyway and has no such key.
+  static bool set_cells(Json& shape, const Json& cells) {
+    for (const char* kind : {"mesh", "blobs", "bumpy_bar"}) {
+      if (!shape.contains(kind)) continue;
+      Json& at = std::string(kind) == "mesh" ? shape : shape[kind];
+      if (cells.is_null())
+        at.erase("cells");
+      else if (!at.contains("cells"))
+        at["cells"] = cells;
+      return !cells.is_null();
+    }
+    return false;
   }
   static constexpr int automatic_budget = 300;  // degrees of freedom of a cage that nobody asked for
 
@@ -779,6 +802,10 @@ struct Commands {
     if (args.has("translate")) shape["translate"] = json_of(args.vector("translate"));
     Json body{{"shape", shape}, {"method", method}};
     if (method == "cage") body["cage"] = Json{{"budget", automatic_budget}};
+    if (method == "fem") {
+      body["shape"]["cells"] = Json::array({16, 16, 16});
+      body["fem"]["element"] = "hexahedron";
+    }
     const bool replace = args.has("replace") && args.at("replace") != false;
     const int replaced = !replace ? -1 : args.at("replace").is_boolean() ? 0 : body_index("replace");
     Rework change = rework(replace ? fmt::format("Replace by {}", name) : fmt::format("Add {}", name));

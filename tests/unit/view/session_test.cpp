@@ -479,16 +479,42 @@ TEST(Session, AnEmptySessionWaitsForABody) {
 }
 
 TEST(Session, WhatGoesWrongInAStepStopsTheSimulationAndAResetGoesOn) {
-  Driver driver(bar_scene());
-  // a step so long and a gravity so large that numbers end
-  driver.done("option.set", {{"path", "gravity"}, {"value", {0, -1e5, 0}}});
-  driver.done("option.set", {{"path", "timestep"}, {"value", 1}});
-  driver.done("pin.clear", {{"body", 0}});
-  driver.turns(400);
-  driver.done("option.set", {{"path", "gravity"}, {"value", {0, 0, 0}}});
+  Json scene = bar_scene("metric");
+  scene["bodies"][0]["metric"] = {{"integrator", "paper"}, {"stiffness", 1e9}};  // known to be unstable
+  Driver driver(scene);
+  const Float3 tip = driver.vertex(driver.tip().vertex);
+  driver.done("grab.begin", driver.grab_args(1, {tip[0] + 1, tip[1] + 1, tip[2]}));
+  driver.turns(2000);
+  EXPECT_TRUE(driver.shown()->stopped);
+  const Json event = driver.last("event");
+  EXPECT_EQ(event["code"], "diverged");
+  EXPECT_FALSE(event["advice"].get<std::string>().empty());
+  const std::uint32_t step = driver.shown()->step;
+  driver.turns(3);
+  EXPECT_EQ(driver.shown()->step, step);
   driver.done("reset");
   driver.turns(3);
   EXPECT_FALSE(driver.shown()->stopped);
+  EXPECT_EQ(driver.shown()->step, step + 4);
+}
+
+TEST(Session, AShapeWithoutCellsGetsThemForFiniteElements) {
+  Json scene{{"gravity", {0, 0, 0}},
+             {"bodies",
+              Json::array(
+                  {{{"name", "blob"},
+                    {"shape",
+                     {{"blobs",
+                       {{"parts", Json::array({{{"from", {0, 0, 0}}, {"to", {0.5, 0, 0}}, {"radius", 0.2}}})},
+                        {"resolution", 12},
+                        {"nodes", 100}}}}}}})}};
+  Driver driver(scene);
+  for (const char* method : {"fem", "geometric"}) {
+    driver.done("method", {{"body", 0}, {"name", method}});
+    driver.turns(2);
+    EXPECT_EQ(driver.shown()->model->bodies[0].method, method);
+    EXPECT_FALSE(driver.shown()->stopped);
+  }
 }
 
 TEST(Session, TheClockedSessionStepsByItselfAndStops) {

@@ -62,7 +62,13 @@ export class OptionGroups {
     const basic = options.filter((o) => (o.level ?? 'basic') === 'basic').sort(by);
     const more = options.filter((o) => (o.level ?? 'basic') !== 'basic').sort(by);
     const row = (o: Option) => {
-      const made = optionRow(o, (value, final) => this.store.setOption(o.path, value, final));
+      // What builds the body anew is sent once the drag is over: a build a frame would help nobody.
+      const slow = o.effect === 'rebuild' || o.effect === 'reload';
+      const made = optionRow(o, (value, final) => {
+        if (slow && !final) return;
+        if (slow) made.element.classList.add('busy');
+        this.store.setOption(o.path, value, final);
+      });
       this.rows.set(o.path, made);
       return made.element;
     };

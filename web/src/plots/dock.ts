@@ -14,6 +14,7 @@ export class Dock {
   readonly energy: Plot;
   readonly volume: Plot;
   private seconds = 0;
+  private epoch = -1;
   private stages: string[] = [];
 
   constructor(private readonly store: Store) {
@@ -35,7 +36,10 @@ export class Dock {
       words: (s) => `${(last(s[0]?.values) ?? 100).toFixed(1)} per cent of the rest volume`,
     });
     store.statsArrived.on((m) => this.take(m));
-    store.sceneChanged.on(() => this.clear());
+    store.sceneChanged.on((m) => {
+      if (m.epoch !== this.epoch) this.clear();
+      this.epoch = m.epoch;
+    });
     store.bodyChanged.on(() => this.clear());
   }
 

@@ -79,6 +79,7 @@ export class Stage {
   private theme: ThemeName = 'dark';
   private scheduled = false;
   private fitted = '';
+  private fittedBodies = 0;
   private groundY = 0;
   private groundKnown = false;
   private intervals: number[] = [];
@@ -182,26 +183,23 @@ export class Stage {
       else this.bodies.get(block.body)?.take(block);
     }
     if (this.store.look === 'stretch') this.updateRange();
+    // A new scene is shown from the first direction, a body more or less from the present one.
     const name = this.store.scene?.name ?? '';
-    if (this.bodies.size && this.fitted !== name) {
+    if (this.bodies.size && (this.fitted !== name || this.fittedBodies !== this.bodies.size)) {
+      const fresh = this.fitted !== name;
       this.fitted = name;
-      this.fit(true);
+      this.fittedBodies = this.bodies.size;
+      this.arrange();
+      this.fit(fresh);
     }
+    this.followBodies();
     return true;
   }
 
-  /** Fits the camera to the bodies as they are now. The stage (lights, ground, lengths) follows on a fresh start. */
+  /** Fits the camera to the bodies as they are now, from the present direction or from the first one. */
   fit(fresh: boolean): void {
-    const lo = new THREE.Vector3(Infinity, Infinity, Infinity), hi = lo.clone().negate();
-    for (const b of this.bodies.values()) {
-      lo.min(new THREE.Vector3().fromArray(b.lo));
-      hi.max(new THREE.Vector3().fromArray(b.hi));
-    }
-    if (lo.x > hi.x) return;
-    const centre = lo.clone().add(hi).multiplyScalar(0.5);
-    let radius = 1e-6;
-    for (const b of this.bodies.values()) radius = Math.max(radius, b.reach(centre.toArray()));
-    if (fresh) this.arrange(centre, radius, lo.y);
+    if (!this.bodies.size) return;
+    const { lo, centre, radius } = this.extent();
     // Room for the fall: a body well above its floor is shown with the floor.
     const gap = lo.y - this.groundY;
     let shown = radius;
@@ -347,16 +345,31 @@ export class Stage {
     this.requestDraw();
   }
 
-  private arrange(centre: THREE.Vector3, radius: number, lowest: number): void {
+  private extent(): { lo: THREE.Vector3; centre: THREE.Vector3; radius: number } {
+    const lo = new THREE.Vector3(Infinity, Infinity, Infinity), hi = lo.clone().negate();
+    for (const b of this.bodies.values()) {
+      lo.min(new THREE.Vector3().fromArray(b.lo));
+      hi.max(new THREE.Vector3().fromArray(b.hi));
+    }
+    const centre = lo.clone().add(hi).multiplyScalar(0.5);
+    let radius = 1e-6;
+    for (const b of this.bodies.values()) radius = Math.max(radius, b.reach(centre.toArray()));
+    return { lo, centre, radius };
+  }
+
+  /** Lights, ground and lengths for the bodies as they are now. */
+  private arrange(): void {
+    const { lo, centre, radius } = this.extent();
+    const lowest = lo.y;
     this.center = centre.toArray();
     this.radius = radius;
+    this.rig.position.set(0, 0, 0);
     const scale = radius / UNIT_RADIUS;
     const given = this.store.scene?.ground;
     this.groundKnown = typeof given === 'number';
-    this.groundY = typeof given === 'number' ? given : lowest - 0.02 * radius;
+    this.groundY = typeof given === 'number' ? given : lowest - 0.6 * radius;
     this.uniforms.uGround.value = this.groundY;
     this.uniforms.uScale.value = scale;
-    this.ground.group.visible = this.groundKnown || given !== null;
     this.ground.place(this.groundY, centre, scale * 1.4);
     const place = (light: THREE.DirectionalLight, x: number, y: number, z: number) => {
       light.position.set(x, y, z).multiplyScalar(scale).add(centre);
@@ -398,6 +411,17 @@ export class Stage {
     this.props.frustumCulled = false;
     this.props.castShadow = this.props.receiveShadow = true;
     this.scene.add(this.props);
+  }
+
+  /** The lights go with the bodies, so that the shadow does. */
+  private followBodies(): void {
+    const lo = new THREE.Vector3(Infinity, Infinity, Infinity), hi = lo.clone().negate();
+    for (const b of this.bodies.values()) {
+      lo.min(new THREE.Vector3().fromArray(b.lo));
+      hi.max(new THREE.Vector3().fromArray(b.hi));
+    }
+    const centre = lo.add(hi).multiplyScalar(0.5);
+    if (Number.isFinite(centre.x)) this.rig.position.copy(centre).sub(new THREE.Vector3().fromArray(this.center));
   }
 
   private moveProps(m: Message): void {

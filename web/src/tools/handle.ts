@@ -10,6 +10,8 @@ import type { Hit } from '../scene3d/stage';
 import { within } from './brush';
 import { Bench, PerFrame, Press, Tool } from './tool';
 
+const MOST_VERTICES = 8000; // what fits in a message
+
 export class HandleTool implements Tool {
   selected: HandleInfo | null = null;
   painted: { body: number; vertices: Set<number> } | null = null;
@@ -89,6 +91,10 @@ export class HandleTool implements Tool {
     if (!this.painted?.vertices.size) return;
     const { body, vertices } = this.painted;
     const list = [...vertices];
+    if (list.length > MOST_VERTICES) {
+      store.notice({ level: 'warning', text: `A handle takes at most ${MOST_VERTICES} vertices; paint a smaller patch.` });
+      return;
+    }
     this.clearPaint();
     const reply = await store.command('handle.add', { epoch: stage.epoch, body, select: { vertices: list } });
     const handle = Number(reply.result?.handle);

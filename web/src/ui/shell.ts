@@ -17,13 +17,13 @@ export const TOOLS: [ToolName, string, string][] = [
 ];
 const SPEEDS = [1, 0.25, 0.0625];
 
-const HINTS: Record<ToolName, string[]> = {
-  grab: ['*Drag the body* to pull it · drag empty space to orbit · *P* pins what you hold'],
-  dent: ['*Press the body* to push it in · *Ctrl* pulls · *[ ]* radius · the shape stays where the body is plastic'],
-  pin: ['*Click* pins or unpins · drag paints · *Ctrl* erases · *Alt+P* removes all'],
-  handle: ['*Paint* a patch, *Enter* makes it a handle · *1 2 3* move, turn, scale'],
-  cage: ['*Drag a cage vertex* · *Ctrl* adds to the selection · *B* selects a box'],
-  joint: ['*Drag a joint* to turn its bone · the root moves'],
+const HINTS: Record<ToolName, string> = {
+  grab: '*Drag the body* to pull it · drag empty space to orbit · *P* pins what you hold',
+  dent: '*Press the body* to push it in · *Ctrl* pulls · *[ ]* radius · the shape stays where the body is plastic',
+  pin: '*Click* pins or unpins · drag paints · *Ctrl* erases · *Alt+P* removes all',
+  handle: '*Paint* a patch, *Enter* makes it a handle · *1 2 3* move, turn, scale',
+  cage: '*Drag a cage vertex* · *Ctrl* adds to the selection · *B* selects a box',
+  joint: '*Drag a joint* to turn its bone · the root moves',
 };
 
 export class Shell {
@@ -65,6 +65,7 @@ export class Shell {
     store.transportChanged.on(() => this.showTransport());
     store.historyChanged.on(() => this.showHistory());
     store.toolChanged.on(() => this.showTool());
+    stage.modelChanged.on(() => this.showHint());
     stage.drawn.on(() => this.countDraw());
     store.spoken.on((text) => { $('#speech').textContent = text; });
     setInterval(() => this.showRates(), 500);
@@ -176,7 +177,10 @@ export class Shell {
   showHint(): void {
     const { tool } = this.store;
     if (tool === 'grab' && this.tools.grab.used) this.hinted.add('grab');
-    const text = this.hinted.has(tool) || !this.stage.bodies.size ? '' : HINTS[tool][0];
+    let text = this.hinted.has(tool) || !this.stage.bodies.size ? '' : HINTS[tool];
+    const extras = [...this.stage.bodies.values()].map((b) => b.extra);
+    if (tool === 'cage' && extras.every((e) => !e.cage.length)) text = 'This body has no cage · switch its method to *cage* and one is built';
+    if (tool === 'joint' && extras.every((e) => !e.joints.length)) text = 'This body has no skeleton · meshless scenes such as *meshless/rig* have one';
     this.hint.hidden = !text;
     this.hint.replaceChildren(...text.split('*').map((part, i) => (i % 2 ? h('b', {}, part) : part)));
   }

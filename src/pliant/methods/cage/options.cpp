@@ -47,7 +47,7 @@ const OptionTable<Options>& option_table() {
              {.unit = "1",
               .min = 0,
               .max = 20000,
-              .help = "quadrature points, at least; 0 = four a cage vertex, 200 to 2000"}),
+              .help = "quadrature points, at least; 0 = four a vertex of a box, 14 of another cage, 200 to 2000"}),
       option(
           "regularisation", &Options::regularisation,
           {.unit = "1",
@@ -89,7 +89,9 @@ const OptionTable<Plasticity>& plasticity_table() {
 
 int points_for(const Options& options, int cage_vertices) {
   if (options.points > 0) return options.points;
-  return std::clamp(4 * cage_vertices, 200, 2000);
+  // A cage that is no box has limbs around it: each needs points of its own, or its part of the cage is loose.
+  const int each = options.cells[0] > 0 ? 4 : 14;
+  return std::clamp(each * cage_vertices, 200, 2000);
 }
 
 }  // namespace pliant::cage

@@ -26,19 +26,25 @@ struct Place {
   Vec3 local;  ///< 0 .. 1 in the cell
 };
 
+/// The lowest and the highest corner of a box around the points.
+std::array<Vec3, 2> corners_of(const Points& points) {
+  Vec3 low = points.front(), high = low;
+  for (const Vec3& p : points) low = low.cwiseMin(p), high = high.cwiseMax(p);
+  return {low, high};
+}
+
 /// The cells of a bounding box; which of them belong to the body.
 class CellBox {
  public:
   CellBox(const Points& points, double h) : h_(h) {
-    Vec3 low = points.front(), high = low;
-    for (const Vec3& p : points) low = low.cwiseMin(p), high = high.cwiseMax(p);
-    for (int c = 0; c < 3; ++c) count_[c] = std::max(1, int(std::ceil((high[c] - low[c]) / h - on_face)));
+    const auto [low, high] = corners_of(points);
+    const Vec3 wide = high - low;
+    for (int c = 0; c < 3; ++c) count_[c] = std::max(1, int(std::ceil(wide[c] / h - on_face)));
     origin_ = 0.5 * (low + high) - 0.5 * h * Vec3(count_[0], count_[1], count_[2]);
     state_.assign(std::size_t(count_[0]) * std::size_t(count_[1]) * std::size_t(count_[2]), 0);
   }
   static double size(const Points& points, double h) {
-    Vec3 low = points.front(), high = low;
-    for (const Vec3& p : points) low = low.cwiseMin(p), high = high.cwiseMax(p);
+    const auto [low, high] = corners_of(points);
     return ((high - low) / h).array().max(1).prod();
   }
 
@@ -103,14 +109,12 @@ void sample_triangle(const Vec3& a, const Vec3& b, const Vec3& c, double step, V
 /// Which cells belong to the solid inside the surface.
 CellBox fill_cells(const TriMesh& surface, const TriangleTree& tree, double h, Pool& pool) {
   CellBox box(surface.vertices, h);
-  const auto [nx, ny, nz] = box.count();
   // A cell is written by one part alone.
-  pool.run(nz, [&](int k) {
+  pool.run(box.count()[2], [&](int k) {
     for (int j = 0; j < box.count()[1]; ++j)
       for (int i = 0; i < box.count()[0]; ++i)
         if (tree.winding(box.corner(i, j, k) + Vec3::Constant(h / 2)) > 0.5) box.fill(i, j, k);
   });
-  (void)nx, (void)ny;
   for (const Triangle& t : surface.triangles)
     sample_triangle(surface.vertices[t[0]], surface.vertices[t[1]], surface.vertices[t[2]], h / 2,
                     [&](const Vec3& p) { box.touch(p); });

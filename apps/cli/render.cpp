@@ -39,7 +39,7 @@ struct RenderOptions {
   std::string what, output, skeleton;
   std::optional<int> frame;
   std::optional<double> time;  ///< s
-  std::string size = "1280x720";
+  std::string size = "1280x720", up = "y";
   Coloring coloring = Coloring::none;
   std::vector<double> camera;  ///< azimuth, elevation, zoom
   Quality quality = Quality::normal;
@@ -196,7 +196,8 @@ class RenderJob {
       scene.legend = value_or_refuse(color_legend(sequence_, frames_, options_.coloring));
     for (int b = 0; b < bodies(); ++b) {
       const SurfaceTrack& track = sequence_.bodies[std::size_t(b)];
-      scene.bodies.push_back({track.triangles, track.rest, shape(b, frames_.front()), palette(b), {}});
+      scene.bodies.push_back(
+          {track.triangles, upright(track.rest), shape(b, frames_.front()), palette(b), {}});
       if (skeleton_) open_towards_eye(scene.bodies.back());
     }
     for (const int prop : drawn_) scene.bodies.push_back(props_->body(prop, frames_.front()));
@@ -211,7 +212,12 @@ class RenderJob {
  private:
   int bodies() const { return int(sequence_.bodies.size()); }
   Points shape(int body, int frame) const {
-    return value_or_refuse(sequence_.bodies[std::size_t(body)].shape(frame));
+    return upright(value_or_refuse(sequence_.bodies[std::size_t(body)].shape(frame)));
+  }
+  Points upright(Points x) const {
+    if (options_.up == "z")
+      for (Vec3& p : x) p = Vec3(p.x(), p.z(), -p.y());
+    return x;
   }
 
   /// Bodies with a skeleton are shown without the side that faces the eye.
@@ -226,7 +232,8 @@ class RenderJob {
   RenderBody bones() const {
     const double time = sequence_.times[std::size_t(frames_.front())];
     TriMesh surface = skeleton_surface(*skeleton_, skeleton_->pose(time), shown_bone_radius(*skeleton_));
-    RenderBody body{std::move(surface.triangles), surface.vertices, surface.vertices, palette(bodies()), {}};
+    const Points x = upright(std::move(surface.vertices));
+    RenderBody body{std::move(surface.triangles), x, x, palette(bodies()), {}};
     body.soft = false;
     return body;
   }
@@ -399,6 +406,9 @@ void add_render(CLI::App& app) {
   command->add_option("-o,--output", options->output, "FILE.png or FILE.mp4")->required();
   command->add_option("--skeleton", options->skeleton,
                       "a skeleton (.json, .glb) to show, at the frame's time, in bodies that are cut open");
+  command->add_option("--up", options->up, "axis of a mesh and its skeleton that points up: y or z")
+      ->check(CLI::IsMember({"y", "z"}))
+      ->capture_default_str();
   command->add_option("--frame", options->frame, "which frame to picture (default: the last)");
   command->add_option("--time", options->time, "the frame nearest to this time, s")->excludes("--frame");
   command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels")->capture_default_str();

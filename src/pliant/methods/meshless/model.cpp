@@ -31,22 +31,29 @@ Around cells_around(const Cells& cells, Index nodes) {
   return out;
 }
 
+/// Nodes of one cell belong together.
 void find_parts(Model& model) {
-  std::vector<NodeGraph::Edge> edges;
+  std::vector<Index> root(model.rest.size());
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](Index i) {
+    while (root[std::size_t(i)] != i) i = root[std::size_t(i)] = root[std::size_t(root[std::size_t(i)])];
+    return i;
+  };
   const Cells& cells = model.cells;
-  for (Index c = 0; c < cells.count(); ++c)
-    for (Index k = cells.begin[std::size_t(c)] + 1; k < cells.begin[std::size_t(c) + 1]; ++k)
-      edges.push_back({cells.node[std::size_t(k) - 1], cells.node[std::size_t(k)], 0});
-  std::sort(edges.begin(), edges.end(),
-            [](const auto& e, const auto& f) { return std::pair(e.a, e.b) < std::pair(f.a, f.b); });
-  edges.erase(std::unique(edges.begin(), edges.end(),
-                          [](const auto& e, const auto& f) { return e.a == f.a && e.b == f.b; }),
-              edges.end());
-  model.part_of = components(model.nodes(), edges);
+  for (Index c = 0; c < cells.count(); ++c) {
+    const Index first = cells.node[std::size_t(cells.begin[std::size_t(c)])];
+    for (Index k = cells.begin[std::size_t(c)] + 1; k < cells.begin[std::size_t(c) + 1]; ++k) {
+      const Index p = find(first), q = find(cells.node[std::size_t(k)]);
+      root[std::size_t(std::max(p, q))] = std::min(p, q);
+    }
+  }
+  model.part_of.resize(model.rest.size());
   for (Index i = 0; i < model.nodes(); ++i) {
-    const std::size_t part = std::size_t(model.part_of[std::size_t(i)]);
-    if (part >= model.parts.size()) model.parts.resize(part + 1);
-    model.parts[part].push_back(i);
+    const Index lowest = find(i);
+    if (lowest == i) model.parts.emplace_back();
+    Index& part = model.part_of[std::size_t(i)];
+    part = lowest == i ? Index(model.parts.size()) - 1 : model.part_of[std::size_t(lowest)];
+    model.parts[std::size_t(part)].push_back(i);
   }
 }
 

@@ -25,6 +25,57 @@ void renumber(Gather& gather, const std::vector<Index>& to) {
   for (Index& column : gather.column) column = to[std::size_t(column)];
 }
 
+/// The factor in single precision, corrected by residuals in double: each takes off three digits or more.
+class RefinedSolver {
+ public:
+  explicit RefinedSolver(const SymmetricMatrix& matrix) : matrix_(matrix) {
+    const DirectSolver::Report report = factor_.factor(matrix);
+    PLIANT_CHECK(report.ok());
+    f_.resize(std::size_t(matrix.rows()));
+  }
+
+  void solve(const Points& b, Points& x, Pool& pool) {
+    std::fill(x.begin(), x.end(), Vec3::Zero());
+    r_ = b;
+    double before = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < most_corrections; ++k) {
+      double left = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        left += r_[i].squaredNorm();
+        f_[i] = {float(r_[i].x()), float(r_[i].y()), float(r_[i].z()), 0};
+      }
+      if (!(left < 0.25 * before)) break;
+      before = left;
+      factor_.solve(f_.data(), f_.data(), pool);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] += Vec3(f_[i].x, f_[i].y, f_[i].z);
+      residual(b, x);
+    }
+  }
+
+ private:
+  static constexpr int most_corrections = 4;
+
+  void residual(const Points& b, const Points& x) {
+    r_ = b;
+    for (Index i = 0; i < matrix_.rows(); ++i) {
+      const std::size_t begin = std::size_t(matrix_.begin[std::size_t(i)]),
+                        end = std::size_t(matrix_.begin[std::size_t(i) + 1]) - 1;  // the diagonal
+      Vec3 sum = matrix_.value[end] * x[std::size_t(i)];
+      for (std::size_t k = begin; k < end; ++k) {
+        const std::size_t j = std::size_t(matrix_.column[k]);
+        sum += matrix_.value[k] * x[j];
+        r_[j] -= matrix_.value[k] * x[std::size_t(i)];
+      }
+      r_[std::size_t(i)] -= sum;
+    }
+  }
+
+  const SymmetricMatrix& matrix_;
+  DirectSolver factor_;
+  AlignedVector<Float4> f_;
+  Points r_;
+};
+
 }  // namespace
 
 double node_spacing(const Shape& shape) {
@@ -150,7 +201,7 @@ Rig::Rig(const Skeleton& skeleton, const BoneSetting& setting, const Model& mode
     anchors.begin.push_back(Index(anchors.column.size()));
   }
   rows_ = mls_rows(places, anchors, mls, pool);
-  diffuse(model);
+  diffuse(model, pool);
 }
 
 /// Nodes within the radius of a bone follow the nearest sample on it, but for the zones of joints, which
@@ -188,7 +239,7 @@ void Rig::thicken(const BoneSetting& setting, const Model& model) {
   }
 }
 
-void Rig::diffuse(const Model& model) {
+void Rig::diffuse(const Model& model, Pool& pool) {
   const Index n = model.nodes(), s = samples();
   influence_.assign(std::size_t(n) * std::size_t(s), 0.0f);
   std::vector<Index> place(std::size_t(n), -1), sample_of(std::size_t(n), -1), free;
@@ -224,16 +275,13 @@ void Rig::diffuse(const Model& model) {
     }
     if (place[std::size_t(i)] >= 0) inner.begin.push_back(Index(inner.column.size()));
   }
-  DirectSolver solver;
-  solver.keep_double(true);
-  const DirectSolver::Report report = solver.factor(inner);
-  PLIANT_CHECK(report.ok());
+  RefinedSolver solver(inner);
   Points b(free.size()), z(free.size());
   for (Index first = 0; first < s; first += 3) {
     std::fill(b.begin(), b.end(), Vec3::Zero());
     for (Index c = 0; c < 3 && first + c < s; ++c)
       for (const auto& [row, value] : coupling[std::size_t(first + c)]) b[std::size_t(row)][c] += value;
-    solver.solve(b.data(), z.data());
+    solver.solve(b, z, pool);
     for (std::size_t k = 0; k < free.size(); ++k)
       for (Index c = 0; c < 3 && first + c < s; ++c)
         influence_[std::size_t(free[k]) * std::size_t(s) + std::size_t(first + c)] = float(z[k][c]);

@@ -73,7 +73,7 @@ class Rig {
     Index sample;  ///< that it follows rigidly
   };
   void thicken(const BoneSetting& setting, const Model& model);
-  void diffuse(const Model& model);
+  void diffuse(const Model& model, Pool& pool);
 
   std::optional<BoneSamples> bones_;
   std::vector<Index> sample_node_;

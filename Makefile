@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test bench models wild fuzz format check clean
+.PHONY: demo build test bench models wild fuzz view-flood format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -50,6 +50,14 @@ fuzz:
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz -j $(JOBS)
 	@scripts/fuzz
+
+# A running `pliant view` under 200 000 malformed messages and requests (COUNT, SEED), and with pages that stop reading.
+view-flood:
+	@scripts/setup build test
+	@cmake --preset release -DPLIANT_TESTS=ON -DPLIANT_BENCH_PEERS=OFF >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target pliant_cli view_flood view_watchers
+	@build/tests/view_flood build/pliant $(or $(COUNT),200000) $(or $(SEED),1)
+	@build/tests/view_watchers build/pliant geometric/bar
 
 format:
 	@scripts/setup check

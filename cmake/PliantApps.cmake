@@ -15,3 +15,9 @@ if(PLIANT_RENDER_SOURCES)
   target_link_libraries(pliant_render PUBLIC pliant fmt::fmt PRIVATE embree pliant_flags)
   target_link_libraries(pliant_cli PRIVATE pliant_render)
 endif()
+
+# The interactive viewer; only here is Boost (headers) needed.
+find_package(Boost 1.74 REQUIRED)
+add_library(pliant_view STATIC ${PLIANT_VIEW_SOURCES})
+target_link_libraries(pliant_view PUBLIC pliant fmt::fmt nlohmann_json::nlohmann_json PRIVATE Boost::headers pliant_flags)
+target_link_libraries(pliant_cli PRIVATE pliant_view)

@@ -31,5 +31,6 @@ void add_run(CLI::App& app);
 void add_scenes(CLI::App& app);
 void add_schema(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_view(CLI::App& app);
 
 }  // namespace pliant::cli

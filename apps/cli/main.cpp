@@ -56,6 +56,7 @@ int run(int argc, char** argv) {
   app.footer("Example: pliant run geometric/bar-twist -o out/twist");
   pliant::cli::add_run(app);
   pliant::cli::add_pose(app);
+  pliant::cli::add_view(app);
   pliant::cli::add_render(app);
   pliant::cli::add_inspect(app);
   pliant::cli::add_prepare(app);

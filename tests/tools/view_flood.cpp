@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+// Malformed and random messages and requests against a running `pliant view`, from a second process.
+//
+//   view_flood PLIANT COUNT [SEED]
+//
+// Starts the command, floods it, and prints what it sent and what the server did. Exit 1 when the server
+// died, the simulation stood still, its memory grew, or it did not end cleanly.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <vector>
+
+#include "tests/support/child_process.hpp"
+#include "tests/support/page_client.hpp"
+
+namespace {
+
+using namespace pliant;
+using nlohmann::json;
+using Random = std::mt19937_64;
+
+constexpr long most_growth_kb = 16 * 1024;  ///< of resident memory, from a tenth of the flood to its end
+
+template <class T, std::size_t n>
+const T& one_of(Random& random, const T (&choices)[n]) {
+  return choices[random() % n];
+}
+
+std::string noise(Random& random, std::size_t most) {
+  std::string out(random() % (most + 1), '\0');
+  for (char& c : out) c = char(random());
+  return out;
+}
+
+std::string printable(Random& random, std::size_t most) {
+  std::string out(random() % (most + 1), '\0');
+  for (char& c : out) c = char(32 + random() % 95);
+  return out;
+}
+
+json any_value(Random& random, int depth) {
+  switch (random() % (depth > 0 ? 12 : 9)) {
+    case 0:
+      return nullptr;
+    case 1:
+      return random() % 2 == 0;
+    case 2:
+      return int(random() % 10);
+    case 3:
+      return std::int64_t(random());
+    case 4:
+      return std::ldexp(double(random() % 1000) - 500, int(random() % 200) - 100);
+    case 5:
+      return printable(random, 12);
+    case 6:
+      return -1;
+    case 7:
+      return 1e308;
+    case 8:
+      return 0.25;
+    case 9: {
+      json list = json::array();
+      for (std::size_t i = random() % 5; i > 0; --i) list.push_back(any_value(random, depth - 1));
+      return list;
+    }
+    case 10:
+      return json::array({0.1, 0.2, 0.7});
+    default: {
+      json object = json::object();
+      for (std::size_t i = random() % 4; i > 0; --i)
+        object[printable(random, 6)] = any_value(random, depth - 1);
+      return object;
+    }
+  }
+}
+
+/// A command of the protocol with arguments by their names, most of them wrong.
+json any_command(Random& random, std::uint32_t id) {
+  static const char* const commands[] = {
+      "play",         "pause",       "step",       "reset",       "speed",         "grab.begin",
+      "grab.move",    "grab.end",    "dent.begin", "dent.move",   "dent.end",      "pin.set",
+      "pin.brush",    "pin.clear",   "handle.add", "handle.move", "handle.remove", "cage.move",
+      "joint.rotate", "joint.move",  "pose",       "option.set",  "option.reset",  "method",
+      "body.add",     "body.remove", "scene.load", "undo",        "redo",          "record",
+      "shutdown",     "nonsense",    "",           "grab"};
+  static const char* const names[] = {"epoch",    "grab",      "body",  "face",     "bary",    "target",
+                                      "softness", "radius",    "keep",  "vertices", "on",      "handle",
+                                      "select",   "translate", "path",  "value",    "final",   "name",
+                                      "upload",   "method",    "x",     "n",        "targets", "joint",
+                                      "rotation", "format",    "units", "scale"};
+  json args = json::object();
+  for (std::size_t i = random() % 7; i > 0; --i) args[one_of(random, names)] = any_value(random, 3);
+  // What is right often enough to get further inside.
+  if (random() % 2) args["body"] = 0;
+  if (random() % 2) args["epoch"] = 1;
+  if (random() % 4 == 0) args["grab"] = 1 + random() % 4;
+  json message = {{"id", id}, {"cmd", one_of(random, commands)}, {"args", args}};
+  if (message["cmd"] == "step") message["args"] = {{"n", random() % 3}};
+  return message;
+}
+
+std::string damaged(Random& random, std::string text) {
+  for (std::size_t i = 1 + random() % 3; i > 0 && !text.empty(); --i) {
+    const std::size_t at = random() % text.size();
+    switch (random() % 3) {
+      case 0:
+        text[at] = char(32 + random() % 95);
+        break;
+      case 1:
+        text.erase(at, 1 + random() % 8);
+        break;
+      default:
+        text.insert(at, printable(random, 6));
+    }
+  }
+  return text;
+}
+
+class Flood {
+ public:
+  Flood(PageAddress address, std::uint64_t seed) : address_(std::move(address)), random_(seed) {}
+
+  void once() {
+    if (random_() % 8 == 0)
+      request();
+    else
+      message();
+    ++sent_;
+  }
+
+  void tell() const {
+    for (const auto& [what, count] : counts_) fmt::print("  {:<34} {:>8}\n", what, count);
+  }
+
+ private:
+  void count(const std::string& what) { ++counts_[what]; }
+
+  // ---- WebSocket
+
+  void message() {
+    if (!page_ || !page_->open()) connect();
+    if (!page_->open()) return;
+    switch (random_() % 10) {
+      case 0:
+        say("random bytes as text", 1, noise(random_, 300));
+        break;
+      case 1:
+        say("random printable text", 1, printable(random_, 300));
+        break;
+      case 2:
+        say("bytes", 2, noise(random_, 300));
+        break;
+      case 3:
+      case 4:
+        say("damaged command", 1, damaged(random_, any_command(random_, ++id_).dump()));
+        break;
+      case 5:
+      case 6:
+        say("command with random arguments", 1, any_command(random_, ++id_).dump());
+        break;
+      case 7:
+        say("random JSON", 1, any_value(random_, 20).dump(-1, ' ', false, json::error_handler_t::replace));
+        break;
+      case 8:
+        odd_frame();
+        break;
+      default:
+        typed();
+    }
+    listen();
+  }
+
+  void connect() {
+    page_ = std::make_unique<PageClient>(address_);
+    count("WebSocket connections");
+    id_ = 0;
+    if (random_() % 10) page_->text(R"({"type":"hello","max_rate":60})");
+  }
+
+  void say(const std::string& what, int opcode, const std::string& payload) {
+    count(what);
+    page_->frame(opcode, payload);
+  }
+
+  void typed() {
+    static const char* const types[] = {"hello", "ack", "view", "welcome", "frame", ""};
+    json object = {{"type", one_of(random_, types)},
+                   {"seq", any_value(random_, 1)},
+                   {"channels", any_value(random_, 2)},
+                   {"max_rate", any_value(random_, 1)}};
+    if (random_() % 2) object.erase("channels");
+    if (random_() % 2) object.erase("max_rate");
+    say("hello, ack and view with nonsense", 1, object.dump(-1, ' ', false, json::error_handler_t::replace));
+  }
+
+  void odd_frame() {
+    count("odd frames");
+    switch (random_() % 6) {
+      case 0:
+        page_->frame(int(random_() % 16), noise(random_, 200));
+        break;
+      case 1:
+        page_->frame(1, "not masked", true, false);
+        break;
+      case 2:
+        page_->raw(noise(random_, 60));
+        break;
+      case 3:
+        page_->raw(std::string("\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff", 10));
+        break;  // 2^63 bytes follow
+      case 4:
+        page_->frame(1, std::string(70000 + random_() % 200000, '['));
+        break;
+      default:
+        page_->frame(1, "{\"id\":", false);
+    }
+  }
+
+  /// What the server says, as a page would take it; half of the time it is left unread.
+  void listen() {
+    if (random_() % 2) return;
+    for (;;) {
+      const SocketMessage got = page_->receive(0);
+      if (got.kind == SocketMessage::nothing) return;
+      if (got.kind == SocketMessage::closed) return count(fmt::format("closed by the server, {}", got.code));
+      if (got.kind != SocketMessage::binary) continue;
+      count("frames received");
+      std::uint32_t seq = 0;
+      if (got.payload.size() >= 12) std::memcpy(&seq, got.payload.data() + 8, 4);
+      page_->text(fmt::format(R"({{"type":"ack","seq":{}}})", seq));
+    }
+  }
+
+  // ---- HTTP
+
+  void request() {
+    switch (random_() % 8) {
+      case 0:
+        return raw("random bytes as request", noise(random_, 400) + "\r\n\r\n");
+      case 1:
+        return raw("damaged request", damaged(random_, head("GET", "health", "") + "\r\n"));
+      case 2:
+        return raw("endless header", "GET " + address_.path() + " HTTP/1.1\r\nX: " + std::string(20000, 'x'));
+      case 3:
+        return answered("wrong token", "GET", "/" + printable(random_, 22) + "/health", hosts());
+      case 4:
+        return answered("random path", "GET", address_.path(any_path()), hosts());
+      case 5:
+        return answered("random method", printable(random_, 6), address_.path("health"), hosts());
+      case 6:
+        return answered("mesh of random bytes", "POST", address_.path("mesh?name=a" + any_ending()),
+                        hosts() + "Origin: " + address_.origin() + "\r\n", noise(random_, 500));
+      default:
+        return raw("body that never comes", head("POST", "mesh?name=a.obj",
+                                                 "Origin: " + address_.origin() + "\r\nContent-Length: " +
+                                                     std::to_string(random_() % 100000000) + "\r\n") +
+                                                "\r\nv 0 0");
+    }
+  }
+
+  std::string any_ending() {
+    static const char* const endings[] = {".obj", ".ply", ".stl", ".off", ".glb", ".exe", ""};
+    return one_of(random_, endings);
+  }
+
+  std::string any_path() {
+    static const char* const heads[] = {"save/", "thumb/",           "assets/", "",
+                                        "ws?",   "save/scene?body=", "..%2f",   "%00"};
+    std::string path = one_of(random_, heads);
+    for (const char c : printable(random_, 20)) path += c == ' ' ? '+' : c;
+    return path;
+  }
+
+  std::string hosts() {
+    return random_() % 10 ? "Host: " + address_.host() + "\r\n" : "Host: " + printable(random_, 20) + "\r\n";
+  }
+
+  std::string head(const std::string& method, const std::string& rest, const std::string& more) {
+    return method + " " + address_.path(rest) + " HTTP/1.1\r\nHost: " + address_.host() + "\r\n" + more;
+  }
+
+  void raw(const std::string& what, const std::string& bytes) {
+    count(what);
+    TcpClient tcp(address_.port);
+    tcp.send(bytes, 1000);
+    if (random_() % 4 == 0) tcp.receive(20);
+  }
+
+  void answered(const std::string& what, const std::string& method, const std::string& target,
+                std::string lines, const std::string& body = "") {
+    count(what);
+    if (!body.empty()) lines += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    const HttpReply reply = http_request(address_.port, method, target, lines, body);
+    count(fmt::format("HTTP {}", reply.status));
+  }
+
+  PageAddress address_;
+  Random random_;
+  std::unique_ptr<PageClient> page_;
+  std::uint32_t id_ = 0;
+  std::uint64_t sent_ = 0;
+  std::map<std::string, std::uint64_t> counts_;
+};
+
+struct Health {
+  bool ok = false;
+  std::uint64_t step = 0;
+};
+
+Health health_of(const PageAddress& address) {
+  const HttpReply reply = http_get(address, "health");
+  const json content = json::parse(reply.body, nullptr, false);
+  if (reply.status != 200 || !content.is_object()) return {};
+  return {true, content.value("step", std::uint64_t(0))};
+}
+
+/// The flood pauses and resets as it likes: it must still go on when it is told to.
+bool goes_on(const PageAddress& address) {
+  PageClient page(address);
+  page.text(R"({"type":"hello","max_rate":0})");
+  page.text(R"({"id":1,"cmd":"pose","args":{"on":false}})");
+  page.text(R"({"id":2,"cmd":"speed","args":{"x":1}})");
+  page.text(R"({"id":3,"cmd":"reset"})");
+  page.text(R"({"id":4,"cmd":"play"})");
+  const std::uint64_t before = health_of(address).step;
+  for (int round = 0; round < 200; ++round) {
+    page.receive(50);
+    if (health_of(address).step > before + 5) return true;
+  }
+  return false;
+}
+
+int fail(const std::string& why) {
+  fmt::print("FAILED: {}\n", why);
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fputs("usage: view_flood PLIANT COUNT [SEED]\n", stderr);
+    return 2;
+  }
+  const long count = std::atol(argv[2]);
+  const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
+  ChildProcess server({argv[1], "view", "geometric/bar", "--threads", "1"});
+  const PageAddress address = PageAddress::parse(server.line(120000));
+  if (address.port == 0) return fail("the server does not start");
+  const Health before = health_of(address);
+  Flood flood(address, seed);
+  long early_kb = server.resident_kb();
+  const long first_kb = early_kb;
+  for (long i = 0; i < count; ++i) {
+    if (i == count / 10) early_kb = server.resident_kb();
+    flood.once();
+  }
+  const Health after = health_of(address);
+  const long last_kb = server.resident_kb();
+  fmt::print("{} messages and requests, seed {}\n", count, seed);
+  flood.tell();
+  fmt::print("steps {} -> {}; resident memory {} kB at start, {} kB after a tenth, {} kB at the end\n",
+             before.step, after.step, first_kb, early_kb, last_kb);
+  if (!after.ok) return fail("the server does not answer");
+  if (last_kb - early_kb > most_growth_kb) return fail("its memory grows");
+  if (!goes_on(address)) return fail("the simulation stands");
+  server.signal(SIGINT);
+  const int exit = server.wait(20000);
+  if (exit != 0) return fail(fmt::format("exit {} at Ctrl-C", exit));
+  fmt::print("the server answers, the simulation goes on, Ctrl-C ends it\n");
+  return 0;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// `pliant view` as a process.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.hpp"
+#include "tests/support/child_process.hpp"
+#include "tests/support/page_client.hpp"
+
+namespace pliant {
+namespace {
+
+const std::string command = PLIANT_BINARY_DIR "/pliant";
+
+PageAddress address_of(ChildProcess& server) { return PageAddress::parse(server.line(120000)); }
+
+TEST(ViewCommand, prints_its_address_first_and_serves_there) {
+  ChildProcess server({command, "view", "geometric/bar", "--threads", "1"});
+  const PageAddress address = address_of(server);
+  ASSERT_GT(address.port, 0);
+  EXPECT_EQ(address.token.size(), 22u);
+  EXPECT_EQ(http_get(address, "").status, 200);
+  PageClient page(address);
+  page.text(R"({"type":"hello"})");
+  EXPECT_EQ(nlohmann::json::parse(page.receive().payload)["type"], "welcome");
+  EXPECT_EQ(nlohmann::json::parse(page.receive().payload)["type"], "scene");
+  EXPECT_EQ(page.receive().kind, SocketMessage::binary);
+}
+
+TEST(ViewCommand, ends_with_exit_0_on_either_signal_also_with_pages_open) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    ChildProcess server({command, "view", "geometric/bar", "--threads", "1"});
+    const PageAddress address = address_of(server);
+    ASSERT_GT(address.port, 0);
+    PageClient page(address);
+    page.text(R"({"type":"hello"})");
+    page.receive();
+    server.signal(signal);
+    EXPECT_EQ(server.wait(20000), 0);
+  }
+}
+
+TEST(ViewCommand, comes_back_at_the_same_address) {
+  const std::string token = "0123456789abcdefABCDEF";
+  int port = 0;
+  for (int round = 0; round < 2; ++round) {
+    ChildProcess server({command, "view", "geometric/bar", "--threads", "1", "--quiet", "--token", token,
+                         "--port", std::to_string(port)});
+    const PageAddress address = address_of(server);
+    ASSERT_GT(address.port, 0);
+    EXPECT_EQ(address.token, token);
+    if (round == 1) {
+      EXPECT_EQ(address.port, port);
+    }
+    port = address.port;
+    PageClient page(address);
+    EXPECT_TRUE(page.open());
+    server.signal(SIGINT);
+    EXPECT_EQ(server.wait(20000), 0);
+  }
+}
+
+TEST(ViewCommand, names_wrong_arguments) {
+  const CommandResult scene = run_pliant("view geometric/baar", "timeout 60");
+  EXPECT_EQ(scene.exit, 2);
+  EXPECT_TRUE(scene.says("geometric/bar")) << scene.output;
+  const CommandResult token = run_pliant("view geometric/bar --token 1234", "timeout 60");
+  EXPECT_EQ(token.exit, 2);
+  EXPECT_TRUE(token.says("--token")) << token.output;
+  EXPECT_EQ(run_pliant("view geometric/bar --port 70000", "timeout 60").exit, 2);
+}
+
+TEST(ViewCommand, survives_a_flood_of_nonsense) {
+  ChildProcess flood({PLIANT_BINARY_DIR "/tests/view_flood", command, "10000", "7"});
+  const int exit = flood.wait(300000);
+  std::string said;
+  for (std::string row = flood.line(1000); !row.empty(); row = flood.line(1000)) said += row + "\n";
+  EXPECT_EQ(exit, 0) << said;
+  EXPECT_NE(said.find("10000 messages and requests"), said.npos) << said;
+}
+
+}  // namespace
+}  // namespace pliant

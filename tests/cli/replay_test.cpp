@@ -33,9 +33,9 @@ TEST(ReplayCommand, tells_whether_the_state_is_the_one_that_was_saved) {
   EXPECT_EQ(other.exit, 1) << other.output;
   EXPECT_TRUE(other.says("another than when it was saved")) << other.output;
 
-  const auto at = other.output.find("state ");
+  const auto at = other.output.find(", state ");
   ASSERT_NE(at, std::string::npos);
-  saved["hash"] = other.output.substr(at + 6, 16);
+  saved["hash"] = other.output.substr(at + 8, 16);
   std::ofstream(file) << saved.dump();
   const auto same = run_pliant("replay " + file.string() + " --threads 2");
   EXPECT_EQ(same.exit, 0) << same.output;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of a page that change the world (docs/viewer.md lists them all): their arguments are read and
+// The commands of a page that change the world (docs/session.md lists them all): their arguments are read and
 // checked here; what is wrong refuses the command and changes nothing.
 #include <fmt/format.h>
 

@@ -38,6 +38,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr std::size_t most_waiting = 256;
 constexpr double snapshot_interval = 1.0 / 120;  // s
+constexpr double idle_interval = 1;              // s, while nobody looks
 constexpr double stats_interval = 0.1;           // s
 constexpr int stats_steps = 6;                   // manual clock
 constexpr std::size_t most_samples = 64;         // of a stats message
@@ -478,9 +479,11 @@ struct Session::Parts {
     if (std::exchange(transport_changed, false)) tell_transport();
     if (presence) send(everyone, {{"type", "presence"}, {"clients", pages}});
     const auto now = Ticks::now();
+    // somebody looks, or at least the figures stay fresh
+    const double interval = wanted != 0 ? snapshot_interval : idle_interval;
     const bool due =
-        stepped && wanted != 0 &&
-        (options.clock == Clock::manual || Seconds(now - published_at).count() >= snapshot_interval);
+        stepped &&
+        (options.clock == Clock::manual ? wanted != 0 : Seconds(now - published_at).count() >= interval);
     if (must_publish || due) publish();
     tell_stats();
   }

@@ -26,6 +26,7 @@ void add_inspect(CLI::App& app);
 void add_pose(CLI::App& app);
 void add_prepare(CLI::App& app);
 void add_render(CLI::App& app);
+void add_replay(CLI::App& app);
 void add_run(CLI::App& app);
 void add_scenes(CLI::App& app);
 void add_schema(CLI::App& app);

@@ -60,6 +60,7 @@ int run(int argc, char** argv) {
   pliant::cli::add_render(app);
   pliant::cli::add_inspect(app);
   pliant::cli::add_prepare(app);
+  pliant::cli::add_replay(app);
   pliant::cli::add_scenes(app);
   pliant::cli::add_schema(app);
   pliant::cli::add_bench(app);

@@ -61,8 +61,9 @@ PageAddress PageAddress::parse(const std::string& text) {
   return address;
 }
 
-TcpClient::TcpClient(int port) {
+TcpClient::TcpClient(int port, int receive_buffer) {
   socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (receive_buffer > 0) setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
   sockaddr_in place{};
   place.sin_family = AF_INET;
   place.sin_port = htons(std::uint16_t(port));
@@ -147,8 +148,9 @@ HttpReply http_post(const PageAddress& address, const std::string& rest, const s
                       body);
 }
 
-PageClient::PageClient(const PageAddress& address, const std::string& origin, const std::string& protocol)
-    : tcp_(address.port) {
+PageClient::PageClient(const PageAddress& address, const std::string& origin, const std::string& protocol,
+                       int receive_buffer)
+    : tcp_(address.port, receive_buffer) {
   std::string head = "GET " + address.path("ws") + " HTTP/1.1\r\nHost: " + address.host() +
                      "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";

@@ -23,7 +23,8 @@ struct PageAddress {
 /// A connection to the loopback address. Closing it leaves no port waiting.
 class TcpClient {
  public:
-  explicit TcpClient(int port);
+  /// receive_buffer: bytes the system may hold for us; 0 = as it likes.
+  explicit TcpClient(int port, int receive_buffer = 0);
   ~TcpClient();
   TcpClient(const TcpClient&) = delete;
   TcpClient& operator=(const TcpClient&) = delete;
@@ -63,7 +64,7 @@ class PageClient {
  public:
   /// `origin` and `protocol` as a page of the address has them unless given.
   explicit PageClient(const PageAddress& address, const std::string& origin = "own",
-                      const std::string& protocol = "pliant.1");
+                      const std::string& protocol = "pliant.1", int receive_buffer = 0);
 
   const HttpReply& handshake() const { return handshake_; }
   bool open() const { return handshake_.status == 101 && !closed_; }

@@ -113,6 +113,23 @@ void BoneSamples::recorded(double t, std::vector<SamplePose>& out) const {
   }
 }
 
+void BoneSamples::drive(Index joint, const Vec3& turn, const Vec3& move) {
+  Joint& driven = skeleton_.joints[std::size_t(joint)];
+  const auto known = [&](const auto& entry) { return entry.first == joint; };
+  if (std::none_of(keyed_.begin(), keyed_.end(), known)) keyed_.emplace_back(joint, driven);
+  driven.turns = {};
+  driven.turns.times = {0};
+  driven.turns.turns = {turn};
+  driven.moves = {};
+  driven.moves.times = {0};
+  driven.moves.moves = {move};
+}
+
+void BoneSamples::follow_keys(Index joint) {
+  for (const auto& [index, before] : keyed_)
+    if (index == joint) skeleton_.joints[std::size_t(joint)] = before;
+}
+
 void BoneSamples::pose(double t, Scratch& scratch, std::vector<SamplePose>& out) const {
   if (!times_.empty()) return recorded(t, out);
   std::vector<JointPose>& joints = scratch.joints;

@@ -6,6 +6,8 @@
 // in the crook is not cut by a sharp corner. Without a zone a sample at the joint turns half way.
 #pragma once
 
+#include <utility>
+
 #include "pliant/geometry/skeleton.hpp"
 
 namespace pliant {
@@ -56,6 +58,12 @@ class BoneSamples {
   /// time), held before and after, interpolated between.
   void record(std::vector<double> times, std::vector<std::vector<SamplePose>> poses);
 
+  /// From now on the joint has this turn and this move at all times, in place of its keys.
+  void drive(Index joint, const Vec3& turn, const Vec3& move);
+  /// Its keys again.
+  void follow_keys(Index joint);
+  bool is_recorded() const { return !times_.empty(); }
+
   /// Largest angle between the rotations of samples next to each other, rad. Diffused rotations need it below
   /// pi; a finer spacing and a wider zone make it smaller.
   double largest_step(const std::vector<SamplePose>& poses) const;
@@ -65,6 +73,7 @@ class BoneSamples {
   SamplePose along_bone(const Bone& bone, double s, const std::vector<JointPose>& joints) const;
 
   Skeleton skeleton_;
+  std::vector<std::pair<Index, Joint>> keyed_;  ///< driven joints as they were
   std::vector<Bone> bones_;
   std::vector<Index> arriving_;  ///< bone that ends at a joint, -1 = none
   std::vector<char> leaf_;       ///< no bone leaves the joint

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of a page that change the world (docs/viewer.md lists them all): their arguments are read and
+// The commands of a page that change the world (docs/session.md lists them all): their arguments are read and
 // checked here; what is wrong refuses the command and changes nothing.
 #include <fmt/format.h>
 
@@ -8,6 +8,8 @@
 #include <map>
 #include <numbers>
 
+#include "pliant/methods/cage/body.hpp"
+#include "pliant/methods/meshless/body.hpp"
 #include "pliant/physics/selection.hpp"
 #include "pliant/scene/layout.hpp"
 #include "pliant/scene/library.hpp"
@@ -117,7 +119,7 @@ struct Commands {
   }
   Hand* find_hand(int id, bool dent) const {
     for (Hand& hand : world.hands_)
-      if (hand.client == call.client && hand.id == id && hand.dent == dent) return &hand;
+      if (hand.client == call.client && hand.id == id && hand.dent == dent && !hand.cage) return &hand;
     return nullptr;
   }
   Hand& hand_of(const char* name, bool dent) const {
@@ -190,27 +192,38 @@ struct Commands {
   }
   Action grab_end() {
     Hand& hand = hand_of("grab", false);
+    const std::string keep = args.text_or("keep", "none");
+    if (keep != "none" && keep != "pin" && keep != "handle")
+      refuse("bad_argument", "keep must be none, pin or handle", {}, "keep");
     if (args.has("target")) {
       hand.target = target_of("target", hand.body);
       if (hand.handle >= 0) move_posed(hand);
     }
-    const std::string keep = args.text_or("keep", "none");
-    if (keep != "none" && keep != "pin" && keep != "handle")
-      refuse("bad_argument", "keep must be none, pin or handle", {}, "keep");
     const Hand ended = hand;
-    Json result = Json::object();
-    std::vector<int> vertices;
-    for (int c = 0; c < 3; ++c) vertices.push_back(int(ended.corners[std::size_t(c)]));
-    if (ended.handle < 0 && keep == "pin") set_pins(ended.body, vertices, true, "");
-    if (ended.handle < 0 && keep == "handle")
-      result["handle"] = add_handle(ended.body, Json{{"vertices", vertices}},
-                                    fmt::format("Handle on {}", body_name(ended.body)));
     std::erase_if(world.hands_, [&](const Hand& h) {
       return h.client == ended.client && h.id == ended.id && h.dent == ended.dent;
     });
+    Json result = Json::object();
+    if (ended.handle < 0 && keep != "none") keep_held(ended, keep, result);
     world.history_.close_gesture();
     world.touched();
     return done(result);
+  }
+
+  /// A pin or a handle in place of the hand. It lets go also where that cannot be.
+  void keep_held(const Hand& ended, const std::string& keep, Json& result) {
+    std::vector<int> vertices;
+    for (int c = 0; c < 3; ++c) vertices.push_back(int(ended.corners[std::size_t(c)]));
+    try {
+      if (keep == "pin")
+        set_pins(ended.body, vertices, true, "");
+      else
+        result["handle"] = add_handle(ended.body, Json{{"vertices", vertices}},
+                                      fmt::format("Handle on {}", body_name(ended.body)));
+    } catch (const Refused& refused) {
+      result["kept"] = false;
+      result["why"] = refused.refusal.message;
+    }
   }
 
   /// While posing, a grab is a handle that stays.
@@ -283,7 +296,8 @@ struct Commands {
     return done();
   }
   Action dent_end() {
-    const Hand& hand = hand_of("dent", true);
+    Hand& hand = hand_of("dent", true);
+    hand.depth = depth_of(hand, hand.depth);
     const int id = hand.id;
     std::erase_if(world.hands_,
                   [&](const Hand& h) { return h.client == call.client && h.id == id && h.dent; });
@@ -576,6 +590,108 @@ struct Commands {
     return done();
   }
 
+  // ---- cages and skeletons -------------------------------------------------------------------------------
+
+  /// Vertices of the cage are pulled to their targets by springs; they let go with the gesture, unless
+  /// posing.
+  Action cage_move() {
+    const int index = body_index();
+    const auto* caged = dynamic_cast<const cage::Body*>(&body(index).method());
+    if (!caged)
+      refuse("not_supported", fmt::format("{} has no cage", body_name(index)), "switch its method to cage");
+    const std::vector<int> vertices =
+        args.indices("vertices", int(caged->model().cage.vertices.size()), std::size_t(max_grabs));
+    const Points targets = args.vectors("targets", std::size_t(max_grabs));
+    if (vertices.size() != targets.size() || vertices.empty())
+      refuse("bad_argument", "vertices and targets must be lists of one length", {}, "targets");
+    const bool last = args.yes_or("final", false);
+    std::erase_if(world.hands_, [&](const Hand& hand) {
+      return hand.client == call.client && hand.body == index && hand.cage;
+    });
+    const std::size_t free = free_springs(index);
+    if (vertices.size() > free)
+      refuse("too_many",
+             fmt::format("{} vertices at a time are too many, {} can be held", vertices.size(), free),
+             "move fewer");
+    Hand hand;
+    hand.client = call.client;
+    hand.cage = true;
+    hand.body = index;
+    hand.corners = body(index).triangles().front();
+    hand.weights = Vec3(1, 0, 0);
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      hand.nodes.push_back(Index(caged->model().nodes.size()) + vertices[k]);
+      hand.share.push_back(1.0 / double(vertices.size()));
+      hand.offset.push_back(targets[k]);
+    }
+    // what a hold of the body has, so that the cage goes where it is put
+    const BodySpec& spec = world.spec_.bodies[std::size_t(index)];
+    hand.stiffness = spec.cage.hold * spec.cage.stiffness * world.pieces_[std::size_t(index)].size;
+    if (!last || world.posing_) world.hands_.push_back(std::move(hand));
+    world.touched();
+    return done();
+  }
+
+  meshless::Body& flesh(int index) const {
+    auto* of = dynamic_cast<meshless::Body*>(&body(index).method());
+    if (!of || of->rig().empty())
+      refuse("not_supported", fmt::format("{} has no skeleton", body_name(index)),
+             "bones belong to the meshless method: bodies.N.meshless.skeleton");
+    return *of;
+  }
+  /// Drives a joint from where the skeleton is now.
+  Action drive(const std::function<void(const std::vector<JointPose>&, const Skeleton&, Index,
+                                        meshless::DrivenJoint&)>& change,
+               const char* what) {
+    const int index = body_index();
+    meshless::Body& of = flesh(index);
+    const Skeleton& skeleton = of.rig().bones().skeleton();
+    const Index joint = args.whole("joint", 0, int(skeleton.joints.size()) - 1);
+    const std::vector<JointPose> poses = skeleton.pose(world.simulation_->time());
+    meshless::DrivenJoint driven{joint, poses[std::size_t(joint)].turn, poses[std::size_t(joint)].move};
+    change(poses, skeleton, joint, driven);
+    const std::string gesture = fmt::format("joint {} {} {}", call.client, index, joint);
+    Edit edit;
+    edit.label = fmt::format("{} {}", what, skeleton.joints[std::size_t(joint)].name);
+    edit.gesture = gesture;
+    edit.before = edit.after = world.target_.document;
+    edit.states_before[body_name(index)] = world.states().at(body_name(index));
+    const std::string trouble = of.drive_joint(driven);
+    if (!trouble.empty()) refuse("not_supported", trouble);
+    edit.states_after[body_name(index)] = world.states().at(body_name(index));
+    world.history_.add(std::move(edit));
+    if (args.yes_or("final", false)) world.history_.close_gesture();
+    world.touched();
+    world.tell_history();
+    return done();
+  }
+  /// rotation: of the rest material that follows the joint (D_j of geometry/skeleton.hpp).
+  Action joint_rotate() {
+    const Eigen::Quaterniond rotation = rotation_of("rotation");
+    return drive(
+        [&](const std::vector<JointPose>& poses, const Skeleton& skeleton, Index joint,
+            meshless::DrivenJoint& driven) {
+          const Index parent = skeleton.joints[std::size_t(joint)].parent;
+          const Quat above = parent < 0 ? Quat::Identity() : poses[std::size_t(parent)].rotation;
+          Quat local = above.conjugate() * rotation;
+          // of q and -q the one nearer to where the joint is
+          if (local.dot(lifted_rotation(driven.turn)) < 0) local.coeffs() = -local.coeffs();
+          driven.turn = turn_near(local, driven.turn);
+        },
+        "Turn of");
+  }
+  Action joint_move() {
+    const Vec3 target = args.vector("target");
+    return drive(
+        [&](const std::vector<JointPose>& poses, const Skeleton& skeleton, Index joint,
+            meshless::DrivenJoint& driven) {
+          const Index parent = skeleton.joints[std::size_t(joint)].parent;
+          const Quat above = parent < 0 ? Quat::Identity() : poses[std::size_t(parent)].rotation;
+          driven.move += above.conjugate() * (target - poses[std::size_t(joint)].position);
+        },
+        "Move of");
+  }
+
   // ---- options, methods, bodies, scenes ----------------------------------------------------------------
 
   Rework rework(std::string label) const {
@@ -624,9 +740,11 @@ struct Commands {
     change.body = body_name(index);
     const double stiffness =
         option_value(world.target_.document, fmt::format("bodies.{}.{}.stiffness", index, now)).get<double>();
-    change.edit = [index, name, stiffness](Json& json) {
+    const Json cells = cells_for(index);
+    change.edit = [index, name, stiffness, cells](Json& json) {
       Json& body = json["bodies"][std::size_t(index)];
       body["method"] = name;
+      if (set_cells(body["shape"], name == "fem" ? cells : Json())) body["fem"]["element"] = "hexahedron";
       // the same material, where the new method has not been told another
       if (!body.contains(name) || !body[name].contains("stiffness")) body[name]["stiffness"] = stiffness;
       const bool caged =
@@ -635,10 +753,32 @@ struct Commands {
     };
     return {.change = std::move(change)};
   }
+  /// Finite elements need cells where other methods fill a surface with nodes: 20 along its longest side.
+  Json cells_for(int index) const {
+    const Bounds box = bounds_of(body(index).rest_surface());
+    const Vec3 size = box.max - box.min;
+    Json out = Json::array();
+    for (int c = 0; c < 3; ++c) out.push_back(std::max(2, int(std::lround(20 * size[c] / size.maxCoeff()))));
+    return out;
+  }
+  /// null: none. False: it has none now, or is made of cells anyway and has no such key.
+  static bool set_cells(Json& shape, const Json& cells) {
+    for (const char* kind : {"mesh", "blobs", "bumpy_bar"}) {
+      if (!shape.contains(kind)) continue;
+      Json& at = std::string(kind) == "mesh" ? shape : shape[kind];
+      if (cells.is_null())
+        at.erase("cells");
+      else if (!at.contains("cells"))
+        at["cells"] = cells;
+      return !cells.is_null();
+    }
+    return false;
+  }
   static constexpr int automatic_budget = 300;  // degrees of freedom of a cage that nobody asked for
 
   Action body_add() {
-    const std::string upload = args.text("upload");
+    // a replay knows uploads by their file's name
+    const std::string upload = args.has("file") ? args.text("file") : args.text("upload");
     const std::filesystem::path file =
         world.options_.upload ? world.options_.upload(upload) : std::filesystem::path();
     if (file.empty())
@@ -648,6 +788,7 @@ struct Commands {
     for (char& c : name)
       if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
     if (name.empty()) name = "body";
+    world.uploaded_.insert(file.string());
     Json shape{{"mesh", file.string()}};
     if (args.has("units")) {
       const Json& units = args.at("units");
@@ -661,11 +802,16 @@ struct Commands {
     if (args.has("translate")) shape["translate"] = json_of(args.vector("translate"));
     Json body{{"shape", shape}, {"method", method}};
     if (method == "cage") body["cage"] = Json{{"budget", automatic_budget}};
+    if (method == "fem") {
+      body["shape"]["cells"] = Json::array({16, 16, 16});
+      body["fem"]["element"] = "hexahedron";
+    }
     const bool replace = args.has("replace") && args.at("replace") != false;
     const int replaced = !replace ? -1 : args.at("replace").is_boolean() ? 0 : body_index("replace");
     Rework change = rework(replace ? fmt::format("Replace by {}", name) : fmt::format("Add {}", name));
     change.keeps_state = replace;
     if (replaced >= 0 && replaced < int(world.pieces_.size())) change.body = body_name(replaced);
+    change.call.args["file"] = file.filename().string();
     change.edit = [body, name, replaced](Json& json) {
       Json made = body;
       if (!json.contains("bodies")) json["bodies"] = Json::array();
@@ -769,6 +915,9 @@ const std::map<std::string, Commands::Handler>& Commands::table() {
                                                   {"handle.add", &Commands::handle_add},
                                                   {"handle.move", &Commands::handle_move},
                                                   {"handle.remove", &Commands::handle_remove},
+                                                  {"cage.move", &Commands::cage_move},
+                                                  {"joint.rotate", &Commands::joint_rotate},
+                                                  {"joint.move", &Commands::joint_move},
                                                   {"option.set", &Commands::option_set},
                                                   {"option.reset", &Commands::option_reset},
                                                   {"method", &Commands::method},
@@ -804,6 +953,8 @@ Action World::interpret(const Call& call) {
     return {.done = std::move(*result.value)};
   } catch (const Refused& refused) {
     return {.refused = refused.refusal};
+  } catch (const Json::exception& error) {  // texts that are no UTF-8
+    return {.refused = Refusal{"bad_argument", error.what()}};
   }
 }
 

@@ -46,6 +46,7 @@ Vec3 World::point_of(const Hand& hand) const {
 namespace {
 
 Vec3 spring_target(const Hand& hand, std::size_t k) {
+  if (hand.cage) return hand.offset[k];
   return hand.dent ? Vec3(hand.offset[k] + hand.depth * hand.depth_share[k] * hand.inward)
                    : Vec3(hand.target + hand.offset[k]);
 }
@@ -55,6 +56,7 @@ Vec3 spring_target(const Hand& hand, std::size_t k) {
 Vec3 World::force_of(const Hand& hand) const {
   const Points& x = simulation_->bodies()[std::size_t(hand.body)].method().nodes().x;
   Vec3 force = Vec3::Zero();
+  if (hand.cage) return force;
   for (std::size_t k = 0; k < hand.nodes.size(); ++k)
     force += hand.stiffness * hand.share[k] * (spring_target(hand, k) - x[std::size_t(hand.nodes[k])]);
   return force;

@@ -175,6 +175,7 @@ void fill_snapshot(const World& world, Channels channels, Snapshot& snapshot) {
   }
   if (props_move(world.simulation().colliders())) snapshot.props = props_now(world).positions;
   for (const Hand& hand : world.hands()) {
+    if (hand.cage) continue;
     const Vec3 point = world.point_of(hand);
     const Vec3 target = hand.dent ? Vec3(hand.begin + hand.depth * hand.inward) : hand.target;
     snapshot.grabs.push_back({std::uint16_t(hand.body), std::uint8_t(hand.id), hand.client, to_float(point),
@@ -191,7 +192,11 @@ Json scene_json(const World& world) {
     const std::size_t handles = world.target().document["bodies"][i].value("handles", Json::array()).size();
     Json ids = Json::array();
     for (std::size_t k = 0; k < handles; ++k) ids.push_back(i * 256 + k);
+    Json joints = Json::array();
+    if (const Skeleton* skeleton = skeleton_of(body.method()))
+      for (const pliant::Joint& joint : skeleton->joints) joints.push_back(joint.name);
     bodies.push_back({{"id", i},
+                      {"joints", joints},
                       {"name", body.name()},
                       {"method", world.spec().bodies[i].method},
                       {"vertices", body.rest_surface().size()},

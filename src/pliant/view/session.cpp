@@ -49,6 +49,7 @@ struct Incoming {
   std::uint32_t id = 0;
   std::string cmd;
   Json args;
+  bool gone = false;  ///< the page left: nobody waits for a reply
 };
 
 struct Client {
@@ -64,6 +65,9 @@ std::string mover_of(const Incoming& in) {
   };
   if (in.cmd.rfind("grab.", 0) == 0) return fmt::format("grab {} {}", in.client, key("grab"));
   if (in.cmd.rfind("dent.", 0) == 0) return fmt::format("dent {} {}", in.client, key("dent"));
+  if (in.cmd == "cage.move") return fmt::format("cage {} {}", in.client, key("body"));
+  if (in.cmd.rfind("joint.", 0) == 0)
+    return fmt::format("joint {} {} {}", in.client, key("body"), key("joint"));
   if (in.cmd == "handle.move") return fmt::format("handle {} {}", in.client, key("handle"));
   if (in.cmd == "option.set") return fmt::format("option {} {}", in.client, key("path"));
   return {};
@@ -101,7 +105,7 @@ struct Session::Parts {
     {
       const std::lock_guard lock(inbox_mutex);
       if (clients.erase(client) == 0) return;
-      inbox.push_back({client, 0, "leave", Json::object()});
+      inbox.push_back({client, 0, "leave", Json::object(), true});
       presence_changed = true;
     }
     wake.notify_all();
@@ -118,7 +122,7 @@ struct Session::Parts {
         refused = Refusal{"too_many", fmt::format("{} commands wait already", most_waiting)};
       else {
         ++at->second.waiting;
-        inbox.push_back({client, id, std::move(cmd), std::move(args)});
+        inbox.push_back({client, id, std::move(cmd), std::move(args), false});
       }
     }
     if (refused)
@@ -148,10 +152,16 @@ struct Session::Parts {
       Parts& parts;
       ~Leave() {
         parts.visitors.fetch_sub(1);
-        parts.wake.notify_all();
+        parts.call();
       }
     } leave{*this};
     return look();
+  }
+
+  /// Wakes the loop. The lock makes sure that it either sees what changed or is asleep already.
+  void call() {
+    { const std::lock_guard lock(inbox_mutex); }
+    wake.notify_all();
   }
 
   void stop() {
@@ -163,8 +173,6 @@ struct Session::Parts {
     wake.notify_all();
     if (thread.joinable()) thread.join();
     if (builder.joinable()) builder.join();
-    const std::lock_guard lock(world_mutex);
-    output = {};
   }
 
   // ---- messages --------------------------------------------------------------------------------------
@@ -181,7 +189,11 @@ struct Session::Parts {
     send(client, message);
   }
   void answer(const Incoming& in, const Action& action) {
-    if (in.cmd == "leave") return;
+    if (in.gone) {
+      applied.erase(in.client);
+      must_publish = true;
+      return;
+    }
     if (action.refused)
       reply(in.client, in.id, *action.refused);
     else
@@ -300,10 +312,7 @@ struct Session::Parts {
     build = std::make_unique<Build>(Build{std::move(in), std::move(change), *job.value, {}});
     stop_build = false;
     tell_build("starting", 0);
-    if (options.clock == Clock::manual) {
-      build_wait = true;  // built in the next turn: one turn goes on with the old bodies
-      return;
-    }
+    if (options.clock == Clock::manual) return;  // built in the next turn: one goes on with the old bodies
     if (builder.joinable()) builder.join();
     builder = std::thread([this, job = build->job] {
       view::Parts made =
@@ -313,14 +322,14 @@ struct Session::Parts {
               progress = {stage, fraction};
               progress_new = true;
             }
-            wake.notify_all();
+            call();
             return !stop_build.load();
           });
       {
         const std::lock_guard lock(build_mutex);
         finished = std::move(made);
       }
-      wake.notify_all();
+      call();
     });
   }
   void tell_build(const std::string& stage, double fraction) {
@@ -334,14 +343,9 @@ struct Session::Parts {
   }
   void look_after_build() {
     if (!build) return next_in_line();
-    if (options.clock == Clock::manual) {
-      if (build_wait) {
-        build_wait = false;
-        return;
-      }
+    if (options.clock == Clock::manual)
       finished = build_parts(build->job, world.cache(), world.threads(),
                              [this](const std::string&, double) { return !stop_build.load(); });
-    }
     std::optional<view::Parts> made;
     {
       const std::lock_guard lock(build_mutex);
@@ -660,7 +664,6 @@ struct Session::Parts {
 
   std::unique_ptr<Build> build;
   std::deque<Incoming> build_line;
-  bool build_wait = false;
   std::unique_ptr<Recording> recording, recorded;
   int recordings = 0;
 

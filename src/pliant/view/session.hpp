@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulation that people touch while it runs: it takes commands (docs/viewer.md lists them), steps by the
+// A simulation that people touch while it runs: it takes commands (docs/session.md lists them), steps by the
 // clock, and shows its newest state. It knows no socket: a server, a game engine or a test gives commands and
 // takes what comes out.
 //
@@ -89,7 +89,7 @@ class Session {
   /// Scenes of the libraries: [{name, description, methods: [...]}], for the start page.
   const nlohmann::json& scene_list() const;
 
-  /// A mesh file for body.add: the report of page.md section 8 with its `upload` id. Reads and repairs the
+  /// A mesh file for body.add: a report of what it is, with its `upload` id. Reads and repairs the
   /// mesh in the caller's thread. Refusals: too_large, not_supported (ending), bad_argument (what is wrong
   /// where).
   Outcome<nlohmann::json> upload(const std::string& name, const std::vector<std::byte>& bytes);

@@ -325,9 +325,11 @@ Outcome<Json> World::finish(const Rework& change, const BuildJob& job, Parts par
     hands_.clear();
     history_.clear();
     posing_ = false;
-    target_ = Target{.document = Json{{"bodies", Json::array()}}};
+    target_ = Target{};
+    target_.document = Json{{"bodies", Json::array()}};
   }
-  if (rebuilt || parts.colliders) {
+  const bool moved_colliders = parts.colliders.has_value();
+  if (rebuilt || moved_colliders) {
     // hands hold nodes of the old model
     if (rebuilt) hands_.clear();
     adopt(target, std::move(parts));
@@ -380,7 +382,7 @@ Outcome<Json> World::finish(const Rework& change, const BuildJob& job, Parts par
   }
   ++holds_version_;
   touched();
-  if (rebuilt)
+  if (rebuilt || moved_colliders)
     structure_changed();
   else
     tell_options(before, change.call.client);
@@ -477,14 +479,19 @@ std::uint64_t World::state_hash() const {
 
 namespace {
 
-/// Texts that name files of the scene's folder name them by their full place.
-void name_files(Json& json, const std::filesystem::path& folder) {
+/// Texts that name files of the scene's folder name them by their full place; uploads, which end with the
+/// session, by their name.
+void name_files(Json& json, const std::filesystem::path& folder, const std::set<std::string>& uploaded) {
   if (json.is_structured()) {
-    for (Json& inner : json) name_files(inner, folder);
+    for (Json& inner : json) name_files(inner, folder, uploaded);
     return;
   }
   if (!json.is_string()) return;
   const std::string text = json.get<std::string>();
+  if (uploaded.contains(text)) {
+    json = std::filesystem::path(text).filename().string();
+    return;
+  }
   if (text.find('.') == std::string::npos) return;
   const std::filesystem::path file = find_file(text, folder);
   std::error_code trouble;
@@ -495,14 +502,14 @@ void name_files(Json& json, const std::filesystem::path& folder) {
 
 Json World::saved_scene() const {
   Json document = target_.document;
-  name_files(document, std::filesystem::path(target_.file).parent_path());
+  name_files(document, std::filesystem::path(target_.file).parent_path(), uploaded_);
   return document;
 }
 
 Json World::saved_session() const {
   if (log_full_) return nullptr;
   Json scene = first_.document;
-  name_files(scene, std::filesystem::path(first_.file).parent_path());
+  name_files(scene, std::filesystem::path(first_.file).parent_path(), uploaded_);
   return {{"pliant_session", 1},
           {"version", version()},
           {"name", first_.name},

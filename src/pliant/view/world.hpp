@@ -11,6 +11,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,12 +88,13 @@ struct Action {
 struct Hand {
   int client = 0, id = 0;
   bool dent = false;
+  bool cage = false;  ///< springs at vertices of the cage, numbered after the nodes; id unused
   int body = 0;
   Triangle corners{};
-  Vec3 weights{0, 0, 0};            ///< barycentric
-  std::vector<Index> nodes;         ///< that it pulls at
-  std::vector<double> share;        ///< of the stiffness, sums to 1
-  Points offset;                    ///< grab: from the point to the node; dent: where the node was, m
+  Vec3 weights{0, 0, 0};      ///< barycentric
+  std::vector<Index> nodes;   ///< that it pulls at
+  std::vector<double> share;  ///< of the stiffness, sums to 1
+  Points offset;  ///< grab: from the point to the node; dent: where the node was; cage: its target, m
   std::vector<double> depth_share;  ///< dent: 1 at the centre, 0 at the radius
   Vec3 target{0, 0, 0};             ///< m
   Vec3 inward{0, 0, 0};             ///< dent: direction
@@ -223,7 +225,8 @@ class World {
   std::optional<Json> stopped_;
   std::vector<Happening> happenings_;
 
-  Target first_;  ///< where the log begins
+  std::set<std::string> uploaded_;  ///< files that pages sent
+  Target first_;                    ///< where the log begins
   std::uint32_t first_step_ = 0;
   Json log_ = Json::array();
   bool log_full_ = false;

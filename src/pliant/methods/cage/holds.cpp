@@ -28,9 +28,16 @@ void Holds::set(const Model& model, const StepInput& input, double total_stiffne
     for (std::size_t k = 0; k < count; ++k) {
       nodes_[k] = node_of(k);
       beta_[k] = beta_of(k);
-      at.push_back(model.nodes[std::size_t(nodes_[k])]);
+      // a vertex of the cage is its own coordinate
+      const bool point = nodes_[k] < Index(model.nodes.size());
+      at.push_back(point ? model.nodes[std::size_t(nodes_[k])] : model.centre);
     }
     value_ = green_coordinates(model.cage, at, Gradients::no).value;
+    for (std::size_t k = 0; k < count; ++k)
+      if (const Index vertex = nodes_[k] - Index(model.nodes.size()); vertex >= 0) {
+        value_.col(Eigen::Index(k)).setZero();
+        value_(vertex, Eigen::Index(k)) = 1;
+      }
     const Eigen::Map<const Eigen::VectorXd> beta(beta_.data(), Eigen::Index(count));
     stiffness_ = value_ * beta.asDiagonal() * value_.transpose();
     sum_ = value_ * beta;

@@ -26,7 +26,7 @@ Method::Relaxation Body::relax(const StepInput& input) {
   PLIANT_CHECK(input.pool);
   const FlushTinyNumbers in_here;
   Relaxation out;
-  out.trouble = trouble_of(input, Index(model_.nodes.size()));
+  out.trouble = trouble_of(input, Index(model_.nodes.size()) + model_.n());
   if (!out.trouble.empty()) return out;
   holds_.set(model_, input, hold_stiffness_);
   Work<double>& w = work<double>();

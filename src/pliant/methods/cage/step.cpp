@@ -58,7 +58,7 @@ StepReport Body::advance(const StepInput& input) {
   PLIANT_CHECK(input.pool);
   const FlushTinyNumbers in_here;
   StepReport report;
-  report.trouble = trouble_of(input, Index(model_.nodes.size()));
+  report.trouble = trouble_of(input, Index(model_.nodes.size()) + model_.n());
   if (!report.ok()) return report;
   StageWatch watch;
   holds_.set(model_, input, hold_stiffness_);

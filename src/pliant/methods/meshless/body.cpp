@@ -98,16 +98,33 @@ std::optional<double> Body::driven_until() const {
   return rig_.bones().skeleton().duration();
 }
 
+std::string Body::drive_joint(const DrivenJoint& joint) {
+  if (rig_.empty() || joint.joint < 0 || joint.joint >= Index(rig_.bones().skeleton().joints.size()))
+    return "the body has no such joint";
+  if (rig_.bones().is_recorded()) return "an elastic skeleton follows its keys only";
+  rig_.drive(joint.joint, joint.turn, joint.move);
+  for (DrivenJoint& known : state_.driven)
+    if (known.joint == joint.joint) {
+      known = joint;
+      return {};
+    }
+  state_.driven.push_back(joint);
+  return {};
+}
+
 void Body::save(Writer& writer) const {
   writer.array(state_.nodes.x);
   writer.array(state_.nodes.v);
   writer.array(std::vector<float>(state_.turned.begin(), state_.turned.end()));
   writer.array(state_.node_turned);
   writer.array(std::vector<double>(state_.flow.begin(), state_.flow.end()));
-  writer.value(std::uint64_t(state_.contacts.size()));
   writer.array(state_.contacts);
-  writer.value(std::uint64_t(state_.sides.size()));
   writer.array(state_.sides);
+  writer.value(std::uint64_t(state_.driven.size()));
+  for (const DrivenJoint& driven : state_.driven) {
+    writer.value(driven.joint);
+    for (int c = 0; c < 3; ++c) writer.value(driven.turn[c]), writer.value(driven.move[c]);
+  }
 }
 
 bool Body::load(Reader& reader) {
@@ -119,17 +136,23 @@ bool Body::load(Reader& reader) {
   reader.array(turned);
   reader.array(next.node_turned);
   reader.array(flow);
-  std::uint64_t contacts = 0, sides = 0;
-  constexpr std::uint64_t most = std::uint64_t(1) << 32;
-  reader.value(contacts);
-  if (!reader.ok() || contacts > most) return false;
-  next.contacts.resize(contacts);
-  reader.array(next.contacts);
-  reader.value(sides);
-  if (!reader.ok() || sides > most) return false;
-  next.sides.resize(sides);
-  reader.array(next.sides);
-  if (!reader.ok()) return false;
+  reader.list(next.contacts);
+  reader.list(next.sides);
+  std::uint64_t driven = 0;
+  reader.value(driven);
+  const std::size_t joints = rig_.empty() ? 0 : rig_.bones().skeleton().joints.size();
+  if (!reader.ok() || driven > joints) return false;
+  next.driven.resize(driven);
+  for (DrivenJoint& joint : next.driven) {
+    reader.value(joint.joint);
+    for (int c = 0; c < 3; ++c) reader.value(joint.turn[c]), reader.value(joint.move[c]);
+    if (!reader.ok() || joint.joint < 0 || std::size_t(joint.joint) >= joints) return false;
+  }
+  for (const DrivenJoint& known : state_.driven)
+    if (std::none_of(next.driven.begin(), next.driven.end(),
+                     [&](const DrivenJoint& joint) { return joint.joint == known.joint; }))
+      rig_.follow_keys(known.joint);
+  for (const DrivenJoint& joint : next.driven) rig_.drive(joint.joint, joint.turn, joint.move);
   std::copy(turned.begin(), turned.end(), next.turned.begin());
   std::copy(flow.begin(), flow.end(), next.flow.begin());
   state_ = std::move(next);

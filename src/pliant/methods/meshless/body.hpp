@@ -55,6 +55,10 @@ class Body final : public Method {
     options_.refinements = options.refinements;
   }
   const Rig& rig() const { return rig_; }
+  /// A joint leaves its keys: it has this turn and move (geometry/skeleton.hpp) from the next step on. The
+  /// trouble, or empty.
+  std::string drive_joint(const DrivenJoint& joint);
+  const std::vector<DrivenJoint>& driven_joints() const { return state_.driven; }
   /// Cells whose blend of rotations had no length in the last step and that kept theirs.
   int kept_rotations() const { return kept_; }
   const PackedCells& packed() const { return packed_; }

@@ -60,6 +60,11 @@ class Rig {
   /// The skeleton at time t, into the scratch.
   void pose(double t, Scratch& scratch) const;
 
+  /// BoneSamples::drive; not of an elastic skeleton.
+  void drive(Index joint, const Vec3& turn, const Vec3& move) { bones_->drive(joint, turn, move); }
+
+  void follow_keys(Index joint) { bones_->follow_keys(joint); }
+
   std::size_t memory_bytes() const;
 
  private:

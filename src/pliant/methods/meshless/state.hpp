@@ -7,6 +7,13 @@
 
 namespace pliant::meshless {
 
+/// A joint that somebody moves, in place of its keys.
+struct DrivenJoint {
+  Index joint = 0;
+  Vec3 turn{0, 0, 0};  ///< rad, a rotation vector in the axes of the rest pose
+  Vec3 move{0, 0, 0};  ///< m
+};
+
 /// What decides the next step together with model and input.
 struct State {
   NodeState nodes;                  ///< x are the parameters of the nodes; the field is their MLS blend
@@ -15,6 +22,7 @@ struct State {
   AlignedVector<double> flow;       ///< plastic strain of the cells, [batch][xx yy zz yz zx xy][16]; or empty
   std::vector<ContactMemory> contacts;  ///< of the last step, by key: the contact solver's warm start
   std::vector<SideMemory> sides;        ///< by collider and vertex
+  std::vector<DrivenJoint> driven;      ///< joints that no longer follow their keys
 };
 
 }  // namespace pliant::meshless

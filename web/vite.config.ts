@@ -6,5 +6,5 @@ export default defineConfig({
   base: './',
   build: { target: 'es2022', assetsInlineLimit: 0, chunkSizeWarningLimit: 1000, modulePreload: { polyfill: false } },
   // Browser tests share one simulation server and two cores: one file after the other.
-  test: { environment: 'node', fileParallelism: false, testTimeout: 60000, hookTimeout: 60000 },
+  test: { environment: 'node', fileParallelism: false, testTimeout: 300000, hookTimeout: 300000 },
 });

@@ -17,7 +17,7 @@ export function makeHook(link: Connection, store: Store, stage: Stage, tools: To
     if (store.frame.seq && store.frame.seq !== shown.seq) drawnFrames++;
     shown = { ...store.frame };
   });
-  const until = (predicate: () => boolean, ms = 20000): Promise<void> =>
+  const until = (predicate: () => boolean, ms = 120000): Promise<void> =>
     new Promise((resolve, reject) => {
       const start = performance.now();
       const look = () => {

@@ -77,20 +77,20 @@ export const troubles: string[] = [];
 export async function open(browser: Browser, address: string, query = '', size = { width: 820, height: 560 }, touch = false): Promise<Page> {
   const context = await browser.newContext({ viewport: size, hasTouch: touch });
   const page = await context.newPage();
-  page.setDefaultTimeout(60000);
+  page.setDefaultTimeout(240000);
   page.on('pageerror', (e) => troubles.push(e.message));
   page.on('console', (m) => {
     // A lost connection is told by the browser as an error; the tests cause some.
     if (m.type() === 'error' && !/WebSocket connection|ERR_CONNECTION|404/.test(m.text())) troubles.push(m.text());
   });
   await page.goto(`${address}?lowq&nomotion&theme=dark${query}`);
-  await page.evaluate(() => pliant.until(() => pliant.counters.drawn > 1, 60000));
+  await page.evaluate(() => pliant.until(() => pliant.counters.drawn > 1, 240000));
   return page;
 }
 
 export async function shot(page: Page, name: string): Promise<Buffer> {
   mkdirSync(ARTEFACTS, { recursive: true });
-  return page.screenshot({ path: `${ARTEFACTS}/${name}.png`, timeout: 60000 });
+  return page.screenshot({ path: `${ARTEFACTS}/${name}.png`, timeout: 240000 });
 }
 
 /** A vertex that is in front, far from the held end, and where it is on the screen. */

@@ -120,14 +120,14 @@ describe.runIf(there)('the page', () => {
 
   it('the method is switched on the same body, and undo switches back', async () => {
     await page.locator('#methods [data-method=metric] input').check({ force: true });
-    await page.evaluate(() => pliant.until(() => pliant.bodies[0].method === 'metric', 60000));
+    await page.evaluate(() => pliant.until(() => pliant.bodies[0].method === 'metric', 240000));
     await settle();
     const step = await page.evaluate(() => pliant.frame.step);
     await page.evaluate((s) => pliant.until(() => pliant.frame.step > s + 2), step);
     await shot(page, 'metric');
     await page.locator('#view').focus();
     await page.keyboard.press('Control+z');
-    await page.evaluate(() => pliant.until(() => pliant.bodies[0].method === 'geometric', 60000));
+    await page.evaluate(() => pliant.until(() => pliant.bodies[0].method === 'geometric', 240000));
     await settle();
   });
 
@@ -145,11 +145,11 @@ describe.runIf(there)('the page', () => {
     expect(await page.locator('.mesh-dialog').innerText()).toMatch(/8 vertices, 12 triangles/);
     await shot(page, 'drop-dialog');
     await page.locator('.mesh-dialog .add').click();
-    await page.evaluate(() => pliant.until(() => pliant.bodies.length === 2, 60000));
+    await page.evaluate(() => pliant.until(() => pliant.bodies.length === 2, 240000));
     await settle();
     expect(await page.evaluate(() => pliant.positions(1)!.length)).toBeGreaterThan(0);
     await page.evaluate(() => pliant.send('undo'));
-    await page.evaluate(() => pliant.until(() => pliant.bodies.length === 1, 60000));
+    await page.evaluate(() => pliant.until(() => pliant.bodies.length === 1, 240000));
     await settle();
   });
 
@@ -263,10 +263,10 @@ describe.runIf(there)('the page', () => {
 
   it('comes back by itself after the simulation was started again', async () => {
     await server.stop();
-    await page.evaluate(() => pliant.until(() => pliant.state === 'lost', 60000));
+    await page.evaluate(() => pliant.until(() => pliant.state === 'lost', 240000));
     await shot(page, 'lost');
     await server.start();
-    await page.evaluate(() => pliant.until(() => pliant.counters.reconnects > 0 && pliant.state === 'live', 60000));
+    await page.evaluate(() => pliant.until(() => pliant.counters.reconnects > 0 && pliant.state === 'live', 240000));
     const step = await page.evaluate(() => pliant.frame.step);
     await page.evaluate((s) => pliant.until(() => pliant.frame.step > s + 2), step);
   });
@@ -276,7 +276,7 @@ describe.runIf(there)('the page', () => {
     await server.stop();
     const stranger = new Server(SCENE, ['--port', port, '--token', 'browser-test-token-0002']);
     await stranger.start();
-    await page.evaluate(() => pliant.until(() => pliant.state === 'refused', 60000));
+    await page.evaluate(() => pliant.until(() => pliant.state === 'refused', 240000));
     expect(await page.locator('#refused').innerText()).toMatch(/another address/);
     await stranger.stop();
   });

@@ -2,6 +2,7 @@
 #include "pliant/sim/body.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "pliant/base/check.hpp"
 
@@ -251,8 +252,12 @@ bool Body::load(Reader& reader) {
   if (!reader.ok() || holds > nodes + 1) return false;
   if (holds == 0) return true;
   std::vector<PlacedHold> placed(holds - 1);
-  for (PlacedHold& hold : placed)
+  std::vector<char> taken(nodes, 0);
+  for (PlacedHold& hold : placed) {
     if (!load_hold(hold, nodes, reader)) return false;
+    for (const Index node : hold.hold.nodes)
+      if (std::exchange(taken[std::size_t(node)], 1)) return false;
+  }
   set_holds(std::move(placed));
   return true;
 }

@@ -268,6 +268,24 @@ void World::adopt(Target target, Parts parts) {
   if (parts.colliders) simulation_->set_colliders(std::move(*parts.colliders));
 }
 
+/// A hand goes on holding where the body has the same nodes as before; else it lets go.
+void World::keep_hands(const std::vector<std::string>& names,
+                       const std::vector<std::shared_ptr<const Shape>>& shapes) {
+  std::erase_if(hands_, [&](Hand& hand) {
+    const std::size_t before = std::size_t(hand.body);
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (simulation_->bodies()[i].name() != names[before]) continue;
+      const bool stays = pieces_[i].shape == shapes[before];
+      const bool moved = i != before && hand.handle >= 0;  // handles are numbered by body
+      hand.body = int(i);
+      return moved ||
+             (!stays && (hand.cage || hand.handle >= 0 ||
+                         !same_places(pieces_[i].shape->graph.positions, shapes[before]->graph.positions)));
+    }
+    return true;
+  });
+}
+
 /// Live settings of the document take effect.
 void World::refresh() {
   spec_ = parse(target_, target_.document).spec;
@@ -330,9 +348,14 @@ Outcome<Json> World::finish(const Rework& change, const BuildJob& job, Parts par
   }
   const bool moved_colliders = parts.colliders.has_value();
   if (rebuilt || moved_colliders) {
-    // hands hold nodes of the old model
-    if (rebuilt) hands_.clear();
+    std::vector<std::string> names;
+    std::vector<std::shared_ptr<const Shape>> shapes;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      names.push_back(simulation_->bodies()[i].name());
+      shapes.push_back(pieces_[i].shape);
+    }
     adopt(target, std::move(parts));
+    keep_hands(names, shapes);
   }
   target_ = std::move(target);
   refresh();

@@ -188,6 +188,8 @@ class World {
   Target changed(const Rework& change) const;
   ParsedScene parsed(const Target& target) const;
   void adopt(Target target, Parts parts);
+  void keep_hands(const std::vector<std::string>& names,
+                  const std::vector<std::shared_ptr<const Shape>>& shapes);
   void carry(const Body& from, const Shape& from_shape, Body& to, const Shape& to_shape,
              bool same_method) const;
   void refresh();

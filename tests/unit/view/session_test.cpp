@@ -167,6 +167,11 @@ TEST(Session, AnOptionThatNeedsABuildSwapsTheBodyAndKeepsItsMotion) {
   EXPECT_EQ(driver.shown()->epoch, epoch + 1);
   EXPECT_NEAR(driver.vertex(tip.vertex)[1], bent[1], 0.05);
   EXPECT_EQ(driver.last("scene")["epoch"], epoch + 1);
+  EXPECT_EQ(driver.shown()->grabs.size(), 1u) << "with the same nodes the hand goes on holding";
+  driver.done("option.set", {{"path", "bodies.0.density"}, {"value", 500}});
+  driver.done("grab.move", {{"grab", 1}, {"target", {begin[0], begin[1], begin[2]}}});
+  driver.done("method", {{"body", 0}, {"name", "cage"}});
+  EXPECT_TRUE(driver.shown()->grabs.empty()) << "with others it lets go";
 }
 
 TEST(Session, ABuildThatFailsKeepsTheOldBody) {

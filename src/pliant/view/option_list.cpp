@@ -105,7 +105,8 @@ class Walk {
     static const std::set<std::string> material{"stiffness", "poisson", "strength"};
     for (const Description::Entry& entry : description.entries) {
       const std::string at = path + "." + entry.name;
-      if (entry.kind == Kind::value) add(entry, at, material.contains(entry.name) ? "Material" : group);
+      if (entry.kind == Kind::value)
+        add(entry, at, group != "Damping" && material.contains(entry.name) ? "Material" : group);
       const bool optional = entry.kind == Kind::optional_object;
       if (optional && (entry.name == "plasticity" || entry.name == "adaptive")) {
         found_.push_back({&entry, at, title(entry.name), {}, true});

@@ -88,7 +88,8 @@ export class Plot {
       c.width = Math.round(width * ratio);
       c.height = Math.round(height * ratio);
     }
-    const g = c.getContext('2d')!;
+    // On the CPU: a plot is small, and software GL would take longer for it than for the body.
+    const g = c.getContext('2d', { willReadFrequently: true })!;
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, width, height);
     const css = getComputedStyle(this.element);

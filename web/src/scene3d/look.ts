@@ -43,7 +43,7 @@ export const THEMES: Record<ThemeName, Theme3D> = {
   dark: {
     exposure: 0.92, key: 2.2, rim: 2.2, fill: 0.6, hemisphere: 1.6, below: '#7a5c4e', shadow: 0.62, line: '#8fa3b8',
     lineStrength: 0.13, centre: '#343c45', edge: '#14181c', pin: '#6cb2ff', accent: '#45cdb9', panel: '#15191e',
-    rimTerm: 0.3, prop: '#59636e',
+    rimTerm: 0.22, prop: '#59636e',
   },
   light: {
     exposure: 0.98, key: 1.9, rim: 0.8, fill: 0.7, hemisphere: 2.3, below: '#c2a08e', shadow: 0.32, line: '#6b6558',

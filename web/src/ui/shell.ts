@@ -188,8 +188,10 @@ export class Shell {
   private showScene(): void {
     const { store } = this;
     const body = store.body;
-    $('#scene-button').firstElementChild!.textContent = store.scene?.name || 'choose a scene';
-    document.title = store.scene?.name ? `${store.scene.name} · pliant` : 'pliant';
+    const name = sceneTitle(store.scene?.name ?? '');
+    $('#scene-button').firstElementChild!.textContent = name || 'choose a scene';
+    $('#scene-button').title = store.scene?.name ? `${store.scene.name}: choose another scene` : 'Choose a scene';
+    document.title = name ? `${name} · pliant` : 'pliant';
     const chip = $('#body-chip');
     chip.replaceChildren();
     if (body) chip.append(h('b', {}, body.name), `${grouped(body.vertices)} vertices · ${grouped(body.nodes)} nodes · ${body.method}`);
@@ -308,6 +310,11 @@ export class Shell {
     place.replaceChildren(h('i', { class: slow ? 'slow' : '' }), 'sim ', h('b', {}, rate.toFixed(0)), ' Hz',
       h('span', { class: 'page-rate' }, ' · page ', h('b', {}, String(page)), ' fps'));
   }
+}
+
+/** A shipped scene by its name, a file by its last part. */
+function sceneTitle(name: string): string {
+  return /\.json$/.test(name) ? name.replace(/^.*[\\/]/, '').replace(/\.json$/, '') : name;
 }
 
 function speedText(speed: number): string {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dependencies point one way: apps -> view -> scene -> sim -> methods -> contact, physics, embed -> geometry -> math
+// Dependencies point one way: apps -> view -> scene -> sim -> methods -> contact, physics, embed -> geometry
+// -> math
 // -> base, with io and render beside them on meshes and frames only. Methods never include one another.
 #include <gtest/gtest.h>
 

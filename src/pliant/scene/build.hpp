@@ -41,8 +41,8 @@ class ShapeCache {
 };
 
 struct BuildOptions {
-  int threads = 1;                      ///< 0 = one per processor
-  ShapeCache* cache = nullptr;          ///< none: every shape is made
+  int threads = 1;                           ///< 0 = one per processor
+  ShapeCache* cache = nullptr;               ///< none: every shape is made
   std::vector<std::string> cache_keys = {};  ///< one a body, with a cache
   /// What happens now ("shape of bar"), and the share that is done; false: stop here.
   std::function<bool(const std::string& stage, double fraction)> progress = {};

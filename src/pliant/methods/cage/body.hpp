@@ -191,7 +191,7 @@ class Body final : public Method {
   Eigen::Quaterniond damper_frame_ = Eigen::Quaterniond::Identity();
   std::array<Columns, 6> rigid_;  // motions of the cage as a whole, orthonormal
   Eigen::MatrixXd modes_;         // the same seen from the frame, 3 N x 6
-  double more_mass_ = 0;  // kg, of the vertices in this step where its matrix needed it
+  double more_mass_ = 0;          // kg, of the vertices in this step where its matrix needed it
   double levenberg_ = 0;          // of the last settling step
 
   mutable NodeState nodes_;

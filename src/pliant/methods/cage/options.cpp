@@ -43,11 +43,13 @@ const OptionTable<Options>& option_table() {
                    "moves the body as a whole exactly; consistent lets them follow, at five times the cost"}),
       option("precision", &Options::precision,
              {.choices = {"single", "double"}, .help = "of the products and the factor of a step"}),
-      option("points", &Options::points,
-             {.unit = "1",
-              .min = 0,
-              .max = 20000,
-              .help = "quadrature points, at least; 0 = four a vertex of a box, 14 of another cage, 200 to 2000"}),
+      option(
+          "points", &Options::points,
+          {.unit = "1",
+           .min = 0,
+           .max = 20000,
+           .help =
+               "quadrature points, at least; 0 = four a vertex of a box, 14 of another cage, 200 to 2000"}),
       option(
           "regularisation", &Options::regularisation,
           {.unit = "1",
@@ -89,7 +91,8 @@ const OptionTable<Plasticity>& plasticity_table() {
 
 int points_for(const Options& options, int cage_vertices) {
   if (options.points > 0) return options.points;
-  // A cage that is no box has limbs around it: each needs points of its own, or its part of the cage is loose.
+  // A cage that is no box has limbs around it: each needs points of its own, or its part of the cage is
+  // loose.
   const int each = options.cells[0] > 0 ? 4 : 14;
   return std::clamp(each * cage_vertices, 200, 2000);
 }

@@ -53,6 +53,20 @@ class Reader {
     if (!v.empty())
       std::memcpy(static_cast<void*>(v.data()), at_ - v.size() * sizeof(T), v.size() * sizeof(T));
   }
+  /// An array of any size, as long as the bytes for it are there: what is damaged asks for no memory.
+  template <class T>
+  void list(std::vector<T>& v) {
+    std::uint64_t size = 0;
+    const std::byte* const begin = at_;
+    value(size);
+    if (!ok_ || size > std::size_t(end_ - at_) / sizeof(T)) {
+      ok_ = false;
+      return;
+    }
+    at_ = begin;
+    v.resize(size);
+    array(v);
+  }
   bool ok() const { return ok_; }
   bool at_end() const { return at_ == end_; }
 

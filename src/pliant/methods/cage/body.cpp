@@ -351,15 +351,6 @@ void read_columns(Reader& reader, Columns& c) {
   std::copy(numbers.begin(), numbers.end(), c.data());
 }
 
-template <class T>
-void read_list(Reader& reader, std::vector<T>& list, std::uint64_t most) {
-  std::uint64_t count = 0;
-  reader.value(count);
-  if (!reader.ok() || count > most) return;
-  list.resize(count);
-  reader.array(list);
-}
-
 }  // namespace
 
 void Body::save(Writer& writer) const {
@@ -373,9 +364,7 @@ void Body::save(Writer& writer) const {
     for (int k = 0; k < 3; ++k) writer.value((*v)[k]);
   writer.value(state_.whole.kinetic);
   writer.array(state_.plastic);
-  writer.value(std::uint64_t(state_.contacts.size()));
   writer.array(state_.contacts);
-  writer.value(std::uint64_t(state_.sides.size()));
   writer.array(state_.sides);
 }
 
@@ -391,8 +380,8 @@ bool Body::load(Reader& reader) {
     for (int k = 0; k < 3; ++k) reader.value((*v)[k]);
   reader.value(next.whole.kinetic);
   reader.array(next.plastic);
-  read_list(reader, next.contacts, 1u << 24);
-  read_list(reader, next.sides, 1u << 24);
+  reader.list(next.contacts);
+  reader.list(next.sides);
   if (!reader.ok()) return false;
   state_ = std::move(next);
   if (options_.precision == Precision::single)

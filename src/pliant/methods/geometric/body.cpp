@@ -165,9 +165,7 @@ void Body::save(Writer& writer) const {
   writer.array(quaternions);
   writer.value(state_.h);
   writer.value(state_.has_before);
-  writer.value(std::uint64_t(state_.contacts.size()));
   writer.array(state_.contacts);
-  writer.value(std::uint64_t(state_.sides.size()));
   writer.array(state_.sides);
   if (options_.plasticity) writer.array(state_.rest_vectors);
 }
@@ -183,15 +181,8 @@ bool Body::load(Reader& reader) {
   reader.array(quaternions);
   reader.value(next.h);
   reader.value(next.has_before);
-  std::uint64_t contacts = 0, sides = 0;
-  reader.value(contacts);
-  if (!reader.ok() || contacts > std::size_t(max_touches) * 1000000) return false;
-  next.contacts.resize(contacts);
-  reader.array(next.contacts);
-  reader.value(sides);
-  if (!reader.ok() || sides > std::uint64_t(1) << 32) return false;
-  next.sides.resize(sides);
-  reader.array(next.sides);
+  reader.list(next.contacts);
+  reader.list(next.sides);
   if (options_.plasticity) reader.array(next.rest_vectors);
   if (!reader.ok()) return false;
   state_ = std::move(next);

@@ -104,9 +104,7 @@ void Body::save(Writer& writer) const {
   writer.array(std::vector<float>(state_.turned.begin(), state_.turned.end()));
   writer.array(state_.node_turned);
   writer.array(std::vector<double>(state_.flow.begin(), state_.flow.end()));
-  writer.value(std::uint64_t(state_.contacts.size()));
   writer.array(state_.contacts);
-  writer.value(std::uint64_t(state_.sides.size()));
   writer.array(state_.sides);
 }
 
@@ -119,16 +117,8 @@ bool Body::load(Reader& reader) {
   reader.array(turned);
   reader.array(next.node_turned);
   reader.array(flow);
-  std::uint64_t contacts = 0, sides = 0;
-  constexpr std::uint64_t most = std::uint64_t(1) << 32;
-  reader.value(contacts);
-  if (!reader.ok() || contacts > most) return false;
-  next.contacts.resize(contacts);
-  reader.array(next.contacts);
-  reader.value(sides);
-  if (!reader.ok() || sides > most) return false;
-  next.sides.resize(sides);
-  reader.array(next.sides);
+  reader.list(next.contacts);
+  reader.list(next.sides);
   if (!reader.ok()) return false;
   std::copy(turned.begin(), turned.end(), next.turned.begin());
   std::copy(flow.begin(), flow.end(), next.flow.begin());

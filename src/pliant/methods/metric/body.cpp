@@ -81,9 +81,7 @@ void Body::save(Writer& writer) const {
   writer.value(state_.time);
   writer.value(state_.response);
   writer.array(state_.metrics);
-  writer.value(std::uint64_t(state_.contacts.size()));
   writer.array(state_.contacts);
-  writer.value(std::uint64_t(state_.sides.size()));
   writer.array(state_.sides);
 }
 
@@ -94,16 +92,8 @@ bool Body::load(Reader& reader) {
   reader.value(next.time);
   reader.value(next.response);
   reader.array(next.metrics);
-  constexpr std::uint64_t most = 1u << 28;
-  std::uint64_t contacts = 0, sides = 0;
-  reader.value(contacts);
-  if (!reader.ok() || contacts > most) return false;
-  next.contacts.resize(contacts);
-  reader.array(next.contacts);
-  reader.value(sides);
-  if (!reader.ok() || sides > most) return false;
-  next.sides.resize(sides);
-  reader.array(next.sides);
+  reader.list(next.contacts);
+  reader.list(next.sides);
   if (!reader.ok()) return false;
   for (const ContactMemory& m : next.contacts)
     if (m.key.vertex < 0 || m.key.vertex >= contact_points().rows()) return false;

@@ -371,7 +371,8 @@ int main(int argc, char** argv) {
   fmt::print("steps {} -> {}; resident memory at start and after every tenth, kB: {}\n", before.step,
              after.step, fmt::join(resident, " "));
   if (!after.ok) return fail("the server does not answer");
-  if (resident.back() - resident[resident.size() / 2] > (count < long_flood ? short_growth_kb : most_growth_kb))
+  if (resident.back() - resident[resident.size() / 2] >
+      (count < long_flood ? short_growth_kb : most_growth_kb))
     return fail("its memory grows");
   if (!goes_on(address)) return fail("the simulation stands");
   server.signal(SIGINT);

@@ -443,7 +443,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   using Request = http::request<http::empty_body>;
   using Response = http::response<http::string_body>;
-  using UploadParser = http::request_parser<http::span_body<char>>;
+  using UploadParser = http::request_parser<http::string_body>;
 
   void take(error_code error);
   void route();
@@ -455,7 +455,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read_upload(const PagePath& path, std::size_t size);
   void take_upload(error_code error);
   void end_upload() {
-    file_ = {};
+    file_ = std::string();
     ticket_.reset();
   }
   void work(std::function<std::function<void()>()> task);
@@ -475,7 +475,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   beast::flat_buffer in_;
   std::optional<http::request_parser<http::empty_body>> parser_;
   std::optional<UploadParser> upload_;
-  std::vector<std::byte> file_;
+  std::string file_;
   std::optional<UploadTicket> ticket_;
   std::string name_;
   std::string host_;
@@ -609,10 +609,8 @@ void Connection::read_upload(const PagePath& path, std::size_t size) {
   const auto name = path.query.find("name");
   name_ = name == path.query.end() ? "" : name->second;
   keep_ = parser_->get().keep_alive();
-  file_.assign(size, std::byte{});
   upload_.emplace(std::move(*parser_));
   upload_->body_limit(size);
-  upload_->get().body() = {reinterpret_cast<char*>(file_.data()), file_.size()};
   stream_.expires_after(hub_.limits().body);
   const auto self = shared_from_this();
   http::async_read(stream_, in_, *upload_,
@@ -620,10 +618,13 @@ void Connection::read_upload(const PagePath& path, std::size_t size) {
 }
 
 void Connection::take_upload(error_code error) {
+  if (!error) file_ = std::move(upload_->get().body());
   upload_.reset();
   if (error) return ticket_.reset();
   work([this]() -> std::function<void()> {
-    auto outcome = std::make_shared<Outcome<json>>(hub_.session->upload(name_, file_));
+    const auto* first = reinterpret_cast<const std::byte*>(file_.data());
+    auto outcome =
+        std::make_shared<Outcome<json>>(hub_.session->upload(name_, {first, first + file_.size()}));
     return [this, outcome] {
       end_upload();
       if (*outcome) return answer_json(http::status::ok, *outcome->value);

@@ -46,6 +46,7 @@ export class PointerRouter {
     window.addEventListener('pointercancel', (e) => this.up(e));
     window.addEventListener('blur', () => this.cancelAll());
     view.addEventListener('wheel', (e) => this.wheel(e), { passive: false });
+    view.addEventListener('keydown', () => view.classList.remove('by-pointer'));
     view.addEventListener('contextmenu', (e) => e.preventDefault());
   }
 
@@ -62,6 +63,8 @@ export class PointerRouter {
   private down(e: PointerEvent): void {
     const { stage, store } = this.bench;
     if ((e.target as Element).closest('button, a, input')) return;
+    // No ring around the view for a hand on the mouse; the next key brings it back.
+    this.view.classList.add('by-pointer');
     this.view.focus({ preventScroll: true });
     const press: Press = {
       id: e.pointerId, x: e.clientX, y: e.clientY, x0: e.clientX, y0: e.clientY, shift: e.shiftKey,

@@ -80,20 +80,20 @@ describe.runIf(there)('the page', () => {
     expect(await page.evaluate(() => [pliant.grab.length, pliant.grabs.length])).toEqual([0, 0]);
   });
 
-  it('the first frame that contains a grab is at most two steps after the message', async () => {
+  it('a grab is contained in a drawn frame no earlier than the step its reply names', async () => {
     const result = await page.evaluate(async () => {
       const hit = { face: 0, bary: [0.3, 0.3, 0.4] };
       const epoch = pliant.frame.epoch;
-      const id = pliant.counters.sent; // any later frame has applied above what it has now
       const was = pliant.frame.applied;
       const reply = await pliant.send('grab.begin', { epoch, grab: 77, body: 0, ...hit, softness: 0.5, radius: 0 });
       await pliant.until(() => pliant.frame.applied > was);
       const frame = pliant.frame;
       await pliant.send('grab.end', { grab: 77, keep: 'none' });
-      return { id, step: frame.step, reply: reply.step!, applied: frame.applied, want: reply.id };
+      return { step: frame.step, reply: reply.step!, applied: frame.applied, want: reply.id };
     });
     expect(result.applied).toBeGreaterThanOrEqual(result.want);
-    expect(result.reply).toBeGreaterThan(0);
+    // Frames are dropped on a slow page, so the upper bound (two steps) is tested at the server (tests/view).
+    expect(result.step).toBeGreaterThanOrEqual(result.reply - 1);
   });
 
   it('a slider changes the running simulation, and undo brings it back', async () => {

@@ -325,13 +325,14 @@ Health health_of(const PageAddress& address) {
   return {true, content.value("step", std::uint64_t(0))};
 }
 
-/// The flood pauses and resets as it likes: it must still go on when it is told to.
+/// The flood pauses, sets time steps of hours and switches methods as it likes: a scene that is loaded
+/// afterwards must still go on when it is told to.
 bool goes_on(const PageAddress& address) {
   PageClient page(address);
   page.text(R"({"type":"hello","max_rate":0})");
   page.text(R"({"id":1,"cmd":"pose","args":{"on":false}})");
   page.text(R"({"id":2,"cmd":"speed","args":{"x":1}})");
-  page.text(R"({"id":3,"cmd":"reset"})");
+  page.text(R"({"id":3,"cmd":"scene.load","args":{"name":"geometric/bar"}})");
   page.text(R"({"id":4,"cmd":"play"})");
   const std::uint64_t before = health_of(address).step;
   for (int round = 0; round < 200; ++round) {

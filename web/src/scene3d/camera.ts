@@ -8,12 +8,14 @@ const FIELD_OF_VIEW = 32; // degrees, vertical
 const FIRST_DIRECTION = new THREE.Vector3(0.46, 0.22, 0.86).normalize();
 const LOWEST = 0.495 * Math.PI;
 const HIGHEST = 0.02;
+const LEASH = 0.5; // of the half height of the picture, at the target
 
 export class OrbitCamera {
   readonly camera = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
   readonly target = new THREE.Vector3();
   private readonly sphere = new THREE.Spherical(5);
   private radius = 1;
+  private following = true;
 
   constructor() {
     this.sphere.setFromVector3(FIRST_DIRECTION.clone().multiplyScalar(5));
@@ -22,12 +24,23 @@ export class OrbitCamera {
   /** Shows the ball from the present direction, or from the first one. */
   fit(centre: V3, radius: number, fresh: boolean): void {
     this.radius = Math.max(radius, 1e-6);
+    this.following = true;
     this.target.fromArray(centre);
     if (fresh) this.sphere.setFromVector3(FIRST_DIRECTION);
     const vertical = (FIELD_OF_VIEW * Math.PI) / 360;
     const horizontal = Math.atan(Math.tan(vertical) * this.camera.aspect);
     this.sphere.radius = (0.94 * this.radius) / Math.sin(Math.min(vertical, horizontal));
     this.place();
+  }
+
+  /** The target follows what is looked at on a leash, until the user moves it by hand. True: the view changed. */
+  follow(centre: V3): boolean {
+    const away = new THREE.Vector3().fromArray(centre).sub(this.target);
+    const leash = LEASH * this.sphere.radius * Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
+    if (!this.following || away.length() <= leash) return false;
+    this.target.addScaledVector(away, 1 - leash / away.length());
+    this.place();
+    return true;
   }
 
   resize(width: number, height: number): void {
@@ -43,6 +56,7 @@ export class OrbitCamera {
   }
 
   pan(dx: number, dy: number, height: number): void {
+    this.following = false;
     const size = this.pixelSize(this.target, height);
     const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
     const up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);

@@ -413,7 +413,7 @@ export class Stage {
     this.scene.add(this.props);
   }
 
-  /** The lights go with the bodies, so that the shadow does. */
+  /** Lights and camera go with the bodies. */
   private followBodies(): void {
     const lo = new THREE.Vector3(Infinity, Infinity, Infinity), hi = lo.clone().negate();
     for (const b of this.bodies.values()) {
@@ -421,7 +421,10 @@ export class Stage {
       hi.max(new THREE.Vector3().fromArray(b.hi));
     }
     const centre = lo.add(hi).multiplyScalar(0.5);
-    if (Number.isFinite(centre.x)) this.rig.position.copy(centre).sub(new THREE.Vector3().fromArray(this.center));
+    if (!Number.isFinite(centre.x)) return;
+    this.rig.position.copy(centre).sub(new THREE.Vector3().fromArray(this.center));
+    // The camera stands still while a body is held.
+    if (!this.grabs.length) this.camera.follow(centre.toArray());
   }
 
   private moveProps(m: Message): void {

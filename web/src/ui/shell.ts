@@ -253,16 +253,20 @@ export class Shell {
       case 'paused': say('paused'); break;
       case 'posing': say(store.poseText ? `posing: ${store.poseText}` : 'posing: drag to pose'); break;
       case 'rebuilding': {
-        const b = store.build!;
+        const b = store.build;
+        if (!b) {  // built, but its first frame is not here yet
+          say('rebuilding');
+          break;
+        }
         const left = b.eta_s ? `, about ${number(b.eta_s, 1)} s` : '';
         say(`rebuilding: ${b.stage} ${Math.round(b.fraction * 100)} %${left}`);
         chip.append(h('progress', { max: 1, value: b.fraction }));
         break;
       }
       case 'stopped': {
-        const s = store.stopped!;
+        const s = store.stopped;
         chip.classList.add('bad');
-        say(`stopped at step ${s.step ?? store.frame.step}: ${s.message}${s.advice ? `. ${s.advice}` : ''}`);
+        say(s ? `stopped at step ${s.step ?? store.frame.step}: ${s.message}${s.advice ? `. ${s.advice}` : ''}` : 'stopped');
         chip.append(h('button', { type: 'button', onclick: () => store.do('reset') }, 'Reset'));
         break;
       }

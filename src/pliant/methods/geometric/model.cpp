@@ -91,21 +91,22 @@ double covariance_weight(const Model& model, Index edge, Index j) {
 }
 
 Star star_of(const Model& model, Index i, RestVectors d) {
-  Star star;
-  star.sum.setZero();
+  Vec3 sum = Vec3::Zero();
   Mat3 b = Mat3::Zero();
   for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k) {
     const double weight = model.edge_weight[model.adjacency.edge[k]];
     const Vec3 r = model.rest_vector(i, k, d);
     b += weight * r * r.transpose();
-    star.sum += weight * r;
+    sum += weight * r;
   }
-  star.shape.setZero();
-  star.compliance = 0;
+  return star_of(model, i, sum, b);
+}
+
+Star star_of(const Model& model, Index i, const Vec3& sum, const Mat3& b) {
+  Star star{.sum = sum, .slew = {}, .shape = Mat3::Zero(), .compliance = 0};
   if (model.has_volume()) set_shape(b, star);
   const Vec3& mean = model.laplacian_rest[i];
-  b += model.laplacian_weight * mean * mean.transpose();
-  star.slew = inverse_inertia(b);
+  star.slew = inverse_inertia(b + model.laplacian_weight * mean * mean.transpose());
   return star;
 }
 

@@ -77,6 +77,8 @@ struct Model {
 Result<Model> make_model(Rows rows);
 
 Star star_of(const Model& model, Index node, RestVectors d);
+/// The same from the sum and from B.
+Star star_of(const Model& model, Index node, const Vec3& sum, const Mat3& b);
 
 /// The weight of neighbour j's edge in the covariance of node i: a_ij (consistent), or m_j^2 as printed in
 /// the paper [Huang06, Sec. 3.2].

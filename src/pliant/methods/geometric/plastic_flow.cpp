@@ -12,8 +12,6 @@
 namespace pliant::geometric {
 namespace {
 
-constexpr double no_change = 1e-9;  // of a rest length: what the cap leaves to flow
-
 /// What the rows of a node cost about rest vectors d, with the rotation held.
 double star_energy(const Model& model, std::span<const Vec3> x, Index i, const Mat3& rotation,
                    std::span<const Vec3> d) {
@@ -95,7 +93,7 @@ bool flow_row(const Model& model, const Plasticity& plasticity, double h, std::s
     const double root = std::sqrt(length);
     next *= capped_length(law, root, std::sqrt(first)) / root;
   }
-  if (!((next - d).squaredNorm() > no_change * no_change * first)) return false;
+  if (!((next - d).squaredNorm() > no_plastic_change * no_plastic_change * first)) return false;
   d = next;
   return true;
 }

@@ -13,6 +13,9 @@
 
 namespace pliant::geometric {
 
+/// What the cap leaves to flow, of a rest length, is not worth a change.
+inline constexpr double no_plastic_change = 1e-9;
+
 /// Lets the rows of a node flow. Returns how many did. Volume rows hold what volume the rest vectors say, at
 /// any shape: rows that flow one by one would change it and drive the body apart. With them a star's flow
 /// keeps its volume (all its rest vectors are scaled alike), is shortened where it would raise the energy of

@@ -41,11 +41,13 @@ inline void add_covariance(const ReducedArrays& m, const float* z, int batch, in
   }
 }
 
-/// sums[k][r] += C[k] . T[r].
+/// sums[k][r] += C[k] . T[r]. C is in the nearest cache by now: the time goes to fetching that of the
+/// batches that follow.
 template <int sets>
 inline void add_sums(const ReducedArrays& m, int batch, int lane, const Lanes (*t)[9], float* sums) {
   const float* c[sets];
   for (int s = 0; s < sets; ++s) c[s] = of_batch(m.pull, 3 * m.columns, batch + s) + lane;
+  const long next = static_cast<long>(sets) * 3 * batch_lanes * m.columns;
   for (int k = 0; k < m.columns; ++k) {
     float* out = sums + 3 * batch_lanes * k + lane;
     Lanes sum[3] = {at(out), at(out + batch_lanes), at(out + 2 * batch_lanes)};
@@ -53,6 +55,7 @@ inline void add_sums(const ReducedArrays& m, int batch, int lane, const Lanes (*
       const float* row = c[s] + 3 * batch_lanes * k;
       for (int j = 0; j < 3; ++j) {
         const Lanes entry = at(row + batch_lanes * j);
+        if (lane == 0) __builtin_prefetch(row + next + batch_lanes * j);
         for (int r = 0; r < 3; ++r) sum[r] += t[s][3 * r + j] * entry;
       }
     }
@@ -64,11 +67,14 @@ inline void clear(float* lanes, int count) {
   for (int i = 0; i < count * batch_lanes; i += width) at(lanes + i) = Lanes{};
 }
 
+/// In pairs: sixteen additions in a row would take longer than the sweep of a small body.
 inline void add_lanes(const float* lanes, int count, double* sum) {
   for (int i = 0; i < count; ++i) {
-    double total = 0;
-    for (int lane = 0; lane < batch_lanes; ++lane) total += lanes[batch_lanes * i + lane];
-    sum[i] = total;
+    double part[batch_lanes];
+    for (int lane = 0; lane < batch_lanes; ++lane) part[lane] = lanes[batch_lanes * i + lane];
+    for (int half = batch_lanes / 2; half > 0; half /= 2)
+      for (int lane = 0; lane < half; ++lane) part[lane] += part[lane + half];
+    sum[i] = part[0];
   }
 }
 

@@ -20,7 +20,6 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -449,25 +448,10 @@ void Body::flow(const StepInput& input, StepReport& report) {
       for (int c = 0; c < 3; ++c) trial_[4 * std::size_t(k) + c] = x[arrangement_.node[k]][c];
   });
   sweeps_.rotate(trial_.data(), pool);
-  sweeps_.find_yielding(trial_.data(), plasticity.law.yield, plasticity.form == PlasticForm::consistent,
-                        pool);
-  std::atomic<int> flowed = 0;
-  for_blocks(pool, model_.nodes(), 128, [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) {
-      if (!sweeps_.yielding()[k]) continue;
-      float q[4];
-      sweeps_.quaternion(k, q);
-      const Mat3 r = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
-      const Index i = arrangement_.node[k];
-      const int rows = flow_star(model_, plasticity, input.h, x, i, r, state_.rest_vectors);
-      if (rows == 0) continue;
-      for (Index n = model_.adjacency.begin[i]; n < model_.adjacency.begin[i + 1]; ++n)
-        sweeps_.set_row(model_, arrangement_, i, n, state_.rest_vectors[n]);
-      sweeps_.set_star(k, star_of(model_, i, state_.rest_vectors));
-      flowed += rows;
-    }
-  });
-  report.yields = flowed;
+  report.yields =
+      model_.has_volume()
+          ? sweeps_.flow_stars(model_, arrangement_, plasticity, input.h, x, state_.rest_vectors, pool)
+          : sweeps_.flow(model_, arrangement_, plasticity, input.h, trial_.data(), state_.rest_vectors, pool);
 }
 
 /// Inner forces have no resultant: (1 + h' alpha) (P_new - P^) = h' (F - alpha P^), P the momentum, F the

@@ -77,10 +77,6 @@ struct StepKernels {
   /// base, diagonal and u may be null. Returns u . out.
   double (*collect)(const SweepArrays&, const float* base, const float* diagonal, const float* u, float* out,
                     int begin, int end);
-  /// yielding[i] = 1 where a row of node i is strained by more than the limit, with the rotations that are
-  /// there (turned_back) or none: |R^T (x_j - x_i) - d| > limit |d|; over batches.
-  void (*find_yielding)(const SweepArrays&, const double* x, float limit, bool turned_back,
-                        unsigned char* yielding, int first, int last);
   /// y += s x over floats [begin, end).
   void (*add)(float s, const float* x, float* y, int begin, int end);
   /// p = s p - z.

@@ -511,36 +511,6 @@ double collect(const SweepArrays& s, const float* base, const float* diagonal, c
                      : collect_nodes<false>(s, base, diagonal, u, out, begin, end);
 }
 
-void find_yielding(const SweepArrays& s, const double* x, float limit, bool turned_back,
-                   unsigned char* yielding, int first, int last) {
-  const Quad three = {1, 1, 1, 0};
-  const Positions field{x};
-  for (int b = first; b < last; ++b) {
-    alignas(64) float entry[16][16] = {}, rows[lanes][16];
-    const float(*r)[16] = rows_of(s.rotation, 9, b);
-    for (int k = 0; k < 9; ++k)
-      for (int lane = 0; lane < lanes; lane += width)
-        at(entry[4 * (k / 3) + k % 3] + lane) =
-            turned_back ? at(r[k] + lane) : splat(k % 4 == 0 ? 1.0f : 0.0f);
-    to_nodes(entry, rows[0]);
-    for (int lane = 0; lane < lanes; ++lane) {
-      const int i = lanes * b + lane;
-      const Positions::Own own = field.own(i);
-      const Quad r0 = load(rows[lane]), r1 = load(rows[lane] + 4), r2 = load(rows[lane] + 8);
-      float most = 0;
-      for (int k = s.begin[i]; k < s.begin[i + 1]; ++k) {
-        const Quad now = s.weight[k] * field.minus(s.target[k], own);
-        const Quad rest = three * load(s.star + 4 * static_cast<long>(k));
-        const Quad strain = now[0] * r0 + now[1] * r1 + now[2] * r2 - rest;
-        const Quad over = strain * strain - (limit * limit) * rest * rest;
-        const float sum = over[0] + over[1] + over[2];
-        most = sum > most ? sum : most;
-      }
-      yielding[i] = most > 0;
-    }
-  }
-}
-
 void add(float s, const float* __restrict x, float* __restrict y, int begin, int end) {
   for (int i = begin; i < end; ++i) y[i] += s * x[i];
 }
@@ -640,8 +610,8 @@ float largest_turn(const SweepArrays& s, const TurnShare& share, int first, int 
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate,   stretch, measure, carry, turn,        collect, find_yielding, add,
-          redirect, advance, finish,  dot,   extrapolate, predict, accept,        largest_turn};
+  return {rotate,  stretch, measure, carry,       turn,    collect, add,         redirect,
+          advance, finish,  dot,     extrapolate, predict, accept,  largest_turn};
 }
 
 }  // namespace

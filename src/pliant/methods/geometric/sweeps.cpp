@@ -2,6 +2,7 @@
 #include "pliant/methods/geometric/sweeps.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -14,6 +15,7 @@ namespace {
 constexpr int block_batches = 32;  // a part of the pool: 512 nodes, some 10 us
 constexpr int block_nodes = lanes * block_batches;
 constexpr int block_floats = 4 * block_nodes;
+constexpr int flow_nodes = 128;  // a part where rows flow
 
 int parts_of(int count, int block) { return (count + block - 1) / block; }
 
@@ -30,7 +32,10 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVec
   batches_ = parts_of(nodes_, lanes);
   fill_edges(model, arrangement, d);
   fill_nodes(model, arrangement);
-  if (!d.empty()) set_rest(model, arrangement, d);
+  if (!d.empty()) {
+    fill_flow(model, arrangement);
+    set_rest(model, arrangement, d);
+  }
   fill_reach();
 
   const std::size_t n = std::size_t(padded());
@@ -86,8 +91,6 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement, Rest
   star_.assign(own_star || plastic ? 4 * count : 0, 0);
   laplacian_share_.assign(model.has_laplacian() ? count : 0, 0);
   weight_.assign(plastic ? count : 0, 0);
-  yielding_.assign(plastic ? std::size_t(padded()) : 0, 0);
-  if (plastic && opposite_.empty()) opposite_ = opposite_edges(adj);
   for (int i = 0; i < padded(); ++i) {
     std::fill(target_.begin() + begin_[i], target_.begin() + begin_[i + 1], i);
     if (i >= nodes_) continue;
@@ -140,26 +143,98 @@ void Sweeps::set_star(int i, const Star& star) {
   volume_[8 * batch + 6 * lanes + lane] = float(star.compliance);
 }
 
-void Sweeps::set_row(const Model& model, const Arrangement& arrangement, Index node, Index k, const Vec3& d) {
+void Sweeps::fill_flow(const Model& model, const Arrangement& arrangement) {
   const Adjacency& adj = model.adjacency;
-  const Index other = adj.target[k], place = arrangement.place[node], there = arrangement.place[other];
-  const double weight = model.edge_weight[adj.edge[k]], pull = model.pull[adj.edge[k]];
-  put(star_, std::size_t(begin_[place] + k - adj.begin[node]), weight * d, pull);
-  put(row_, std::size_t(begin_[there] + opposite_[k] - adj.begin[other]), -weight * d, pull);
-}
-
-void Sweeps::set_rest(const Model& model, const Arrangement& arrangement, RestVectors d) {
-  for (Index i = 0; i < nodes_; ++i) {
-    for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k)
-      set_row(model, arrangement, i, k, d[k]);
-    set_star(arrangement.place[i], star_of(model, i, d));
+  const std::vector<Index> opposite = opposite_edges(adj);
+  first_row_.resize(std::size_t(nodes_));
+  row_count_.resize(std::size_t(nodes_));
+  flowed_.assign(std::size_t(nodes_), 0);
+  mirror_.assign(target_.size(), 0);
+  rest_length_.assign(target_.size(), 0);
+  for (int i = 0; i < nodes_; ++i) {
+    const Index node = arrangement.node[i];
+    first_row_[i] = adj.begin[node];
+    row_count_[i] = adj.begin[node + 1] - adj.begin[node];
+    int next = begin_[i];
+    for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k, ++next) {
+      const Index other = adj.target[k];
+      mirror_[next] = begin_[arrangement.place[other]] + opposite[k] - adj.begin[other];
+      rest_length_[next] = model.rest_vector(node, k, {}).norm();
+      star_[4 * std::size_t(next) + 3] = float(model.pull[adj.edge[k]]);
+    }
   }
 }
 
-void Sweeps::find_yielding(const double* x, double limit, bool turned_back, Pool& pool) {
-  for_blocks(pool, batches_, block_batches, [&](int first, int last) {
-    step_kernels().find_yielding(arrays_, x, float(limit), turned_back, yielding_.data(), first, last);
+FlowArrays Sweeps::flow_arrays(std::span<const Vec3> d) {
+  return {.begin = begin_.data(),
+          .target = target_.data(),
+          .first = first_row_.data(),
+          .count = row_count_.data(),
+          .mirror = mirror_.data(),
+          .weight = weight_.data(),
+          .length = rest_length_.data(),
+          .quaternion = quaternion_.data(),
+          .star = star_.data(),
+          .row = row_.data(),
+          .d = d.data()->data()};
+}
+
+void Sweeps::renew_star(const Model& model, Index node, int place, const FlowArrays& arrays) {
+  double s[9];
+  flow_kernels().sum(arrays, place, s);
+  Mat3 b;
+  b << s[3], s[4], s[5], s[4], s[6], s[7], s[5], s[7], s[8];
+  set_star(place, star_of(model, node, Vec3(s[0], s[1], s[2]), b));
+}
+
+void Sweeps::set_rest(const Model& model, const Arrangement& arrangement, std::span<const Vec3> d) {
+  const FlowArrays arrays = flow_arrays(d);
+  for (int i = 0; i < nodes_; ++i) {
+    flow_kernels().copy(arrays, i);
+    renew_star(model, arrangement.node[i], i, arrays);
+  }
+}
+
+int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity, double h,
+                 const double* x, std::span<Vec3> d, Pool& pool) {
+  const FlowArrays arrays = flow_arrays(d);
+  const PlasticLaw& law = plasticity.law;
+  const FlowLaw rows_law{.yield = law.yield,
+                         .slope = law.creep * h / plastic_reference_step,
+                         .shortest = std::max(0.0, 1 - law.cap),
+                         .longest = 1 + law.cap,
+                         .no_change = no_plastic_change,
+                         .turned_back = plasticity.form == PlasticForm::consistent};
+  std::atomic<int> rows = 0;
+  for_blocks(pool, nodes_, flow_nodes, [&](int begin, int end) {
+    flow_kernels().flow(arrays, rows_law, x, d.data()->data(), flowed_.data(), begin, end);
+    int sum = 0;
+    for (int i = begin; i < end; ++i) {
+      if (flowed_[i] > 0) renew_star(model, arrangement.node[i], i, arrays);
+      sum += flowed_[i];
+    }
+    rows += sum;
   });
+  return rows;
+}
+
+int Sweeps::flow_stars(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity,
+                       double h, std::span<const Vec3> x, std::span<Vec3> d, Pool& pool) {
+  const FlowArrays arrays = flow_arrays(d);
+  std::atomic<int> rows = 0;
+  for_blocks(pool, nodes_, flow_nodes, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      float q[4];
+      quaternion(i, q);
+      const Mat3 r = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
+      const int flowed = flow_star(model, plasticity, h, x, arrangement.node[i], r, d);
+      if (flowed == 0) continue;
+      flow_kernels().copy(arrays, i);
+      renew_star(model, arrangement.node[i], i, arrays);
+      rows += flowed;
+    }
+  });
+  return rows;
 }
 
 /// The blocks between which the neighbours of a block are. Blocks from the last one with free nodes on are
@@ -326,8 +401,9 @@ std::size_t Sweeps::product_bytes() const {
 
 std::size_t Sweeps::flow_bytes() const {
   const std::size_t edges = target_.size(), n = std::size_t(nodes_);
-  // x into its order; x, quaternion in and out, rotation, tensor; x, rotation, the answer.
-  return n * (24 + 32) + 20 * edges + n * (32 + 16 + 16 + 36 + 64) + 24 * edges + n * (32 + 36 + 1);
+  // x into its order; x, quaternion in and out, rotation, tensor; then x, quaternion, the answer, and of
+  // every row its target, d, its weight and its first length.
+  return n * (24 + 32) + 20 * edges + n * (32 + 16 + 16 + 36 + 64) + n * (32 + 16 + 4) + (4 + 24 + 8) * edges;
 }
 
 std::size_t Sweeps::update_bytes() const {
@@ -341,7 +417,9 @@ std::size_t Sweeps::memory_bytes() const {
        {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_, &volume_, &bulk_,
         &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_})
     bytes += sizeof(float) * array->size();
-  bytes += sizeof(Index) * opposite_.size() + yielding_.size();
+  for (const std::vector<int>* array : {&first_row_, &row_count_, &mirror_, &flowed_})
+    bytes += sizeof(int) * array->size();
+  bytes += sizeof(double) * rest_length_.size();
   return bytes;
 }
 

@@ -9,6 +9,7 @@
 #include "pliant/base/aligned.hpp"
 #include "pliant/base/parallel.hpp"
 #include "pliant/methods/geometric/adaptive_rotations.hpp"
+#include "pliant/methods/geometric/flow_kernels.hpp"
 #include "pliant/methods/geometric/step_kernels.hpp"
 
 namespace pliant::geometric {
@@ -21,15 +22,16 @@ class Sweeps {
   /// Lays the model out anew; rotations are the identity afterwards. d: the rest vectors of a body that can
   /// flow.
   void arrange(const Model& model, const Arrangement& arrangement, RestVectors d = {});
-  /// A new rest vector of row k of a node; when all its rows are set, its star. Other nodes may be set at the
-  /// same time.
-  void set_row(const Model& model, const Arrangement& arrangement, Index node, Index k, const Vec3& d);
   void set_star(int place, const Star& star);
-  /// All of them.
-  void set_rest(const Model& model, const Arrangement& arrangement, RestVectors d);
-  /// 1 at places whose rows are strained by more than the limit, with the last rotations or without.
-  void find_yielding(const double* x, double limit, bool turned_back, Pool& pool);
-  const std::vector<unsigned char>& yielding() const { return yielding_; }
+  /// Takes over the rest vectors of all nodes.
+  void set_rest(const Model& model, const Arrangement& arrangement, std::span<const Vec3> d);
+  /// Lets d flow at x with the last rotations (plastic_flow.hpp) and takes it over. Returns how many rows
+  /// did.
+  int flow(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity, double h,
+           const double* x, std::span<Vec3> d, Pool& pool);
+  /// The same of a body with volume rows, star by star; x in the order of the model.
+  int flow_stars(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity, double h,
+                 std::span<const Vec3> x, std::span<Vec3> d, Pool& pool);
 
   /// From the next arrange on: rotations only where they change.
   void adapt(const Model& model, const Adaptive& options) { adaptive_.choose(model, options); }
@@ -78,13 +80,16 @@ class Sweeps {
   std::size_t gradient_bytes() const;
   std::size_t product_bytes() const;
   std::size_t update_bytes() const;
-  /// The same of new rotations and the search for yielding rows.
+  /// The same of new rotations and of rows that are looked at for flow.
   std::size_t flow_bytes() const;
   std::size_t memory_bytes() const;
 
  private:
   void fill_edges(const Model& model, const Arrangement& arrangement, RestVectors d);
   void fill_nodes(const Model& model, const Arrangement& arrangement);
+  void fill_flow(const Model& model, const Arrangement& arrangement);
+  FlowArrays flow_arrays(std::span<const Vec3> d);
+  void renew_star(const Model& model, Index node, int place, const FlowArrays& arrays);
   void fill_reach();
   template <class First>
   double sweep_twice(const First& first, const Collect& collect, Pool& pool);
@@ -96,8 +101,9 @@ class Sweeps {
   AdaptiveRotations adaptive_;
   AlignedVector<int> begin_, target_;
   Floats row_, star_, slew_, edge_sum_, laplacian_, laplacian_share_, weight_, volume_, bulk_;
-  std::vector<Index> opposite_;          ///< of plastic bodies, see plastic_flow.hpp
-  std::vector<unsigned char> yielding_;  ///< by place
+  // Of plastic bodies, see flow_kernels.hpp.
+  std::vector<int> first_row_, row_count_, mirror_, flowed_;
+  std::vector<double> rest_length_;
   Floats quaternion_, rotation_, turn_, turn_sum_, covariance_, tensor_;
   struct Reach {
     int low, high;  ///< blocks

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/flow_kernels.hpp"
+
+#include "pliant/base/simd.hpp"
+
+namespace pliant::geometric {
+
+const FlowKernels& flow_kernels() {
+  switch (simd_level()) {
+    case SimdLevel::avx512:
+      return flow_kernels_avx512;
+    case SimdLevel::avx2:
+      return flow_kernels_avx2;
+    case SimdLevel::portable:
+      break;
+  }
+  return flow_kernels_portable;
+}
+
+}  // namespace pliant::geometric

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plastic flow of rows that flow by themselves (plastic_flow.hpp), four at a time, in double, once per
+// instruction set. A row is a directed edge in the order of the step; d lies in the order of the model.
+#pragma once
+
+namespace pliant::geometric {
+
+struct FlowArrays {
+  const int* begin = nullptr;         ///< rows of the node at a place: [begin[i], begin[i + 1]), padded
+  const int* target = nullptr;        ///< the place at the other end
+  const int* first = nullptr;         ///< by place: the node's first row in d
+  const int* count = nullptr;         ///< by place: how many rows it has, without padding
+  const int* mirror = nullptr;        ///< of row k: the row the other way
+  const float* weight = nullptr;      ///< a
+  const double* length = nullptr;     ///< |X_j - X_i|, m
+  const float* quaternion = nullptr;  ///< [batch][w x y z][16]
+  float* star = nullptr;              ///< a d and a number that stays, see SweepArrays
+  float* row = nullptr;               ///< -a d of the row the other way
+  const double* d = nullptr;          ///< 3 a row
+};
+
+/// kappa = min(1, slope (rho - yield)), |d|/|first d| in [shortest, longest].
+struct FlowLaw {
+  double yield, slope, shortest, longest, no_change;
+  bool turned_back;  ///< e = R^T (x_j - x_i); else without R^T, as printed
+};
+
+struct FlowKernels {
+  /// Rows of the places [begin, end) at x (4 doubles a place); d: those of the arrays, to be changed;
+  /// flowed[i] = how many of place i did.
+  void (*flow)(const FlowArrays&, const FlowLaw&, const double* x, double* d, int* flowed, int begin,
+               int end);
+  /// Writes both copies of the rows of a place as d has them.
+  void (*copy)(const FlowArrays&, int place);
+  /// sum of a d (x y z) and of a d d^T (xx xy xz yy yz zz) over the rows of a place.
+  void (*sum)(const FlowArrays&, int place, double sum[9]);
+};
+
+const FlowKernels& flow_kernels();  ///< of base/simd.hpp's level
+
+extern const FlowKernels flow_kernels_portable, flow_kernels_avx2, flow_kernels_avx512;
+
+}  // namespace pliant::geometric

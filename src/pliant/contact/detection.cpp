@@ -72,6 +72,14 @@ Vec3 Detection::place(Index vertex, std::span<const Vec3> nodes) const {
   return sum;
 }
 
+/// A vertex of held nodes alone goes where it is told: a collider cannot answer.
+bool Detection::is_held(Index vertex, const Step& step) const {
+  if (step.held.empty()) return false;
+  const auto column = embedding_->column.begin();
+  return std::all_of(column + embedding_->begin[vertex], column + embedding_->begin[vertex + 1],
+                     [&](Index i) { return step.held[i] != 0; });
+}
+
 /// Could a vertex of this carrier touch within the step?
 bool Detection::node_is_near(Index carrier, const Collider& collider, const Step& step) const {
   const double reach = reach_[carrier];
@@ -153,6 +161,7 @@ void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
       if (!node_is_near(c, collider, step)) continue;
       for (Index n = first_[c]; n < first_[c + 1]; ++n) {
         const Index vertex = vertices_[n];
+        if (is_held(vertex, step)) continue;
         Side side = 0;
         known = std::lower_bound(sides.begin(), sides.end(), SideMemory{k, vertex, 0},
                                  [](const SideMemory& a, const SideMemory& b) {

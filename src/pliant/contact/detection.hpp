@@ -26,6 +26,7 @@ class Detection {
     std::span<const Vec3> begin;               ///< nodes now
     std::span<const Vec3> end;                 ///< nodes at the end of the step without contact
     std::span<const ContactMemory> last = {};  ///< contacts of the last step, by key
+    std::span<const unsigned char> held = {};  ///< by node; vertices of held nodes alone meet nothing
   };
 
   /// Finds contacts, sorted by key, at most options.most; `sides` is read and renewed. Of many contacts,
@@ -46,6 +47,7 @@ class Detection {
     Side side;
   };
   Vec3 place(Index vertex, std::span<const Vec3> nodes) const;
+  bool is_held(Index vertex, const Step& step) const;
   bool node_is_near(Index carrier, const Collider& collider, const Step& step) const;
   void meet(Index vertex, Index carrier, Index k, const Step& step, Side& side);
   void take_deepest(std::vector<Contact>& out);

@@ -53,7 +53,8 @@ Detection::Step Body::detection_step(const StepInput& input) const {
           .h = input.h,
           .begin = state_.nodes.x,
           .end = free_end_,
-          .last = state_.contacts};
+          .last = state_.contacts,
+          .held = new_held_};
 }
 
 /// The contacts of the step, when D = -z is the free motion; g_ = G(0), z_ = A^-1 g_. True: there are some,

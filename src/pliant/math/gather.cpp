@@ -2,16 +2,13 @@
 #include "pliant/math/gather.hpp"
 
 #include "pliant/base/check.hpp"
+#include "pliant/math/gather_row.hpp"
 
 namespace pliant {
 
 void gather(const Gather& w, std::span<const Vec3> channels, std::span<Vec3> out) {
   PLIANT_CHECK(Index(out.size()) == w.rows());
-  for (Index r = 0; r < w.rows(); ++r) {
-    Vec3 sum = Vec3::Zero();
-    for (Index k = w.begin[r]; k < w.begin[r + 1]; ++k) sum += w.weight[k] * channels[w.column[k]];
-    out[r] = sum;
-  }
+  for (Index r = 0; r < w.rows(); ++r) out[r] = gather_row(w, r, channels);
 }
 
 void scatter_add(const Gather& w, std::span<const Vec3> forces, std::span<Vec3> channels) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "pliant/base/check.hpp"
+#include "pliant/math/gather_row.hpp"
 
 namespace pliant {
 
@@ -12,11 +13,7 @@ void gather(const Gather& w, std::span<const Vec3> channels, std::span<Vec3> out
   constexpr Index least_block = 1024, most_blocks = 4096;  // a pool takes some ten thousand parts
   const Index block = std::max(least_block, (w.rows() + most_blocks - 1) / most_blocks);
   for_blocks(pool, w.rows(), block, [&](Index begin, Index end) {
-    for (Index r = begin; r < end; ++r) {
-      Vec3 sum = Vec3::Zero();
-      for (Index k = w.begin[r]; k < w.begin[r + 1]; ++k) sum += w.weight[k] * channels[w.column[k]];
-      out[r] = sum;
-    }
+    for (Index r = begin; r < end; ++r) out[r] = gather_row(w, r, channels);
   });
 }
 

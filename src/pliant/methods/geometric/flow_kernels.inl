@@ -50,14 +50,15 @@ inline Four square(const Four v[3]) { return v[0] * v[0] + v[1] * v[1] + v[2] * 
 inline Four smaller(Four a, Four b) { return a < b ? a : b; }
 inline Four larger(Four a, Four b) { return a > b ? a : b; }
 
-/// The rows of R at a place.
-inline void rotation_rows(const FlowArrays& a, int place, Four r[3]) {
+/// R at a place, every entry four times.
+inline void load_rotation(const FlowArrays& a, int place, Four r[9]) {
   const float* q = a.quaternion + 4 * flow_lanes * long(place / flow_lanes) + place % flow_lanes;
-  double w = q[0], x = q[flow_lanes], y = q[2 * flow_lanes], z = q[3 * flow_lanes];
+  const double w = q[0], x = q[flow_lanes], y = q[2 * flow_lanes], z = q[3 * flow_lanes];
   const double two = 2 / (w * w + x * x + y * y + z * z);
-  r[0] = Four{1 - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y), 0};
-  r[1] = Four{two * (x * y + w * z), 1 - two * (x * x + z * z), two * (y * z - w * x), 0};
-  r[2] = Four{two * (x * z - w * y), two * (y * z + w * x), 1 - two * (x * x + y * y), 0};
+  const double entry[9] = {1 - two * (y * y + z * z), two * (x * y - w * z),     two * (x * z + w * y),
+                           two * (x * y + w * z),     1 - two * (x * x + z * z), two * (y * z - w * x),
+                           two * (x * z - w * y),     two * (y * z + w * x),     1 - two * (x * x + y * y)};
+  for (int k = 0; k < 9; ++k) r[k] = splat(entry[k]);
 }
 
 /// Both copies of row k in single precision; their fourth number stays. The products round alike on every
@@ -71,21 +72,21 @@ inline void write_row(const FlowArrays& a, int k, Four d) {
 }
 
 /// Rows k .. k + 3 of a place, those of `real`. Returns which flowed, as bits.
-inline int flow_four(const FlowArrays& a, const FlowLaw& law, const double* x, Four own, const Four r[3],
+inline int flow_four(const FlowArrays& a, const FlowLaw& law, const double* x, Four own, const Four r[9],
                      int k, double* d, int real) {
-  Four strain[4], rest[4], first = {};
+  Four now[4], rest[4], strain[3], first = {};
   for (int n = 0; n < 4; ++n) {
     const int at = n < real ? n : 0;
-    const Four now = place_at(x, a.target[k + at]) - own;
+    now[n] = place_at(x, a.target[k + at]) - own;
     rest[n] = load3(d + 3 * at);
-    strain[n] = now[0] * r[0] + now[1] * r[1] + now[2] * r[2] - rest[n];
-    first[n] = a.length[k + at];
   }
-  transpose(strain[0], strain[1], strain[2], strain[3]);
+  transpose(now[0], now[1], now[2], now[3]);
   transpose(rest[0], rest[1], rest[2], rest[3]);
+  for (int c = 0; c < 3; ++c) strain[c] = r[c] * now[0] + r[3 + c] * now[1] + r[6 + c] * now[2] - rest[c];
   const Four length = square(rest), strained = square(strain);
   int flows = bits(strained > (law.yield * law.yield) * length) & ((1 << real) - 1);
   if (!flows) return 0;
+  for (int n = 0; n < 4; ++n) first[n] = a.length[k + (n < real ? n : 0)];
   // Where the rest vector has no length left the share is 1.
   const Four share =
       smaller(law.slope * (root(strained / larger(length, splat(1e-300))) - law.yield), splat(1));
@@ -113,8 +114,9 @@ inline int flow_four(const FlowArrays& a, const FlowLaw& law, const double* x, F
 void flow(const FlowArrays& a, const FlowLaw& law, const double* x, double* d, int* flowed, int begin,
           int end) {
   for (int i = begin; i < end; ++i) {
-    Four r[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
-    if (law.turned_back) rotation_rows(a, i, r);
+    Four r[9];
+    for (int k = 0; k < 9; ++k) r[k] = splat(k % 4 == 0 ? 1 : 0);
+    if (law.turned_back) load_rotation(a, i, r);
     const Four own = place_at(x, i);
     int rows = 0;
     for (int n = 0; n < a.count[i]; n += 4) {

@@ -151,6 +151,7 @@ class ReducedBody final : public Method {
   AlignedVector<float> small_, lanes_, quaternion_before_;
   AlignedVector<float> covariance_, rotation_;  // of adaptive bodies: [batch][9][16]
   std::vector<double> partial_;
+  bool backwards_ = false;  // the direction of the next sweep
   std::vector<float> largest_;
   std::vector<unsigned char> new_active_;
   static constexpr int window = 5;

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
@@ -264,12 +265,15 @@ void ReducedBody::add_parts() {
   }
 }
 
-/// Calls sweep(part, lanes, sum, first batch, last batch) for every part and adds up what they leave.
+/// Calls sweep(part, lanes, sum, first batch, last batch) for every part and adds up what they leave. Every
+/// other sweep goes backwards: it begins with what the last one left in the caches.
 template <class Sweep>
 void ReducedBody::sweep(const Coordinates& z, Pool& pool, Sweep&& over) {
   to_single(z);
   const std::size_t numbers = 3 * std::size_t(reduced_.columns());
-  pool.run(sweep_parts(), [&](int part) {
+  const bool backwards = std::exchange(backwards_, !backwards_);
+  pool.run(sweep_parts(), [&](int turn) {
+    const int part = backwards ? sweep_parts() - 1 - turn : turn;
     const int first = part * batches_per_part, last = std::min(first + batches_per_part, reduced_.batches);
     over(part, lanes_.data() + part * numbers * reduced_lanes, partial_.data() + part * numbers, first, last);
   });

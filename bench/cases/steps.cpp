@@ -26,9 +26,12 @@ struct Effort {
 };
 constexpr Effort less{.setups = 1, .warm_up = 2, .frames_at_least = 5};  // for what takes minutes
 
-// Gather of one surface vertex that is one node, as on every box: place in and out, weight, column, row
-// begin.
-constexpr std::size_t embed_bytes_per_vertex = 2 * sizeof(Vec3) + sizeof(double) + 2 * sizeof(Index);
+/// Gather of the surface: a place in and out and a row's begin for every vertex, weight and column for every
+/// weight. A vertex of a box is one node, one of a fine surface leans on dozens.
+std::size_t embed_bytes(std::size_t vertices, std::size_t weights) {
+  return vertices * (2 * sizeof(Vec3) + sizeof(Index)) +
+         std::max(vertices, weights) * (sizeof(double) + sizeof(Index));
+}
 
 /// One frame, measured.
 struct Frame {
@@ -58,8 +61,8 @@ Frame measure_frame(const std::string& name, Simulation& simulation) {
   frame.ms = step_ms + embed_ms;
   frame.cpu_ms = cpu_ms;
   frame.stages = {report.ms.rotation, report.ms.rhs, report.ms.solve, embed_ms};
-  frame.bytes = {report.bytes.moved + vertices * embed_bytes_per_vertex,
-                 report.bytes.working_set + vertices * embed_bytes_per_vertex};
+  const std::size_t embedded = embed_bytes(vertices, body.method().describe().weights);
+  frame.bytes = {report.bytes.moved + embedded, report.bytes.working_set + embedded};
   frame.iterations = report.iterations;
   frame.violent = report.violent;
   frame.refactored = report.refactored;

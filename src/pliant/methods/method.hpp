@@ -18,10 +18,11 @@ namespace pliant {
 struct MethodDescription {
   std::string name;  ///< "geometric"
   Index nodes = 0;
-  Index freedoms = 0;     ///< unknowns of a step: 3 * free nodes in full space
-  std::string solver;     ///< "direct", "multigrid"
-  double setup_ms = 0;    ///< building, and what the first step prepares for all (a factor)
-  std::size_t bytes = 0;  ///< memory held by model, state and scratch
+  Index freedoms = 0;       ///< unknowns of a step: 3 * free nodes in full space
+  std::string solver;       ///< "direct", "multigrid"
+  double setup_ms = 0;      ///< building, and what the first step prepares for all (a factor)
+  std::size_t bytes = 0;    ///< memory held by model, state and scratch
+  std::size_t weights = 0;  ///< of the matrix that makes the surface from nodes; 0 = not told
 };
 
 /// How a method's own static solve ended.

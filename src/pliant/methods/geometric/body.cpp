@@ -199,6 +199,7 @@ MethodDescription Body::describe() const {
   out.freedoms = 3 * arrangement_.free;
   out.solver = system_.direct() ? "direct" : "multigrid";
   out.setup_ms = setup_ms_;
+  out.weights = skin_.embedding.weight.size();
   const std::size_t n = model_.rest.size();
   const std::size_t model =
       n * (2 * sizeof(Vec3) + sizeof(double) + sizeof(Star)) +

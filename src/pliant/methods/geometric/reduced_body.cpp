@@ -325,6 +325,7 @@ MethodDescription ReducedBody::describe() const {
     if (state_.active[p]) out.freedoms -= 3 * basis_.pieces[p].count;
   out.solver = "reduced";
   out.setup_ms = setup_ms_;
+  out.weights = skin_.embedding.weight.size();
   out.bytes =
       model_.rest.size() * (5 * sizeof(Vec3) + 2 * sizeof(double) + sizeof(Mat3)) +
       model_.edges.size() * (sizeof(NodeGraph::Edge) + sizeof(double) + 4 * sizeof(Index)) +

@@ -21,7 +21,7 @@ struct ScrambleBody {
 };
 std::vector<ScrambleBody> scramble_bodies();  ///< bar, shell, torus
 
-inline constexpr int scramble_steps = 600;  ///< at h = 1/60 s, lightly damped, without gravity
+inline constexpr int scramble_steps = 1200;  ///< at h = 1/60 s, lightly damped, without gravity
 
 enum class ScrambleEnd { returned, elsewhere, moving };  ///< elsewhere: at rest in another shape
 

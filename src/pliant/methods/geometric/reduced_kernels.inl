@@ -16,29 +16,45 @@ constexpr int batch_lanes = reduced_lanes;
 inline Lanes& at(float* p) { return *reinterpret_cast<Lanes*>(p); }
 inline Lanes at(const float* p) { return *reinterpret_cast<const Lanes*>(p); }
 
+/// A number that is used several times is loaded once: the compiler would load it with every use, and loads,
+/// not products, would bound the sweep. Where registers are few it is right.
+inline Lanes load_once(const float* p) {
+  Lanes v = at(p);
+#if defined(__AVX512F__)
+  asm("" : "+v"(v));
+#endif
+  return v;
+}
+
 /// `count` numbers of 16 lanes a batch.
 template <class T>
 inline T* of_batch(T* array, int count, int batch) {
   return array + static_cast<long>(count) * batch_lanes * batch;
 }
 
-/// a[s][9] += Z^T C for the lanes of `sets` batches that follow each other.
-template <int sets>
-inline void add_covariance(const ReducedArrays& m, const float* z, int batch, int lane, Lanes (*a)[9]) {
+/// a[s][9] = Z^T C for the lanes of `sets` batches that follow each other; `add`: += instead.
+template <int sets, bool add>
+inline void sum_columns(const ReducedArrays& m, const float* z, int batch, int lane, Lanes (*a)[9]) {
   const float* c[sets];
-  for (int s = 0; s < sets; ++s) c[s] = of_batch(m.pull, 3 * m.columns, batch + s) + lane;
+  Lanes sum[sets][9];
+  for (int s = 0; s < sets; ++s) {
+    c[s] = of_batch(m.pull, 3 * m.columns, batch + s) + lane;
+    for (int k = 0; k < 9; ++k) sum[s][k] = add ? a[s][k] : Lanes{};
+  }
   for (int k = 0; k < m.columns; ++k) {
     const float z0 = z[3 * k], z1 = z[3 * k + 1], z2 = z[3 * k + 2];
     for (int s = 0; s < sets; ++s) {
       const float* row = c[s] + 3 * batch_lanes * k;
       for (int j = 0; j < 3; ++j) {
-        const Lanes entry = at(row + batch_lanes * j);
-        a[s][j] += z0 * entry;
-        a[s][3 + j] += z1 * entry;
-        a[s][6 + j] += z2 * entry;
+        const Lanes entry = load_once(row + batch_lanes * j);
+        sum[s][j] += z0 * entry;
+        sum[s][3 + j] += z1 * entry;
+        sum[s][6 + j] += z2 * entry;
       }
     }
   }
+  for (int s = 0; s < sets; ++s)
+    for (int k = 0; k < 9; ++k) a[s][k] = sum[s][k];
 }
 
 /// sums[k][r] += C[k] . T[r]. C is in the nearest cache by now: the time goes to fetching that of the
@@ -54,7 +70,7 @@ inline void add_sums(const ReducedArrays& m, int batch, int lane, const Lanes (*
     for (int s = 0; s < sets; ++s) {
       const float* row = c[s] + 3 * batch_lanes * k;
       for (int j = 0; j < 3; ++j) {
-        const Lanes entry = at(row + batch_lanes * j);
+        const Lanes entry = load_once(row + batch_lanes * j);
         if (lane == 0) __builtin_prefetch(row + next + batch_lanes * j);
         for (int r = 0; r < 3; ++r) sum[r] += t[s][3 * r + j] * entry;
       }
@@ -108,7 +124,7 @@ inline void renew_rotations(const ReducedArrays& m, const float* z, int batch, f
   for (int lane = 0; lane < batch_lanes; lane += width) {
     Lanes matrix[sets][9];
     for (int s = 0; s < sets; ++s) load_rest(m, batch + s, lane, matrix[s]);
-    add_covariance<sets>(m, z, batch, lane, matrix);
+    sum_columns<sets, true>(m, z, batch, lane, matrix);
     for (int s = 0; s < sets; ++s)
       for (int k = 0; k < 9; ++k) at(a[s][k] + lane) = matrix[s][k];
   }
@@ -152,7 +168,7 @@ inline void measure_batches(const ReducedArrays& m, const float* z, int batch, f
   for (int lane = 0; lane < batch_lanes; lane += width) {
     Lanes matrix[sets][9];
     for (int s = 0; s < sets; ++s) load_rest(m, batch + s, lane, matrix[s]);
-    add_covariance<sets>(m, z, batch, lane, matrix);
+    sum_columns<sets, true>(m, z, batch, lane, matrix);
     for (int s = 0; s < sets; ++s)
       for (int k = 0; k < 9; ++k)
         at(of_batch(covariance, 9, batch + s) + batch_lanes * k + lane) = matrix[s][k];
@@ -196,8 +212,8 @@ template <int sets>
 inline Lanes turn_batches(const ReducedArrays& m, const float* z, int batch, float* sums) {
   Lanes largest = {};
   for (int lane = 0; lane < batch_lanes; lane += width) {
-    Lanes t[sets][9] = {};
-    add_covariance<sets>(m, z, batch, lane, t);
+    Lanes t[sets][9];
+    sum_columns<sets, false>(m, z, batch, lane, t);
     for (int s = 0; s < sets; ++s)
       largest = rotation_lanes::larger(largest, turn_lanes(m, batch + s, lane, t[s]));
     add_sums<sets>(m, batch, lane, t, sums);

@@ -77,6 +77,7 @@ TEST(MetricGraph, a_squashed_ring_comes_back_at_any_step) {
 TEST(MetricGraph, what_needs_axes_is_refused) {
   const Shape torus = make_shape(TorusShape{.nodes = {5, 24}});
   EXPECT_FALSE(build(torus, 1000, {}, {.model = Kind::original, .lattice = Lattice::mesh}));
+  EXPECT_FALSE(build(torus, 1000, {}, {.lattice = Lattice::mesh, .length = 0}));
   const auto refused = build(torus, 1000, {}, {});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().text().find("lattice"), std::string::npos);

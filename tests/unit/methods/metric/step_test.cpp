@@ -223,6 +223,30 @@ TEST(MetricStep, a_spinning_body_stretches_until_its_forces_keep_it_on_its_circl
   }
 }
 
+/// What is split off and what is left must together be Newton's law: without forces velocities stay, but for
+/// terms of second order in the step.
+TEST(MetricStep, nodes_that_nothing_joins_fly_apart_in_straight_lines) {
+  Pool pool(1);
+  const auto body = lattice_body({4, 3, 5}, papers(1e-9));
+  Points x = body->model().rest, v;
+  const Points noise = shaken(Points(x.size(), Vec3::Zero()), 1, 5);
+  for (std::size_t i = 0; i < x.size(); ++i) v.push_back(Vec3(1, -2, 3).cross(x[i]) + noise[i]);
+  body->place(x, v);
+  StepInput input;
+  input.h = 1e-3;
+  input.pool = &pool;
+  ASSERT_TRUE(body->advance(input).ok());
+  double fastest = 0, v_wrong = 0, x_wrong = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    fastest = std::max(fastest, v[i].norm());
+    v_wrong = std::max(v_wrong, (body->nodes().v[i] - v[i]).norm());
+    x_wrong = std::max(x_wrong, (body->nodes().x[i] - x[i] - input.h * v[i]).norm());
+  }
+  const double turn = input.h * Vec3(1, -2, 3).norm();
+  EXPECT_LT(v_wrong, 2 * turn * turn * fastest);
+  EXPECT_LT(x_wrong, 2 * turn * input.h * fastest);
+}
+
 /// Corner 0 moved by t along the diagonal and let go, with drag; the volume, or area, that is left.
 double after_push(std::array<int, 3> nodes, const Options& options, double t, Pool& pool) {
   const auto body = lattice_body(nodes, options, {.mass = 1, .stiffness = 0});

@@ -100,7 +100,7 @@ TEST(MetricRecovery, on_the_ground_all_steps_and_strengths_stay_bounded_too) {
   constexpr double gravity = 9.81, height = 1;
   for (const Integrator integrator : {Integrator::stable, Integrator::accurate})
     for (const double h : {0.001, 0.01, 0.1})
-      for (const double k : decades) {
+      for (const double k : {1e-3, 0.1, 10.0, 1e3}) {
         const auto body = lattice_body({3, 3, 3}, papers(k, {.integrator = integrator}));
         Points x = body->model().rest;
         for (Vec3& p : x) p.y() += height;

@@ -102,6 +102,23 @@ TEST_F(MetricContactStep, a_rising_floor_carries_the_box_at_its_own_speed) {
   EXPECT_NEAR(low, 6, 0.02);
 }
 
+TEST_F(MetricContactStep, a_box_may_close_the_gap_to_a_sinking_floor_and_no_more) {
+  const auto body = lattice_body({3, 3, 3}, papers());
+  input.h = 0.01;
+  raise(*body, 0.01, {0, -4, 0});
+  Motion sink;
+  sink.keys = {{.time = 0, .translate = {0, 0, 0}, .rotate = {}},
+               {.time = 10, .translate = {0, -20, 0}, .rotate = {}}};
+  sink.ease = Ease::linear;
+  Collider ground = floor_of(0, 0, sink);
+  step(*body, ground);
+  for (Index i = 0; i < body->model().nodes(); ++i)
+    if (body->model().rest[i].y() == 0) {
+      EXPECT_NEAR(body->nodes().x[i].y(), -0.02, 5e-4) << i;
+      EXPECT_NEAR(body->nodes().v[i].y(), -3, 0.05) << i;
+    }
+}
+
 /// Forces that were recalled act until it is known that their contact is gone: then they must be taken back.
 TEST_F(MetricContactStep, a_box_whose_floor_drops_away_falls_freely_at_once) {
   const auto body = lattice_body({3, 3, 3}, papers(100), {.mass = 0, .stiffness = 0.05});

@@ -82,6 +82,14 @@ TEST(MetricStep, lively_takes_the_substeps_it_needs) {
   StepInput input;
   input.pool = &pool;
   EXPECT_NE(stiff->advance(input).trouble.find("substeps"), std::string::npos);
+  // the strongest moment of a step counts, be it its end or its beginning
+  for (const double at_end : {1e6, 1e-3}) {
+    Options changing = papers(1, {.integrator = Integrator::lively});
+    changing.keys = {{0, 1e3 / at_end}, {0.1, at_end}};
+    input.h = 0.1;
+    const std::string trouble = lattice_body({3, 3, 3}, changing)->advance(input).trouble;
+    EXPECT_NE(trouble.find("substeps"), std::string::npos) << at_end;
+  }
 }
 
 /// An explicit step keeps E + h v . F/2 to second order: the energy swings about its start by a share that

@@ -111,6 +111,26 @@ TEST(MetricEquation, keys_hold_before_the_first_and_after_the_last) {
   EXPECT_EQ(factor_at(keys, 30), 1);
 }
 
+TEST(MetricEquation, a_step_has_the_strength_of_its_end) {
+  Pool pool(1);
+  Options growing = papers(1, {.tolerance = 1e-7, .iterations = 500}), constant = growing;
+  growing.keys = {{0, 1}, {h, 3}};
+  constant.strength *= 3;
+  const auto a = lattice_body({4, 3, 3}, growing), b = lattice_body({4, 3, 3}, constant);
+  const Points x = shaken(a->model().rest, 0.15, 1);
+  put(*a, x), put(*b, x);
+  StepInput input;
+  input.h = h;
+  input.pool = &pool;
+  ASSERT_TRUE(a->advance(input).ok() && b->advance(input).ok());
+  double moved = 0, apart = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    moved = std::max(moved, (a->nodes().x[i] - x[i]).norm());
+    apart = std::max(apart, (a->nodes().x[i] - b->nodes().x[i]).norm());
+  }
+  EXPECT_LT(apart, 1e-5 * moved);
+}
+
 /// Steps of a box under gravity on the ground.
 void rest_on_ground(Body& body, double seconds, double restitution, double from, Pool& pool,
                     double* highest = nullptr) {

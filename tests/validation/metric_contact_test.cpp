@@ -44,8 +44,8 @@ TEST_P(LongSteps, leave_a_stiff_box_that_lands_whole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(MetricContact, LongSteps, testing::Values(1.0 / 60, 1.0 / 30, 0.1, 0.3),
-                         [](const auto& info) {
-                           return "h_" + std::to_string(int(1000 * info.param)) + "_ms";
+                         [](const auto& test) {
+                           return "h_" + std::to_string(int(1000 * test.param)) + "_ms";
                          });
 
 }  // namespace

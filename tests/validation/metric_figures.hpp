@@ -237,8 +237,12 @@ inline Twist lily(const Options& options) {
   return out;
 }
 
-/// Base and three top corners pinned, the fourth pulled down by 5 in 1 s, held 1 s, released, under gravity.
-inline Twist buckle(const Options& options) {
+/// Base and three top corners pinned, the fourth pulled down by 5 in 1 s, held 1 s, released, under gravity;
+/// then free.
+struct Buckle {
+  Outcome held, after, free;
+};
+inline Buckle buckle(const Options& options) {
   Experiment e(masked_graph({7, 7, 7}), options);
   e.gravity = {0, -9.81, 0};
   const auto top = [](const Vec3& p) {
@@ -250,11 +254,14 @@ inline Twist buckle(const Options& options) {
     return Vec3(e.rest()[i] - Vec3(0, pulled(e.rest()[i]) ? 5 * std::min(1.0, t) : 0, 0));
   };
   e.run(2);
-  Twist out;
+  Buckle out;
   out.held = e.outcome();
   e.held = e.where([&](const Vec3& p) { return p.y() == 0 || (top(p) && !pulled(p)); });
   e.run(8);
   out.after = e.outcome();
+  e.let_go();
+  e.run(8);
+  out.free = e.outcome();
   return out;
 }
 

@@ -65,7 +65,9 @@ class Body final : public Method {
   struct Frame {
     Vec3 from{0, 0, 0}, drift{0, 0, 0}, spin{0, 0, 0};       ///< before: centre, velocity, spin
     Vec3 to{0, 0, 0}, velocity{0, 0, 0}, new_spin{0, 0, 0};  ///< after
-    Mat3 turn = Mat3::Identity();
+    Mat3 turn = Mat3::Identity(), outward = Mat3::Zero();    ///< R, and 2 - R - R^T
+    Vec3 momentum{0, 0, 0}, angular{0, 0, 0};                ///< of the end, as they must be
+    Vec3 missing_velocity{0, 0, 0}, missing_spin{0, 0, 0}, shift{0, 0, 0};
   };
 
   StepReport whole_step(const StepInput& input);

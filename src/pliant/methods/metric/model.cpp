@@ -194,6 +194,7 @@ Result<bool> make_edges(Model& model, const NodeGraph& graph, const Options& opt
   if (options.model == Kind::original)
     return refuse("metric.model", "original on a mesh", "improved, or lattice grid",
                   "angles need the axes of a lattice");
+  if (!(options.length > 0)) return too_weak();
   if (options.orientation < not_given && options.orientation > 0 && graph.cells.empty())
     return refuse("metric.orientation", "a term on cells, on a mesh without cells", "0 or none", {});
   double sum = 0;

@@ -167,7 +167,10 @@ void Body::hold(const StepInput& input) {
 
 /// Positions and displacements of no force, in the operator's x and delta_: rigid parts moved by their
 /// velocity, with what gravity and drag do to it, and by R = exp(h w). The spin after the turn is that of the
-/// same angular momentum. Held nodes go where they must.
+/// same angular momentum. With the arm a from the centre, what is left of the velocity, l = v - v_c - w x a,
+/// obeys dl/dt = F/m - w x l - w x (w x a) - dw/dt x a: it turns back by R^T, and the centrifugal term is
+/// minus the second difference of the turning arms, (2 - R - R^T) R a, which is bounded for any h. The last
+/// term is left to keep_momentum(). Held nodes go where they must.
 void Body::move_rigidly(const StepInput& input, const Scheme& s) {
   const Points &x = state_.nodes.x, &v = state_.nodes.v;
   if (s.split) set_frames(input, s);
@@ -175,19 +178,26 @@ void Body::move_rigidly(const StepInput& input, const Scheme& s) {
   double* const to[3] = {operator_->x.data(), operator_->x.data() + n, operator_->x.data() + 2 * n};
   float* const along[3] = {delta_.data(), delta_.data() + n, delta_.data() + 2 * n};
   const std::span<const Index> places = operator_->places();
-  const auto put = [&](Index i, const Vec3& at, const Vec3& loose) {
+  const auto put = [&](Index i, const Vec3& at, const Vec3& way) {
     const Index p = places[i];
-    for (int c = 0; c < 3; ++c) to[c][p] = at[c], along[c][p] = float(s.h * loose[c]);
+    for (int c = 0; c < 3; ++c) to[c][p] = at[c], along[c][p] = float(way[c]);
   };
   for_blocks(*input.pool, int(model_.nodes()), node_block, [&](int begin, int end) {
     if (!s.split) {
-      for (Index i = begin; i < end; ++i) put(i, x[i], v[i]);
+      const Vec3 *const from = x.data(), *const speed = v.data();
+      for (int c = 0; c < 3; ++c) {
+        double* const to_c = to[c];
+        float* const along_c = along[c];
+        for (Index i = begin; i < end; ++i)
+          to_c[places[i]] = from[i][c], along_c[places[i]] = float(s.h * speed[i][c]);
+      }
       return;
     }
     for (Index i = begin; i < end; ++i) {
       const Frame& f = frames_[std::size_t(model_.part[i])];
       const Vec3 arm = x[i] - f.from;
-      put(i, f.to + f.turn * arm, f.turn * (v[i] - f.drift - f.spin.cross(arm)));
+      const Vec3 turned = f.turn * arm, loose = v[i] - f.drift - f.spin.cross(arm);
+      put(i, f.to + turned, s.h * f.turn.transpose() * loose + f.outward * turned);
     }
   });
   for (std::size_t k = 0; k < input.held.size(); ++k)
@@ -203,6 +213,7 @@ void Body::set_frames(const StepInput& input, const Scheme& s) {
     Frame& f = frames_[k];
     f.from = now.centre, f.drift = now.velocity, f.spin = now.spin;
     f.turn = rotation_by(s.h * now.spin);
+    f.outward = 2 * Mat3::Identity() - f.turn - f.turn.transpose();
     f.velocity = before * now.velocity + push * input.gravity;
     f.new_spin = turned_by(f.turn * now.inertia * f.turn.transpose(), before * now.angular);
     f.to = now.centre + s.h * f.velocity;
@@ -283,23 +294,23 @@ bool Body::end_of_step(const StepInput& input, const Scheme& s) {
   const float* const along[3] = {delta_.data(), delta_.data() + n, delta_.data() + 2 * n};
   const std::span<const Index> places = operator_->places();
   const double rate = 1 / s.h;
+  Vec3 *const end_x = new_x_.data(), *const end_v = new_v_.data();
   for_blocks(*input.pool, int(model_.nodes()), node_block, [&](int begin, int end) {
-    Vec3 sum = Vec3::Zero();
+    // by numbers: vectors that are read back as soon as they are stored cost five times as much
+    double sum = 0;
     for (Index i = begin; i < end; ++i) {
       const Index p = places[i];
-      for (int c = 0; c < 3; ++c) {
-        const double d = along[c][p];
-        new_x_[i][c] = from[c][p] + d, new_v_[i][c] = rate * d;
-      }
-      sum += new_x_[i].cwiseAbs() + new_v_[i].cwiseAbs();
+      const double dx = along[0][p], dy = along[1][p], dz = along[2][p];
+      const double x = from[0][p] + dx, y = from[1][p] + dy, z = from[2][p] + dz;
+      end_x[i] = Vec3(x, y, z), end_v[i] = Vec3(rate * dx, rate * dy, rate * dz);
+      sum += std::abs(x) + std::abs(y) + std::abs(z) + rate * (std::abs(dx) + std::abs(dy) + std::abs(dz));
     }
     if (s.split)
       for (Index i = begin; i < end; ++i) {
         const Frame& f = frames_[std::size_t(model_.part[i])];
-        const Index p = places[i];
-        new_v_[i] += f.velocity + f.new_spin.cross(Vec3(from[0][p], from[1][p], from[2][p]) - f.to);
+        new_v_[i] += f.velocity + f.new_spin.cross(new_x_[i] - f.to);
       }
-    block_sums_[std::size_t(begin / node_block)] = sum.sum();
+    block_sums_[std::size_t(begin / node_block)] = sum;
   });
   for (std::size_t k = 0; k < input.held.size(); ++k) {
     const Index i = input.held[k];
@@ -314,34 +325,37 @@ bool Body::finite_sums() const {
 }
 
 /// (1) summed over a part: A and F have no resultant, F no torque, and A should have none:
-///   (1 + alpha h/2) p' = (1 - alpha h/2) p + h sum f,   L alike with the torques about the centre.
+///   (1 + alpha h/2) p' = (1 - alpha h/2) p + h sum f,   L alike with the torques about the centre,
+/// which goes where p' takes it: then the angular momentum about any point is kept.
 void Body::keep_momentum(const StepInput& input, const Scheme& s) {
   measure(model_.part, model_.mass, new_x_, new_v_, rigid_end_, *input.pool, moments_);
   const double before = (1 - s.h * s.drag / 2) / (1 + s.h * s.drag / 2), push = s.h / (1 + s.h * s.drag / 2);
-  // from now on rigid_end_ holds what is missing: momentum in velocity, angular momentum in angular
   for (std::size_t k = 0; k < rigid_.size(); ++k) {
-    RigidMotion& end = rigid_end_[k];
-    end.velocity = rigid_[k].mass * (before * rigid_[k].velocity + push * input.gravity - end.velocity);
-    end.angular = before * rigid_[k].angular - end.angular;
+    frames_[k].momentum = rigid_[k].mass * (before * rigid_[k].velocity + push * input.gravity);
+    frames_[k].angular = before * rigid_[k].angular;
   }
   const auto add = [&](Index i, const Vec3& force) {
-    RigidMotion& end = rigid_end_[std::size_t(model_.part[i])];
-    end.velocity += push * force;
-    end.angular += push * (new_x_[i] - end.centre).cross(force);
+    const std::size_t k = std::size_t(model_.part[i]);
+    frames_[k].momentum += push * force;
+    frames_[k].angular += push * (new_x_[i] - rigid_end_[k].centre).cross(force);
   };
   if (has_outer_)
     for (Index i = 0; i < model_.nodes(); ++i)
       if (!outer_[i].isZero(0)) add(i, outer_[i]);
   for (const Grab& grab : input.grabs) add(grab.node, grab.stiffness * (grab.target - new_x_[grab.node]));
-  for (RigidMotion& end : rigid_end_) {
-    end.velocity /= end.mass;
-    end.spin = turned_by(end.inertia, end.angular);
+  for (std::size_t k = 0; k < rigid_.size(); ++k) {
+    Frame& f = frames_[k];
+    const RigidMotion &start = rigid_[k], &end = rigid_end_[k];
+    f.missing_spin = turned_by(end.inertia, f.angular - end.angular);
+    f.missing_velocity = f.momentum / start.mass - end.velocity;
+    f.shift = start.centre + s.h / start.mass * f.momentum - end.centre;
   }
   for_blocks(*input.pool, int(model_.nodes()), node_block, [&](int begin, int until) {
     for (Index i = begin; i < until; ++i) {
-      const RigidMotion& end = rigid_end_[std::size_t(model_.part[i])];
-      new_v_[i] += end.velocity + end.spin.cross(new_x_[i] - end.centre);
-      new_x_[i] += s.h * end.velocity;
+      const std::size_t k = std::size_t(model_.part[i]);
+      const Frame& f = frames_[k];
+      new_v_[i] += f.missing_velocity + f.missing_spin.cross(new_x_[i] - rigid_end_[k].centre);
+      new_x_[i] += f.shift;
     }
   });
 }

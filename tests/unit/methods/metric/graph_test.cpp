@@ -54,6 +54,45 @@ TEST(MetricGraph, its_operator_gives_the_forces_of_the_energy_and_a_symmetric_ma
   }
 }
 
+TEST(MetricGraph, the_accurate_matrix_is_the_hessian_at_rest_and_its_diagonal_is_inverted) {
+  Pool pool(1);
+  const Model model = graph_model({.lattice = Lattice::mesh, .integrator = Integrator::accurate});
+  const auto op = make_graph_operator(model, Integrator::accurate);
+  const std::size_t n = std::size_t(op->points());
+  for (std::size_t i = 0; i < model.rest.size(); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) op->x[c * n + i] = model.rest[i][int(c)];
+    op->mass[i] = op->free[i] = 1;
+  }
+  MatrixForm form;
+  form.integrator = Integrator::accurate;
+  form.scale = 1e-3;
+  op->evaluate(form, nullptr, pool);
+  const Points d = shaken(Points(model.rest.size(), Vec3::Zero()), 1, 1);
+  Points up = model.rest, down = model.rest, fu(d.size()), fd(d.size());
+  Floats in(3 * n, 0.0f), out(3 * n);
+  double curvature = 0, size = 0;
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    up[i] += 1e-6 * d[i], down[i] -= 1e-6 * d[i];
+    size += d[i].squaredNorm();
+    for (std::size_t c = 0; c < 3; ++c) in[c * n + i] = float(d[i][int(c)]);
+  }
+  forces(model, {}, up, fu);
+  forces(model, {}, down, fd);
+  for (std::size_t i = 0; i < d.size(); ++i) curvature -= d[i].dot(fu[i] - fd[i]) / 2e-6;
+  EXPECT_NEAR(op->apply(in.data(), out.data(), pool), size + form.scale * curvature,
+              1e-3 * form.scale * curvature);
+  std::array<Floats, 6> inverse;
+  for (Floats& f : inverse) f.assign(n, 0.0f);
+  op->invert_diagonal(inverse, pool);
+  std::fill(in.begin(), in.end(), 0.0f);
+  Vec3 column;
+  in[7] = 1;
+  op->apply(in.data(), out.data(), pool);
+  for (std::size_t c = 0; c < 3; ++c) column[int(c)] = out[c * n + 7];
+  EXPECT_NEAR(inverse[0][7] * column[0] + inverse[1][7] * column[1] + inverse[2][7] * column[2], 1, 1e-4);
+  EXPECT_NEAR(inverse[1][7] * column[0] + inverse[3][7] * column[1] + inverse[4][7] * column[2], 0, 1e-4);
+}
+
 TEST(MetricGraph, a_squashed_ring_comes_back_at_any_step) {
   const Shape torus = make_shape(TorusShape{.nodes = {5, 24}});
   for (const double h : {0.005, 0.1}) {
@@ -77,6 +116,7 @@ TEST(MetricGraph, a_squashed_ring_comes_back_at_any_step) {
 TEST(MetricGraph, what_needs_axes_is_refused) {
   const Shape torus = make_shape(TorusShape{.nodes = {5, 24}});
   EXPECT_FALSE(build(torus, 1000, {}, {.model = Kind::original, .lattice = Lattice::mesh}));
+  EXPECT_FALSE(build(torus, 1000, {}, {.lattice = Lattice::mesh, .length = 0}));
   const auto refused = build(torus, 1000, {}, {});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().text().find("lattice"), std::string::npos);

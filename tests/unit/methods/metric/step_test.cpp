@@ -82,6 +82,14 @@ TEST(MetricStep, lively_takes_the_substeps_it_needs) {
   StepInput input;
   input.pool = &pool;
   EXPECT_NE(stiff->advance(input).trouble.find("substeps"), std::string::npos);
+  // the strongest moment of a step counts, be it its end or its beginning
+  for (const double at_end : {1e6, 1e-3}) {
+    Options changing = papers(1, {.integrator = Integrator::lively});
+    changing.keys = {{0, 1e3 / at_end}, {0.1, at_end}};
+    input.h = 0.1;
+    const std::string trouble = lattice_body({3, 3, 3}, changing)->advance(input).trouble;
+    EXPECT_NE(trouble.find("substeps"), std::string::npos) << at_end;
+  }
 }
 
 /// An explicit step keeps E + h v . F/2 to second order: the energy swings about its start by a share that
@@ -190,6 +198,61 @@ TEST(MetricStep, a_free_body_spins_on_and_without_the_split_the_stable_matrix_st
   EXPECT_NEAR(spin_after(true, Integrator::stable), 1, 1e-9);
   EXPECT_LT(spin_after(false, Integrator::stable), 0.1);
   EXPECT_GT(spin_after(false, Integrator::accurate), 0.9);
+}
+
+/// The rigid motion that is split off must not take the centrifugal force with it: where the swinging has
+/// died, every node is held on its circle by the forces on it.
+TEST(MetricStep, a_spinning_body_stretches_until_its_forces_keep_it_on_its_circle) {
+  Pool pool(1);
+  const auto body = lattice_body({5, 3, 3}, papers(10, {.tolerance = 1e-6}), {.mass = 0, .stiffness = 0.5});
+  const Vec3 centre(2, 1, 1);
+  Points v;
+  for (const Vec3& p : body->model().rest) v.push_back(Vec3(0, 0, 5).cross(p - centre));
+  body->place(body->model().rest, v);
+  run(*body, 20, 0.005, pool);
+  const Points& x = body->nodes().x;
+  Vec3 angular = Vec3::Zero();
+  double inertia = 0, low = 1e9, high = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Vec3 arm = x[i] - centre, flat(arm.x(), arm.y(), 0);
+    angular += arm.cross(body->nodes().v[i]);
+    inertia += flat.squaredNorm();
+    if (body->model().rest[i] == Vec3(0, 1, 1)) low = arm.norm();
+    if (body->model().rest[i] == Vec3(4, 1, 1)) high = arm.norm();
+  }
+  const double spin = angular.z() / inertia;
+  EXPECT_LT(spin, 4.95) << "wider, so slower";
+  EXPECT_GT(std::min(low, high), 2.01);
+  Points f(x.size());
+  body->elastic_forces(f);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Vec3 arm = x[i] - centre, flat(arm.x(), arm.y(), 0);
+    EXPECT_LT((f[i] + spin * spin * flat).norm(), 0.02 * spin * spin) << i;
+  }
+}
+
+/// What is split off and what is left must together be Newton's law: without forces velocities stay, but for
+/// terms of second order in the step.
+TEST(MetricStep, nodes_that_nothing_joins_fly_apart_in_straight_lines) {
+  Pool pool(1);
+  const auto body = lattice_body({4, 3, 5}, papers(1e-9));
+  Points x = body->model().rest, v;
+  const Points noise = shaken(Points(x.size(), Vec3::Zero()), 1, 5);
+  for (std::size_t i = 0; i < x.size(); ++i) v.push_back(Vec3(1, -2, 3).cross(x[i]) + noise[i]);
+  body->place(x, v);
+  StepInput input;
+  input.h = 1e-3;
+  input.pool = &pool;
+  ASSERT_TRUE(body->advance(input).ok());
+  double fastest = 0, v_wrong = 0, x_wrong = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    fastest = std::max(fastest, v[i].norm());
+    v_wrong = std::max(v_wrong, (body->nodes().v[i] - v[i]).norm());
+    x_wrong = std::max(x_wrong, (body->nodes().x[i] - x[i] - input.h * v[i]).norm());
+  }
+  const double turn = input.h * Vec3(1, -2, 3).norm();
+  EXPECT_LT(v_wrong, 2 * turn * turn * fastest);
+  EXPECT_LT(x_wrong, 2 * turn * input.h * fastest);
 }
 
 /// Corner 0 moved by t along the diagonal and let go, with drag; the volume, or area, that is left.

@@ -137,7 +137,7 @@ void Body::look_at(const Columns& x, Look<T>& look, Pool& pool, const Columns* y
   const CageKernels<T>& kernel = kernels<T>();
   const PointFields<T>& fields = model_.fields<T>();
   for_blocks(pool, model_.batches(), block, [&](int begin, int end) {
-    kernel.strain(fields.batch(begin, rows), int(rows), w.z.data(), end - begin,
+    kernel.strain(fields.batch(begin, rows), int(rows), int(rows), w.z.data(), T(1), end - begin,
                   &look.batches[std::size_t(begin)]);
     rotations(&look.batches[std::size_t(begin)], end - begin);
   });
@@ -278,7 +278,7 @@ void Body::exact(double* energy, Columns* force) const {
       for (int k = 0; k < 4; ++k)
         batch.q[k][lane] = single ? double(state_.single.batches[std::size_t(b)].q[k][lane])
                                   : state_.twice.batches[std::size_t(b)].q[k][lane];
-    kernel.strain(model_.twice.batch(b, rows), int(rows), dz.data(), 1, &batch);
+    kernel.strain(model_.twice.batch(b, rows), int(rows), int(rows), dz.data(), 1, 1, &batch);
     for (int lane = 0; lane < lanes; ++lane) {
       double square = 0;
       for (int k = 0; k < 4; ++k) square += batch.q[k][lane] * batch.q[k][lane];

@@ -55,7 +55,9 @@ class Body final : public Method {
   struct Work {
     AlignedVector<T> z, stress, force, rows, gram, system, scalar, right, plastic, jacobian, twist, response,
         w, damper;
-    std::vector<double> energy;  // of the batches
+    AlignedVector<T> kept, kept_scalar, answer, residual, way, image, divided;  // kept_factor.cpp
+    std::array<double, 4> kept_for{};  // time step, damping and holds of the kept factor
+    std::vector<double> energy;        // of the batches
     Look<T> trial;
   };
   template <class T>
@@ -91,7 +93,7 @@ class Body final : public Method {
   void advance_frozen(const StepInput& input, StepReport& report, StageWatch& watch);
   Flight fly(const StepInput& input) const;
   template <class T>
-  bool assemble_frozen(double h, Pool& pool, StageWatch& watch);
+  bool assemble_frozen(const Look<T>& look, double h, Pool& pool, StageWatch& watch);
   template <class T>
   void load_right(const StepInput& input, const Flight& flight);
   void add_node_forces(const StepInput& input, const Mat3& rotation, Columns& force) const;
@@ -103,6 +105,16 @@ class Body final : public Method {
   void flow(const StepInput& input, StepReport& report);
   template <class T>
   void flow_as(double h, StepReport& report, Pool& pool);
+
+  // kept_factor.cpp
+  template <class T>
+  bool iterates(const StepInput& input, const Flight& flight) const;
+  template <class T>
+  bool keep_factor(const StepInput& input, StepReport& report, StageWatch& watch);
+  template <class T>
+  void times_system(const AlignedVector<T>& v, double h, Pool& pool);
+  template <class T>
+  bool solve_kept(const StepInput& input, const Flight& flight, StepReport& report, StageWatch& watch);
 
   // contact_step.cpp
   void choose_contact_points();

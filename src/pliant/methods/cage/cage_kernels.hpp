@@ -26,8 +26,9 @@ struct Material {
 
 template <class T>
 struct CageKernels {
-  /// a = 1 + sum over rows of z_row (outer) g_row for `count` batches; z: three numbers a row.
-  void (*strain)(const T* g, int rows, const T* z, int count, PointBatch<T>* batches);
+  /// a = one + sum over the first `used` of the rows of z_row (outer) g_row for `count` batches; z: three
+  /// numbers a row; one: 1, or 0 for a change of the strain.
+  void (*strain)(const T* g, int rows, int used, const T* z, T one, int count, PointBatch<T>* batches);
   /// Surface points: out[3][16] = sum over rows of z_row b_row; b: [row][16].
   void (*gather)(const T* b, int rows, const T* z, T* out);
   /// Two at once: out[6][16], of z and then of v.
@@ -35,6 +36,11 @@ struct CageKernels {
   /// Weighted stress P = w (2 mu (F - R (1 + e)) + lambda tr(R^T F - 1 - e) R) of one batch, and the sum of
   /// the energies. weight: 16; plastic: e as xx yy zz yz xz xy of 16 lanes, or null.
   double (*stress)(const T* batch, const T* weight, const T* plastic, Material<T> material, T* p);
+  /// The change of the weighted stress with frozen rotations, P = w (mu (dF + R dF^T R) + lambda tr(R^T dF)
+  /// R).
+  void (*stress_change)(const T* change, const T* r, const T* weight, Material<T> material, T* p);
+  /// Surface points of `count` batches: out[count][3][16], as gather.
+  void (*gather_many)(const T* b, int rows, const T* z, int count, T* out);
   /// f[3 row + r] = -sum over all points of P g for `used` rows from `first`, batches apart by `stride`
   /// numbers.
   void (*forces)(const T* g, int batches, long stride, int first, int used, const T* p, T* f);

@@ -47,11 +47,11 @@ PLIANT_INLINE void store(T* p, const Lanes<T>& v) {
 
 /// `count` batches at a time share the factors.
 template <class T, int count>
-PLIANT_INLINE void strains(const T* g, long apart, int rows, const T* z, PointBatch<T>* batches) {
+PLIANT_INLINE void strains(const T* g, long apart, int used, const T* z, T one, PointBatch<T>* batches) {
   for (int part = 0; part < lanes; part += width<T>) {
     Lanes<T> sum[count][9] = {};
     const T* at = g + part;
-    for (int k = 0; k < rows; ++k, at += 3 * lanes)
+    for (int k = 0; k < used; ++k, at += 3 * lanes)
       for (int e = 0; e < 3; ++e) {
         Lanes<T> x[count];
         for (int b = 0; b < count; ++b) x[b] = load(at + b * apart + e * lanes);
@@ -61,17 +61,17 @@ PLIANT_INLINE void strains(const T* g, long apart, int rows, const T* z, PointBa
         }
       }
     for (int b = 0; b < count; ++b)
-      for (int e = 0; e < 9; ++e) store(&batches[b].a[e][part], sum[b][e] + T(e % 4 == 0 ? 1 : 0));
+      for (int e = 0; e < 9; ++e) store(&batches[b].a[e][part], sum[b][e] + (e % 4 == 0 ? one : T(0)));
   }
 }
 
 template <class T>
-void strain(const T* g, int rows, const T* z, int count, PointBatch<T>* batches) {
+void strain(const T* g, int rows, int used, const T* z, T one, int count, PointBatch<T>* batches) {
   const long apart = static_cast<long>(rows) * 3 * lanes;
   int b = 0;
   if (register_bytes == 64)  // enough registers for two
-    for (; b + 2 <= count; b += 2) strains<T, 2>(g + b * apart, apart, rows, z, batches + b);
-  for (; b < count; ++b) strains<T, 1>(g + b * apart, apart, rows, z, batches + b);
+    for (; b + 2 <= count; b += 2) strains<T, 2>(g + b * apart, apart, used, z, one, batches + b);
+  for (; b < count; ++b) strains<T, 1>(g + b * apart, apart, used, z, one, batches + b);
 }
 
 template <class T>
@@ -106,6 +106,61 @@ void gather_two(const T* b, int rows, const T* z, const T* v, T* out) {
       }
     }
     for (int r = 0; r < 6; ++r) store(out + lanes * r + part, sum[r]);
+  }
+}
+
+/// `count` batches at a time share the factors; what comes next is asked for early.
+template <class T, int count>
+PLIANT_INLINE void gathers(const T* b, long apart, int rows, const T* z, T* out) {
+  constexpr int ahead = 32;  // rows
+  for (int part = 0; part < lanes; part += width<T>) {
+    Lanes<T> sum[count][3] = {};
+    const T* at = b + part;
+    for (int k = 0; k < rows; ++k, at += lanes) {
+      Lanes<T> u[count];
+      for (int e = 0; e < count; ++e) {
+        __builtin_prefetch(at + e * apart + ahead * lanes);
+        u[e] = load(at + e * apart);
+      }
+      for (int r = 0; r < 3; ++r) {
+        const T factor = z[3 * k + r];
+        for (int e = 0; e < count; ++e) sum[e][r] += factor * u[e];
+      }
+    }
+    for (int e = 0; e < count; ++e)
+      for (int r = 0; r < 3; ++r) store(out + lanes * (3 * e + r) + part, sum[e][r]);
+  }
+}
+
+template <class T>
+void gather_many(const T* b, int rows, const T* z, int count, T* out) {
+  const long apart = static_cast<long>(rows) * lanes;
+  int k = 0;
+  for (; k + 4 <= count; k += 4) gathers<T, 4>(b + k * apart, apart, rows, z, out + 3 * lanes * k);
+  for (; k < count; ++k) gathers<T, 1>(b + k * apart, apart, rows, z, out + 3 * lanes * k);
+}
+
+template <class T>
+void stress_change(const T* change, const T* r, const T* weight, Material<T> material, T* p) {
+  const T mu = material.twice_mu / 2;
+  for (int part = 0; part < lanes; part += width<T>) {
+    Lanes<T> f[9], turn[9], back[9];  // dF, R, dF^T R
+    for (int k = 0; k < 9; ++k) {
+      f[k] = load(change + lanes * k + part);
+      turn[k] = load(r + lanes * k + part);
+    }
+    Lanes<T> trace = {};
+    for (int k = 0; k < 9; ++k) trace += turn[k] * f[k];
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        back[3 * i + j] = f[i] * turn[j] + f[3 + i] * turn[3 + j] + f[6 + i] * turn[6 + j];
+    const Lanes<T> w = load(weight + part), pressure = material.lambda * trace;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        store(p + lanes * (3 * i + j) + part,
+              w * (mu * (f[3 * i + j] + turn[3 * i] * back[j] + turn[3 * i + 1] * back[3 + j] +
+                         turn[3 * i + 2] * back[6 + j]) +
+                   pressure * turn[3 * i + j]));
   }
 }
 
@@ -290,8 +345,8 @@ void consistent_rows(const T* g, int vertices, int first, int last, const int* b
 
 template <class T>
 CageKernels<T> make_kernels() {
-  return {strain<T>, gather<T>,      gather_two<T>,    stress<T>,
-          forces<T>, frozen_rows<T>, frozen_system<T>, consistent_rows<T>};
+  return {strain<T>,      gather<T>, gather_two<T>,  stress<T>,        stress_change<T>,
+          gather_many<T>, forces<T>, frozen_rows<T>, frozen_system<T>, consistent_rows<T>};
 }
 
 }  // namespace

@@ -122,12 +122,11 @@ Body::Flight Body::fly(const StepInput& input) const {
   return out;
 }
 
-/// The matrix of step 2 from the rotations of the state, factored. Where rounding makes it indefinite (stiff
+/// The matrix of step 2 from the rotations of a look, factored. Where rounding makes it indefinite (stiff
 /// bodies in single precision) the vertices of the cage get more mass. False: that did not help.
 template <class T>
-bool Body::assemble_frozen(double h, Pool& pool, StageWatch& watch) {
+bool Body::assemble_frozen(const Look<T>& look, double h, Pool& pool, StageWatch& watch) {
   Work<T>& w = work<T>();
-  const Look<T>& look = state_.look<T>();
   const PointFields<T>& fields = model_.fields<T>();
   const CageKernels<T>& kernel = kernels<T>();
   const Index n = model_.n();
@@ -145,12 +144,18 @@ bool Body::assemble_frozen(double h, Pool& pool, StageWatch& watch) {
   const double stiff = h * h + h * damping_.stiffness, heavy = 1 + h * damping_.mass;
   T* s = w.system.data();
   const auto fill = [&](double more) {
-    scalar_.resize(n, n);
-    scalar_ = heavy * model_.mass.topLeftCorner(n, n) + stiff * model_.mu * model_.laplacian;
-    if (!holds_.empty()) scalar_ += h * h * holds_.stiffness().topLeftCorner(n, n);
-    scalar_.diagonal().array() += heavy * fictitious_ + more;
     w.scalar.resize(std::size_t(n) * std::size_t(n));
-    for (Eigen::Index k = 0; k < scalar_.size(); ++k) w.scalar[std::size_t(k)] = T(scalar_.data()[k]);
+    const double bend = stiff * model_.mu;
+    for (Index j = 0; j < n; ++j) {
+      const double *mass = &model_.mass(0, j), *laplacian = &model_.laplacian(0, j);
+      T* out = w.scalar.data() + std::size_t(j) * std::size_t(n);
+      for (Index i = 0; i < n; ++i) out[i] = T(heavy * mass[i] + bend * laplacian[i]);
+      if (!holds_.empty()) {
+        const double* hold = &holds_.stiffness()(0, j);
+        for (Index i = 0; i < n; ++i) out[i] += T(h * h * hold[i]);
+      }
+      out[j] += T(heavy * fictitious_ + more);
+    }
     kernel.frozen_system(w.gram.data(), int(n), T(stiff * model_.lambda), T(stiff * model_.mu),
                          w.scalar.data(), s);
   };
@@ -240,27 +245,33 @@ void Body::advance_frozen(const StepInput& input, StepReport& report, StageWatch
   const double start = potential(input, state_.x, state_.whole);
   const double before = start + state_.whole.kinetic + state_.look<T>().energy;
   double scale = state_.whole.kinetic + state_.look<T>().energy;
-  stress_of(state_.look<T>(), *input.pool);
-  const Index rows_used = n;
-  for_blocks(*input.pool, int(rows_used), 32, [&](int begin, int end) {
-    kernels<T>().forces(model_.fields<T>().gradient.data(), model_.batches(), long(model_.rows()) * 3 * lanes,
-                        begin, end - begin, w.stress.data(), w.force.data());
-  });
-  if (!assemble_frozen<T>(input.h, *input.pool, watch)) {
-    report.trouble = fmt::format(
-        "the matrix of the step is not positive definite: it is too stiff for {} precision at this time "
-        "step; "
-        "raise cage.regularisation or take \"precision\": \"double\"",
-        options_.precision == Precision::single ? "single" : "double");
-    return;
+  const auto push = [&] {
+    stress_of(state_.look<T>(), *input.pool);
+    for_blocks(*input.pool, int(n), 32, [&](int begin, int end) {
+      kernels<T>().forces(model_.fields<T>().gradient.data(), model_.batches(),
+                          long(model_.rows()) * 3 * lanes, begin, end - begin, w.stress.data(),
+                          w.force.data());
+    });
+  };
+  push();
+  const bool tried = iterates<T>(input, flight);
+  report.iterations = 1;
+  if (!tried || !solve_kept<T>(input, flight, report, watch)) {
+    if (tried) push();
+    if (!assemble_frozen(state_.look<T>(), input.h, *input.pool, watch)) {
+      report.trouble = fmt::format(
+          "the matrix of the step is not positive definite: it is too stiff for {} precision at this time "
+          "step; raise cage.regularisation or take \"precision\": \"double\"",
+          options_.precision == Precision::single ? "single" : "double");
+      return;
+    }
+    load_right<T>(input, flight);
+    solve(n3, w.system.data(), w.right.data());
+    report.refactored = true;
   }
-  load_right<T>(input, flight);
-  solve(n3, w.system.data(), w.right.data());
   for (Index i = 0; i < n; ++i)
     for (int c = 0; c < 3; ++c) solved_(c, i) = double(w.right[std::size_t(c * n + i)]);
   watch.add_to(&StageTimes::solve);
-  report.iterations = 1;
-  report.refactored = true;
   shift_.setZero();
   if (meet(input, flight, solved_, n, true)) {
     if (flight.split) {
@@ -416,5 +427,10 @@ void Body::flow_as(double h, StepReport& report, Pool& pool) {
   load_plastic<T>();
   look.energy = stress_of(look, pool);
 }
+
+template bool Body::assemble_frozen(const Look<float>&, double, Pool&, StageWatch&);
+template bool Body::assemble_frozen(const Look<double>&, double, Pool&, StageWatch&);
+template void Body::load_right<float>(const StepInput&, const Flight&);
+template void Body::load_right<double>(const StepInput&, const Flight&);
 
 }  // namespace pliant::cage

@@ -2,9 +2,14 @@
 // The cage method on the experiments of Martin et al. 2009: free spin and drop.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <iostream>
 
 #include "pliant/contact/collider.hpp"
+#include "pliant/geometry/bumpy_bar.hpp"
+#include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/voxel_quadrature.hpp"
 #include "pliant/methods/cage/build.hpp"
 #include "pliant/physics/metrics.hpp"
@@ -35,29 +40,71 @@ struct CagedBar {
   }
 };
 
-double spin_kept(const cage::Options& options, double h) {
-  CagedBar bar(options);
+/// Angular momentum that a bumpy bar of 6 m, turning by 1 rad/s about an axis across it, keeps in 2 s. Its
+/// cage is that of the measurements told in docs/methods/cage.md: a fifth of a cell away.
+double spin_kept(cage::Options options, double h, double clearance = 0.2) {
+  static const Shape solid = [] {
+    BumpyBar bar;
+    bar.resolution = {32, 48};
+    Pool pool{1};
+    return make_mesh_shape(bumpy_bar_surface(bar), {.nodes = 2000, .solid = true}, pool)->shape;
+  }();
+  options.cells = {2, 2, 6};
+  options.clearance = clearance;
+  const Shape shape = with_quadrature(solid, cage::points_for(options, 58));
+  auto built = cage::build(shape, 1, {.mass = 0, .stiffness = 0}, options);
+  EXPECT_TRUE(built) << built.error().text();
+  Method& body = **built;
   Points v;
-  for (const Vec3& p : bar.shape.graph.positions) v.push_back(Vec3(0, 1, 0).cross(p));
-  bar.body->place(bar.shape.graph.positions, v);
-  const double before = angular_momentum(bar.body->nodes()).y();
-  for (int i = 0; i < int(std::lround(2 / h)); ++i) EXPECT_TRUE(bar.body->advance(bar.input(h)).ok());
-  return angular_momentum(bar.body->nodes()).y() / before;
+  for (const Vec3& p : shape.graph.positions) v.push_back(Vec3(0, 1, 0).cross(p));
+  body.place(shape.graph.positions, v);
+  const double before = angular_momentum(body.nodes()).y();
+  Pool pool{1};
+  for (int i = 0; i < int(std::lround(2 / h)); ++i)
+    EXPECT_TRUE(body.advance({.h = h, .contact = {}, .pool = &pool}).ok());
+  return angular_momentum(body.nodes()).y() / before;
 }
 
-TEST(CageSpin, the_split_keeps_angular_momentum_at_every_time_step) {
-  for (const double stiffness : {1e3, 1e4})
-    for (const double h : {0.01, 0.02, 0.04})
-      EXPECT_NEAR(spin_kept({.stiffness = stiffness}, h), 1, 1e-6) << stiffness << " " << h;
+// The specification's table of free spins: E, h, what frozen normals kept in its prototype, and what they and
+// the other two keep here. Consistent normals lose nothing here because a free body is given back its
+// momenta.
+TEST(CageSpin, the_whole_table_of_what_is_kept_of_a_spin) {
+  std::cout << "| E, Pa | h, s | frozen | prototype, frozen | consistent | rigid-split |\n";
+  for (const auto& [stiffness, h, prototype] : {std::tuple{1e3, 0.01, 0.990},
+                                                {1e3, 0.02, 0.982},
+                                                {1e3, 0.04, 0.968},
+                                                {1e4, 0.01, 0.958},
+                                                {1e4, 0.02, 0.920},
+                                                {1e4, 0.04, 0.849}}) {
+    const double frozen = spin_kept({.stiffness = stiffness, .normals = cage::Normals::frozen}, h);
+    const double consistent = spin_kept({.stiffness = stiffness, .normals = cage::Normals::consistent}, h);
+    const double split = spin_kept({.stiffness = stiffness}, h);
+    std::cout << fmt::format("| {:.0e} | {} | {:.3f} | {:.3f} | {:.5f} | {:.6f} |\n", stiffness, h, frozen,
+                             prototype, consistent, split);
+    EXPECT_NEAR(split, 1, 1e-5) << stiffness << " " << h;
+    EXPECT_NEAR(consistent, 1, 0.01) << stiffness << " " << h;
+    EXPECT_NEAR(frozen, prototype, 0.02) << stiffness << " " << h;
+  }
 }
 
-TEST(CageSpin, normals_that_follow_keep_it_within_a_percent_and_frozen_ones_do_not) {
-  EXPECT_NEAR(spin_kept({.stiffness = 1e4, .normals = cage::Normals::consistent}, 0.04), 1, 0.01);
-  EXPECT_LT(spin_kept({.stiffness = 1e4, .normals = cage::Normals::frozen}, 0.04), 0.9);
+TEST(CageSpin, frozen_normals_lose_the_more_of_a_spin_the_nearer_the_cage_is) {
+  const cage::Options frozen{.stiffness = 1e4, .normals = cage::Normals::frozen};
+  const double far = spin_kept(frozen, 0.02, 0.2), near = spin_kept(frozen, 0.02, 0.05);
+  std::cout << fmt::format("kept with a cage 0.2 of a cell away {:.3f}, 0.05 away {:.3f}\n", far, near);
+  EXPECT_LT(near, far - 0.1);
+}
+
+/// How deep the deepest vertex of the surface is below y = 0.
+double depth(const Method& body, std::size_t vertices) {
+  Points surface(vertices);
+  body.surface(surface);
+  double low = 0;
+  for (const Vec3& p : surface) low = std::min(low, p.y());
+  return -low;
 }
 
 TEST(CageDrop, comes_to_rest_without_gaining_energy_whatever_the_stiffness_and_the_time_step) {
-  for (const double stiffness : {500.0, 5e5})
+  for (const double stiffness : {500.0, 5e3, 5e4, 5e5})
     for (const double h : {1.0 / 60, 1.0 / 30}) {
       CagedBar bar({.stiffness = stiffness}, 1.5);
       const auto energy = [&] {
@@ -70,19 +117,31 @@ TEST(CageDrop, comes_to_rest_without_gaining_energy_whatever_the_stiffness_and_t
       StepInput in = bar.input(h);
       in.gravity = {0, -10, 0};
       in.colliders = ground;
-      const double start = energy();
-      double last = start;
+      // What can move: falling to the ground on its own thickness.
+      const double scale = 10 * 13.5 * 1.5;
+      double last = energy(), gained = 0, deepest = 0;
       StepReport report;
       for (int i = 0; i < int(2.5 / h); ++i) {
         ground[0].aim(i * h, (i + 1) * h);
         report = bar.body->advance(in);
         ASSERT_TRUE(report.ok()) << report.trouble;
         const double now = energy();
-        ASSERT_LT(now, last + 1e-3 * start) << stiffness << " " << h << " step " << i;
+        ASSERT_TRUE(std::isfinite(now));
+        gained = std::max(gained, now - last);
         last = now;
+        deepest = std::max(deepest, depth(*bar.body, bar.shape.surface.vertices.size()));
       }
-      EXPECT_LT(report.penetration, 0.02 * 6);
+      const double rest = depth(*bar.body, bar.shape.surface.vertices.size());
+      std::cout << fmt::format(
+          "E {:.0e} h 1/{:.0f}: largest gain of a step {:.1e} of m g H, deepest {:.1e} m on the way and "
+          "{:.1e} m at "
+          "rest, {:.1e} m/s\n",
+          stiffness, 1 / h, gained / scale, deepest, rest, max_speed(bar.body->nodes()));
+      EXPECT_LT(gained, 1e-3 * scale) << stiffness << " " << h;
+      EXPECT_LT(rest, 0.02 * 6) << stiffness << " " << h;
+      EXPECT_LT(deepest, 0.02 * 6) << stiffness << " " << h;
       EXPECT_LT(max_speed(bar.body->nodes()), 0.1) << stiffness << " " << h;
+      EXPECT_NEAR(report.contact_impulse.y() / (10 * h * 13.5), 1, 0.02) << stiffness << " " << h;
     }
 }
 

@@ -5,18 +5,16 @@
 
 #include <algorithm>
 
+#include "pliant/base/simd.hpp"
 #include "pliant/math/supernodal_factor.hpp"
-
-// LAPACK as OpenBLAS exports it; character lengths of the Fortran interface are not read by it.
-extern "C" {
-void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
-void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info);
-}
 
 namespace pliant {
 namespace {
 
-constexpr int gram_block = 192;  // columns
+constexpr int gram_block = 192;    // columns
+constexpr int panels_at_once = 3;  // a part of the pool's work
+template <class T>
+constexpr int deep = 1024 / int(sizeof(T));  // of the inner index at a time: what is read again stays near
 
 void rank_update(int n, int k, const float* a, float* c, int stride) {
   cblas_ssyrk(CblasColMajor, CblasLower, CblasTrans, n, k, 1, a, k, 0, c, stride);
@@ -30,14 +28,6 @@ void product(int rows, int columns, int k, const float* a, const float* b, float
 void product(int rows, int columns, int k, const double* a, const double* b, double* c, int stride) {
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, rows, columns, k, 1, a, k, b, k, 0, c, stride);
 }
-void triangular(CBLAS_TRANSPOSE transposed, int n, const float* l, float* b, int columns) {
-  cblas_strsm(CblasColMajor, CblasLeft, CblasLower, transposed, CblasNonUnit, n, columns, 1, l, n, b, n);
-}
-void triangular(CBLAS_TRANSPOSE transposed, int n, const double* l, double* b, int columns) {
-  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transposed, CblasNonUnit, n, columns, 1, l, n, b, n);
-}
-void cholesky(int n, float* a, int& failed) { spotrf_("L", &n, a, &n, &failed); }
-void cholesky(int n, double* a, int& failed) { dpotrf_("L", &n, a, &n, &failed); }
 
 }  // namespace
 
@@ -56,42 +46,76 @@ void gram(int n, int k, const T* a, T* c, Pool& pool) {
   });
 }
 
+template <>
+const DenseKernels<float>& dense_kernels() {
+  static const DenseKernels<float>* const by_level[] = {&dense_float_portable, &dense_float_avx2,
+                                                        &dense_float_avx512};
+  return *by_level[int(simd_level())];
+}
+
+template <>
+const DenseKernels<double>& dense_kernels() {
+  static const DenseKernels<double>* const by_level[] = {&dense_double_portable, &dense_double_avx2,
+                                                         &dense_double_avx512};
+  return *by_level[int(simd_level())];
+}
+
+template <class T>
+void gram_panels(int n, int k, const T* a, T* c, Pool& pool) {
+  const int wide = padded(n);
+  for (int begin = 0; begin < k; begin += deep<T>) {
+    const int end = std::min(begin + deep<T>, k);
+    for_blocks(pool, wide, panels_at_once * panel_rows, [&](int first, int last) {
+      dense_kernels<T>().gram(panels_of(n), first, last, k, begin, end, a, c);
+    });
+  }
+}
+
 template <class T>
 bool factor(int n, T* a) {
-  const SingleThreadedBlas guard;
-  int failed = 0;
-  cholesky(n, a, failed);
-  return failed == 0;
+  const int wide = padded(n);
+  for (int i = n; i < wide; ++i)  // beyond n: the unit matrix
+    for (int k = 0; k < wide; ++k) a[in_panels(i, k, wide)] = T(i == k);
+  return dense_kernels<T>().factor(panels_of(n), a);
 }
 
 template <class T>
-void solve(int n, const T* l, T* b, int columns) {
-  const SingleThreadedBlas guard;
-  triangular(CblasNoTrans, n, l, b, columns);
-  triangular(CblasTrans, n, l, b, columns);
+void solve(int n, const T* l, T* b) {
+  solve_lower(n, l, b);
+  solve_upper(n, l, b);
 }
 
 template <class T>
-void solve_lower(int n, const T* l, T* b, int columns) {
-  const SingleThreadedBlas guard;
-  triangular(CblasNoTrans, n, l, b, columns);
+void solve_lower(int n, const T* l, T* b) {
+  dense_kernels<T>().solve_lower(panels_of(n), l, b);
 }
 
 template <class T>
-void solve_upper(int n, const T* l, T* b, int columns) {
-  const SingleThreadedBlas guard;
-  triangular(CblasTrans, n, l, b, columns);
+void solve_upper(int n, const T* l, T* b) {
+  dense_kernels<T>().solve_upper(panels_of(n), l, b);
+}
+
+template <class T>
+void solve_lower_rows(int n, const T* l, int rows, T* b, Pool& pool) {
+  for_blocks(pool, panels_of(rows), panels_at_once, [&](int begin, int end) {
+    dense_kernels<T>().solve_rows(panels_of(n), l, end - begin,
+                                  b + std::size_t(begin) * panel_size(panel_rows, padded(n)));
+  });
 }
 
 template void gram(int, int, const float*, float*, Pool&);
 template void gram(int, int, const double*, double*, Pool&);
+template void gram_panels(int, int, const float*, float*, Pool&);
+template void gram_panels(int, int, const double*, double*, Pool&);
 template bool factor(int, float*);
 template bool factor(int, double*);
-template void solve(int, const float*, float*, int);
-template void solve(int, const double*, double*, int);
-template void solve_lower(int, const float*, float*, int);
-template void solve_lower(int, const double*, double*, int);
-template void solve_upper(int, const float*, float*, int);
-template void solve_upper(int, const double*, double*, int);
+template void solve(int, const float*, float*);
+template void solve(int, const double*, double*);
+template void solve_lower(int, const float*, float*);
+template void solve_lower(int, const double*, double*);
+template void solve_upper(int, const float*, float*);
+template void solve_upper(int, const double*, double*);
+template void solve_lower_rows(int, const float*, int, float*, Pool&);
+template void solve_lower_rows(int, const double*, int, double*, Pool&);
 
 }  // namespace pliant

@@ -35,8 +35,9 @@ Result<TriMesh> read_cage(const BodySpec& body, const CageSurroundings& around) 
 Result<TriMesh> make_cage(const BodySpec& body, const Shape& shape, const CageSurroundings& around,
                           std::vector<std::string>& notes) {
   if (!body.cage.file.empty()) return read_cage(body, around);
-  if (body.cage.budget > 0) {
-    Result<Cage> made = automatic_cage(shape.surface, {.budget = body.cage.budget}, around.pool);
+  if (body.cage.cells[0] == 0) {
+    const int budget = body.cage.budget > 0 ? body.cage.budget : cage::default_budget;
+    Result<Cage> made = automatic_cage(shape.surface, {.budget = budget}, around.pool);
     if (!made) {
       Error error = made.error();
       for (Problem& problem : error.problems) problem.place = "cage.budget";

@@ -186,9 +186,8 @@ void check_cage_options(const BodySpec& body, const std::string& place, Problems
   const cage::Options& options = body.cage;
   const auto [least, most] = std::minmax_element(options.cells.begin(), options.cells.end());
   const int told = !options.file.empty() + (options.budget > 0) + (*most > 0);
-  if (told != 1)
-    problems.push_back({place + ".cage", told == 0 ? "no cage" : "more than one cage",
-                        "exactly one of file, budget and cells",
+  if (told > 1)
+    problems.push_back({place + ".cage", "more than one cage", "at most one of file, budget and cells",
                         "\"cage\": {\"cells\": [2, 2, 6]} is a box"});
   if (options.budget > 0 && options.budget < least_cage_budget)
     problems.push_back({place + ".cage.budget",

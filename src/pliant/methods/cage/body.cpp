@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "pliant/base/check.hpp"
+#include "pliant/math/dense_system.hpp"
 #include "pliant/math/polar.hpp"
 #include "pliant/math/rotation.hpp"
 
@@ -67,7 +68,7 @@ Body::Body(Model model, const Damping& damping, const Options& options, double s
   for (Columns* c : {&new_x_, &local_, &solved_, &shift_, &moved_}) *c = Columns::Zero(3, n);
   y_ = Columns::Zero(3, model_.t());
   modes_.setZero(3 * n, 6);
-  product_.assign(std::size_t((rows + lanes - 1) / lanes) * 3 * lanes, 0.0);
+  product_.assign(std::size_t((rows + lanes - 1) / lanes + 1) * 3 * lanes, 0.0);
   jacobians_.resize(std::size_t(model_.t()));
   choose_contact_points();
   nodes_ = {model_.nodes, Points(model_.nodes.size(), Vec3::Zero()), model_.node_mass};
@@ -83,15 +84,18 @@ Body::Body(Model model, const Damping& damping, const Options& options, double s
 template <class T>
 void Body::make_work() {
   Work<T>& w = work<T>();
-  const std::size_t batches = std::size_t(model_.batches()), n3 = 3 * std::size_t(model_.n());
-  const std::size_t rows = options_.normals == Normals::consistent ? 6 : 1;
+  const std::size_t batches = std::size_t(model_.batches());
+  const int n3 = 3 * int(model_.n());
   w.z.assign(3 * std::size_t(model_.rows()), T(0));
   w.stress.assign(batches * 9 * lanes, T(0));
   w.force.assign(3 * std::size_t(model_.rows()), T(0));
-  w.rows.assign(n3 * batches * lanes * rows, T(0));
-  w.gram.assign(n3 * n3, T(0));
+  if (options_.normals == Normals::consistent)
+    w.rows.assign(std::size_t(n3) * batches * lanes * 6, T(0));
+  else
+    w.rows.assign(panel_size(n3, int(model_.count())), T(0));
+  w.gram.assign(panel_size(n3, padded(n3)), T(0));
   w.system = w.gram;
-  w.right.assign(n3, T(0));
+  w.right.assign(std::size_t(padded(n3)), T(0));
   w.jacobian.assign(9 * model_.around_face.size(), T(0));
   w.energy.assign(batches, 0.0);
   if (options_.plasticity) w.plastic.assign(batches * 6 * lanes, T(0));
@@ -112,23 +116,29 @@ void Body::set_local(const Columns& x, const Vec3& c, const Mat3& rotation, Colu
 }
 
 /// Frame, strains, rotations and energy at x. The look's own frame and rotations are where the search starts.
-/// z_ is Z in the frame afterwards, the weighted stress is in the work.
+/// z_ is Z in the frame afterwards, the weighted stress is in the work. y: the normals at x, when known.
 template <class T>
-void Body::look_at(const Columns& x, Look<T>& look, Pool& pool) {
+void Body::look_at(const Columns& x, Look<T>& look, Pool& pool, const Columns* y) {
   Work<T>& w = work<T>();
   const Index n = model_.n(), rows = model_.rows();
   const Vec3 c = mean(x);
   Mat3 spread = Mat3::Zero();
   for (Index i = 0; i < n; ++i) spread += (x.col(i) - c) * model_.rest.col(i).transpose();
   look.frame = polar_rotation(spread / spread.norm(), look.frame);
-  set_local(x, c, look.frame.toRotationMatrix(), z_);
+  const Mat3 frame = look.frame.toRotationMatrix();
+  if (y) {
+    for (Index i = 0; i < n; ++i) z_.col(i) = frame.transpose() * (x.col(i) - c);
+    for (Index j = 0; j < model_.t(); ++j) z_.col(n + j) = frame.transpose() * y->col(j);
+  } else {
+    set_local(x, c, frame, z_);
+  }
   for (Index r = 0; r < rows; ++r)
     for (int k = 0; k < 3; ++k) w.z[std::size_t(3 * r + k)] = T(z_(k, r) - model_.rest(k, r));
   const CageKernels<T>& kernel = kernels<T>();
   const PointFields<T>& fields = model_.fields<T>();
   for_blocks(pool, model_.batches(), block, [&](int begin, int end) {
-    for (int b = begin; b < end; ++b)
-      kernel.strain(fields.batch(b, rows), int(rows), w.z.data(), &look.batches[std::size_t(b)].a[0][0]);
+    kernel.strain(fields.batch(begin, rows), int(rows), int(rows), w.z.data(), T(1), end - begin,
+                  &look.batches[std::size_t(begin)]);
     rotations(&look.batches[std::size_t(begin)], end - begin);
   });
   look.energy = stress_of(look, pool);
@@ -176,44 +186,46 @@ void Body::start_looking(Pool& pool) {
 
 /// second: sum of m (x - c)(x - c)^T about the centre of mass c, when asked for.
 Whole Body::whole_of(const Columns& x, const Columns& velocity, Mat3* second) {
-  const Index n = model_.n(), rows = model_.rows();
-  const CageKernels<double>& kernel = kernels<double>();
   const Vec3 c = mean(x);
-  for (Index i = 0; i < n; ++i) big_.col(i) = x.col(i) - c;
+  big_.leftCols(model_.n()) = x.colwise() - c;
   scaled_normals(model_.faces, x, big_.rightCols(model_.t()));
-  const auto times_mass = [&](const Columns& z) {
-    for (Index b = 0; b * lanes < rows; ++b)
-      kernel.gather(mass_blocks_.data() + std::size_t(b) * std::size_t(rows) * lanes, int(rows), z.data(),
-                    product_.data() + std::size_t(b) * 3 * lanes);
-  };
-  const auto against = [&](const Columns& z) {  // (earlier) M z^T
-    Mat3 out = Mat3::Zero();
-    for (Index r = 0; r < rows; ++r)
-      for (int a = 0; a < 3; ++a)
-        out.row(a) += product_[std::size_t((r / lanes * 3 + a) * lanes + r % lanes)] * z.col(r).transpose();
-    return out;
-  };
+  return whole_about(c, velocity, second);
+}
+
+/// The same where big_ is Z from c already.
+Whole Body::whole_about(const Vec3& c, const Columns& velocity, Mat3* second) {
+  const Index rows = model_.rows();
+  const CageKernels<double>& kernel = kernels<double>();
   Whole out;
   Vec3 arm = Vec3::Zero();
-  for (Index r = 0; r < rows; ++r) {
-    arm += model_.mass_sum[r] / model_.total_mass * big_.col(r);
-    out.momentum += model_.mass_sum[r] * velocity.col(r);
+  Mat3 across = Mat3::Zero(), spread = Mat3::Zero();  // V M Z^T, Z M Z^T
+  double* product = product_.data();
+  for (Index b = 0; b * lanes < rows; ++b) {
+    const double* mass = mass_blocks_.data() + std::size_t(b) * std::size_t(rows) * lanes;
+    if (second)
+      kernel.gather_two(mass, int(rows), velocity.data(), big_.data(), product);
+    else
+      kernel.gather(mass, int(rows), velocity.data(), product);
+    for (Index r = b * lanes; r < std::min((b + 1) * lanes, rows); ++r) {
+      const auto at = [&](int k) { return product[k * lanes + r % lanes]; };
+      const Vec3 z = big_.col(r), moving(at(0), at(1), at(2));
+      out.kinetic += moving.dot(velocity.col(r)) / 2;
+      across += moving * z.transpose();
+      if (second) spread += Vec3(at(3), at(4), at(5)) * z.transpose();
+      arm += model_.mass_sum[r] / model_.total_mass * z;
+      out.momentum += model_.mass_sum[r] * velocity.col(r);
+    }
   }
   out.centre = c + arm;
-  times_mass(velocity);
-  out.kinetic = against(velocity).trace() / 2;
-  out.spin = -axial(against(big_)) - arm.cross(out.momentum);
-  if (second) {
-    times_mass(big_);
-    *second = against(big_) - model_.total_mass * arm * arm.transpose();
-  }
+  out.spin = -axial(across) - arm.cross(out.momentum);
+  if (second) *second = spread - model_.total_mass * arm * arm.transpose();
   return out;
 }
 
-/// The velocity of Z when the vertices have v: normals follow, dy/dt = J v.
+/// The velocity of Z when the vertices have v: normals follow, dy/dt = J v. The normals themselves are in y_.
 void Body::follow(const Eigen::Ref<const Columns>& x, const Columns& v, Columns& velocity) {
   const Index n = model_.n();
-  normal_jacobians(model_.faces, x, jacobians_);
+  normal_jacobians(model_.faces, x, jacobians_, &y_);
   velocity.leftCols(n) = v;
   for (Index j = 0; j < model_.t(); ++j) {
     const Triangle& t = model_.faces[std::size_t(j)].corner;
@@ -266,7 +278,7 @@ void Body::exact(double* energy, Columns* force) const {
       for (int k = 0; k < 4; ++k)
         batch.q[k][lane] = single ? double(state_.single.batches[std::size_t(b)].q[k][lane])
                                   : state_.twice.batches[std::size_t(b)].q[k][lane];
-    kernel.strain(model_.twice.batch(b, rows), int(rows), dz.data(), &batch.a[0][0]);
+    kernel.strain(model_.twice.batch(b, rows), int(rows), int(rows), dz.data(), 1, 1, &batch);
     for (int lane = 0; lane < lanes; ++lane) {
       double square = 0;
       for (int k = 0; k < 4; ++k) square += batch.q[k][lane] * batch.q[k][lane];
@@ -417,8 +429,8 @@ MethodDescription Body::describe() const {
   return out;
 }
 
-template void Body::look_at(const Columns&, Look<float>&, Pool&);
-template void Body::look_at(const Columns&, Look<double>&, Pool&);
+template void Body::look_at(const Columns&, Look<float>&, Pool&, const Columns*);
+template void Body::look_at(const Columns&, Look<double>&, Pool&, const Columns*);
 template double Body::stress_of(const Look<float>&, Pool&);
 template double Body::stress_of(const Look<double>&, Pool&);
 template void Body::make_work<double>();

@@ -53,9 +53,11 @@ class Body final : public Method {
  private:
   template <class T>
   struct Work {
-    AlignedVector<T> z, stress, force, rows, gram, system, right, plastic, jacobian, twist, response, w,
-        damper;
-    std::vector<double> energy;  // of the batches
+    AlignedVector<T> z, stress, force, rows, gram, system, scalar, right, plastic, jacobian, twist, response,
+        w, damper;
+    AlignedVector<T> kept, kept_scalar, answer, residual, way, image, divided;  // kept_factor.cpp
+    std::array<double, 4> kept_for{};  // time step, damping and holds of the kept factor
+    std::vector<double> energy;        // of the batches
     Look<T> trial;
   };
   template <class T>
@@ -72,7 +74,7 @@ class Body final : public Method {
   template <class T>
   void make_work();
   template <class T>
-  void look_at(const Columns& x, Look<T>& look, Pool& pool);
+  void look_at(const Columns& x, Look<T>& look, Pool& pool, const Columns* y = nullptr);
   template <class T>
   double stress_of(const Look<T>& look, Pool& pool);
   template <class T>
@@ -81,6 +83,7 @@ class Body final : public Method {
   void load_plastic();
   void set_local(const Columns& x, const Vec3& c, const Mat3& rotation, Columns& z) const;
   Whole whole_of(const Columns& x, const Columns& velocity, Mat3* second);
+  Whole whole_about(const Vec3& c, const Columns& velocity, Mat3* second);
   void follow(const Eigen::Ref<const Columns>& x, const Columns& v, Columns& velocity);
   void exact(double* energy, Columns* force) const;
   void show() const;
@@ -90,18 +93,28 @@ class Body final : public Method {
   void advance_frozen(const StepInput& input, StepReport& report, StageWatch& watch);
   Flight fly(const StepInput& input) const;
   template <class T>
-  bool assemble_frozen(double h, Pool& pool, StageWatch& watch);
+  bool assemble_frozen(const Look<T>& look, double h, Pool& pool, StageWatch& watch);
   template <class T>
   void load_right(const StepInput& input, const Flight& flight);
   void add_node_forces(const StepInput& input, const Mat3& rotation, Columns& force) const;
   template <class T>
   bool accept(const StepInput& input, const Flight& flight, double before, double scale, StepReport& report);
-  void keep_momentum(const StepInput& input);
+  Whole keep_momentum(const StepInput& input);
   static Mat3 turned(const Vec3& angle, const Mat3& rotation);
   double potential(const StepInput& input, const Columns& x, const Whole& whole) const;
   void flow(const StepInput& input, StepReport& report);
   template <class T>
   void flow_as(double h, StepReport& report, Pool& pool);
+
+  // kept_factor.cpp
+  template <class T>
+  bool iterates(const StepInput& input, const Flight& flight) const;
+  template <class T>
+  bool keep_factor(const StepInput& input, StepReport& report, StageWatch& watch);
+  template <class T>
+  void times_system(const AlignedVector<T>& v, double h, Pool& pool);
+  template <class T>
+  bool solve_kept(const StepInput& input, const Flight& flight, StepReport& report, StageWatch& watch);
 
   // contact_step.cpp
   void choose_contact_points();

@@ -34,27 +34,44 @@ template <class T>
 PLIANT_INLINE Lanes<T> load(const T* p) {
   return *reinterpret_cast<const Lanes<T>*>(p);
 }
+/// From any place.
+template <class T>
+PLIANT_INLINE Lanes<T> loose(const T* p) {
+  typedef Lanes<T> Loose __attribute__((aligned(alignof(T))));
+  return *reinterpret_cast<const Loose*>(p);
+}
 template <class T>
 PLIANT_INLINE void store(T* p, const Lanes<T>& v) {
   *reinterpret_cast<Lanes<T>*>(p) = v;
 }
 
-template <class T>
-void strain(const T* g, int rows, const T* z, T* a) {
+/// `count` batches at a time share the factors.
+template <class T, int count>
+PLIANT_INLINE void strains(const T* g, long apart, int used, const T* z, T one, PointBatch<T>* batches) {
   for (int part = 0; part < lanes; part += width<T>) {
-    Lanes<T> sum[9] = {};
+    Lanes<T> sum[count][9] = {};
     const T* at = g + part;
-    for (int k = 0; k < rows; ++k, at += 3 * lanes) {
-      const Lanes<T> x = load(at), y = load(at + lanes), w = load(at + 2 * lanes);
-      for (int r = 0; r < 3; ++r) {
-        const T factor = z[3 * k + r];
-        sum[3 * r] += factor * x;
-        sum[3 * r + 1] += factor * y;
-        sum[3 * r + 2] += factor * w;
+    for (int k = 0; k < used; ++k, at += 3 * lanes)
+      for (int e = 0; e < 3; ++e) {
+        Lanes<T> x[count];
+        for (int b = 0; b < count; ++b) x[b] = load(at + b * apart + e * lanes);
+        for (int r = 0; r < 3; ++r) {
+          const T factor = z[3 * k + r];
+          for (int b = 0; b < count; ++b) sum[b][3 * r + e] += factor * x[b];
+        }
       }
-    }
-    for (int e = 0; e < 9; ++e) store(a + lanes * e + part, sum[e] + T(e % 4 == 0 ? 1 : 0));
+    for (int b = 0; b < count; ++b)
+      for (int e = 0; e < 9; ++e) store(&batches[b].a[e][part], sum[b][e] + (e % 4 == 0 ? one : T(0)));
   }
+}
+
+template <class T>
+void strain(const T* g, int rows, int used, const T* z, T one, int count, PointBatch<T>* batches) {
+  const long apart = static_cast<long>(rows) * 3 * lanes;
+  int b = 0;
+  if (register_bytes == 64)  // enough registers for two
+    for (; b + 2 <= count; b += 2) strains<T, 2>(g + b * apart, apart, used, z, one, batches + b);
+  for (; b < count; ++b) strains<T, 1>(g + b * apart, apart, used, z, one, batches + b);
 }
 
 template <class T>
@@ -73,6 +90,77 @@ void gather(const T* b, int rows, const T* z, T* out) {
     if (k < rows)
       for (int r = 0; r < 3; ++r) even[r] += z[3 * k + r] * load(at);
     for (int r = 0; r < 3; ++r) store(out + lanes * r + part, even[r] + odd[r]);
+  }
+}
+
+template <class T>
+void gather_two(const T* b, int rows, const T* z, const T* v, T* out) {
+  for (int part = 0; part < lanes; part += width<T>) {
+    Lanes<T> sum[6] = {};
+    const T* at = b + part;
+    for (int k = 0; k < rows; ++k, at += lanes) {
+      const Lanes<T> u = load(at);
+      for (int r = 0; r < 3; ++r) {
+        sum[r] += z[3 * k + r] * u;
+        sum[3 + r] += v[3 * k + r] * u;
+      }
+    }
+    for (int r = 0; r < 6; ++r) store(out + lanes * r + part, sum[r]);
+  }
+}
+
+/// `count` batches at a time share the factors; what comes next is asked for early.
+template <class T, int count>
+PLIANT_INLINE void gathers(const T* b, long apart, int rows, const T* z, T* out) {
+  constexpr int ahead = 32;  // rows
+  for (int part = 0; part < lanes; part += width<T>) {
+    Lanes<T> sum[count][3] = {};
+    const T* at = b + part;
+    for (int k = 0; k < rows; ++k, at += lanes) {
+      Lanes<T> u[count];
+      for (int e = 0; e < count; ++e) {
+        __builtin_prefetch(at + e * apart + ahead * lanes);
+        u[e] = load(at + e * apart);
+      }
+      for (int r = 0; r < 3; ++r) {
+        const T factor = z[3 * k + r];
+        for (int e = 0; e < count; ++e) sum[e][r] += factor * u[e];
+      }
+    }
+    for (int e = 0; e < count; ++e)
+      for (int r = 0; r < 3; ++r) store(out + lanes * (3 * e + r) + part, sum[e][r]);
+  }
+}
+
+template <class T>
+void gather_many(const T* b, int rows, const T* z, int count, T* out) {
+  const long apart = static_cast<long>(rows) * lanes;
+  int k = 0;
+  for (; k + 4 <= count; k += 4) gathers<T, 4>(b + k * apart, apart, rows, z, out + 3 * lanes * k);
+  for (; k < count; ++k) gathers<T, 1>(b + k * apart, apart, rows, z, out + 3 * lanes * k);
+}
+
+template <class T>
+void stress_change(const T* change, const T* r, const T* weight, Material<T> material, T* p) {
+  const T mu = material.twice_mu / 2;
+  for (int part = 0; part < lanes; part += width<T>) {
+    Lanes<T> f[9], turn[9], back[9];  // dF, R, dF^T R
+    for (int k = 0; k < 9; ++k) {
+      f[k] = load(change + lanes * k + part);
+      turn[k] = load(r + lanes * k + part);
+    }
+    Lanes<T> trace = {};
+    for (int k = 0; k < 9; ++k) trace += turn[k] * f[k];
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        back[3 * i + j] = f[i] * turn[j] + f[3 + i] * turn[3 + j] + f[6 + i] * turn[6 + j];
+    const Lanes<T> w = load(weight + part), pressure = material.lambda * trace;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        store(p + lanes * (3 * i + j) + part,
+              w * (mu * (f[3 * i + j] + turn[3 * i] * back[j] + turn[3 * i + 1] * back[3 + j] +
+                         turn[3 * i + 2] * back[6 + j]) +
+                   pressure * turn[3 * i + j]));
   }
 }
 
@@ -147,19 +235,66 @@ void forces(const T* g, int batches, long stride, int first, int used, const T* 
 }
 
 template <class T>
-void frozen_rows(const T* g, int used, const T* r, const T* root_weight, T* out, long k) {
-  for (int part = 0; part < lanes; part += width<T>) {
-    Lanes<T> turn[9];
-    const Lanes<T> w = load(root_weight + part);
-    for (int e = 0; e < 9; ++e) turn[e] = w * load(r + lanes * e + part);
-    for (int i = 0; i < used; ++i) {
-      const T* at = g + 3 * lanes * i + part;
-      const Lanes<T> x = load(at), y = load(at + lanes), z = load(at + 2 * lanes);
-      for (int c = 0; c < 3; ++c)
-        store(out + (static_cast<long>(c) * used + i) * k + part,
-              turn[3 * c] * x + turn[3 * c + 1] * y + turn[3 * c + 2] * z);
+void frozen_rows(const T* g, int used, const T* r, const T* root_weight, int first, int last, T* out,
+                 int points) {
+  const long stride = by_point_stride(used);
+  const int panels = (3 * used + lanes - 1) / lanes, count = last - first;
+  T turn[lanes][9];
+  for (int q = 0; q < count; ++q)
+    for (int e = 0; e < 9; ++e) turn[q][e] = root_weight[first + q] * r[lanes * e + first + q];
+  for (int p = 0; p < panels; ++p)
+    for (int part = 0; part < lanes; part += width<T>) {
+      // The axes whose vertices are here: beyond its own an axis reads zeros.
+      const int at = p * lanes + part, begin = at / used;
+      T* to = out + static_cast<long>(p) * points * lanes + part;
+      for (int c = begin; c < 3 && (c == begin || c * used < at + width<T>); ++c) {
+        const T* from = g + lanes + (at - c * used);
+        for (int q = 0; q < count; ++q, from += 3 * stride) {
+          const T* by = turn[q] + 3 * c;
+          const Lanes<T> sum =
+              by[0] * loose(from) + by[1] * loose(from + stride) + by[2] * loose(from + 2 * stride);
+          store(to + lanes * q, c == begin ? sum : load(to + lanes * q) + sum);
+        }
+      }
     }
+}
+
+/// Calls run(first row, rows, their place in `column` of a matrix in panels) for rows that lie side by side.
+template <class Run>
+PLIANT_INLINE void panel_runs(int begin, int end, int columns, int column, Run&& run) {
+  for (int i = begin; i < end;) {
+    const int stop = (i / lanes + 1) * lanes < end ? (i / lanes + 1) * lanes : end;
+    run(i, stop - i, (static_cast<long>(i / lanes) * columns + column) * lanes + i % lanes);
+    i = stop;
   }
+}
+
+template <class T>
+void frozen_system(const T* gram, int used, T lambda, T mu, const T* scalar, T* system) {
+  const int columns = (3 * used + lanes - 1) / lanes * lanes;
+  for (int d = 0; d < 3; ++d)
+    for (int j = 0; j < used; ++j) {
+      const int column = d * used + j;
+      const T* own = scalar + static_cast<long>(j) * used;
+      panel_runs(column, (d + 1) * used, columns, column, [&](int i, int rows, long at) {
+        for (int k = 0; k < rows; ++k) system[at + k] = (lambda + mu) * gram[at + k] + own[i - d * used + k];
+      });
+    }
+  // The blocks below, A_dc(i, j) = A(c j, d i): in tiles, because one of the two is read across.
+  for (int d = 0; d < 3; ++d)
+    for (int c = d + 1; c < 3; ++c)
+      for (int tile = 0; tile < used; tile += lanes)
+        panel_runs(c * used, (c + 1) * used, columns, d * used, [&](int i, int rows, long first) {
+          for (int j = tile; j < used && j < tile + lanes; ++j) {
+            const int row = c * used + j;
+            const long at = first + static_cast<long>(j) * lanes;
+            const T* from = gram +
+                            (static_cast<long>(row / lanes) * columns + d * used + i - c * used) * lanes +
+                            row % lanes;
+            for (int k = 0; k < rows; ++k)
+              system[at + k] = lambda * gram[at + k] + mu * from[static_cast<long>(k) * lanes];
+          }
+        });
 }
 
 template <class T>
@@ -210,7 +345,8 @@ void consistent_rows(const T* g, int vertices, int first, int last, const int* b
 
 template <class T>
 CageKernels<T> make_kernels() {
-  return {strain<T>, gather<T>, stress<T>, forces<T>, frozen_rows<T>, consistent_rows<T>};
+  return {strain<T>,      gather<T>, gather_two<T>,  stress<T>,        stress_change<T>,
+          gather_many<T>, forces<T>, frozen_rows<T>, frozen_system<T>, consistent_rows<T>};
 }
 
 }  // namespace

@@ -200,7 +200,8 @@ bool Body::factor_consistent(const StepInput& input, const Look<T>& look, bool e
     for (int j = 0; j < n3; ++j)
       for (int i = j; i < n3; ++i) {
         const std::size_t at = std::size_t(j) * std::size_t(n3) + std::size_t(i);
-        w.system[at] = T(stiff) * w.gram[at] + T(pulled_(i, j) + (i == j ? more : 0.0));
+        w.system[in_panels(i, j, padded(n3))] =
+            T(stiff) * w.gram[at] + T(pulled_(i, j) + (i == j ? more : 0.0));
       }
     if (factor(n3, w.system.data())) return true;
     more = more == 0 ? least_shift * mean : 10 * more;
@@ -216,7 +217,7 @@ double Body::promised() {
   const Index n = model_.n();
   for (Index i = 0; i < n; ++i)
     for (int k = 0; k < 3; ++k) w.right[std::size_t(k * n + i)] = T(solved_(k, i));
-  solve_lower(3 * int(n), w.system.data(), w.right.data(), 1);
+  solve_lower(3 * int(n), w.system.data(), w.right.data());
   double sum = 0;
   for (const T& r : w.right) sum += double(r) * double(r);
   return sum;
@@ -272,7 +273,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
       damper_frame_ = w.trial.frame;
     }
     const double promise = promised<T>();
-    solve_upper(n3, w.system.data(), w.right.data(), 1);
+    solve_upper(n3, w.system.data(), w.right.data());
     for (Index i = 0; i < n; ++i)
       for (int k = 0; k < 3; ++k) solved_(k, i) = double(w.right[std::size_t(k * n + i)]) / h;
     report.refactored = true;
@@ -365,8 +366,7 @@ void Body::end_consistent(const StepInput& input, double start, const Mat3& lift
   }
   if (holds_.empty() && found_.empty()) {
     moved_ = new_velocity_.leftCols(n);
-    keep_momentum(input);
-    whole = whole_of(new_x_, new_velocity_, nullptr);
+    whole = keep_momentum(input);
   }
   if (!found_.empty() && !shift_.isZero(0)) {
     lift_out<T>(input, lift_frame, whole.kinetic);

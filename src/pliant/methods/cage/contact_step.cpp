@@ -112,28 +112,29 @@ bool Body::meet(const StepInput& input, const Flight& flight, const Columns& rat
   return !found_.empty();
 }
 
-/// How a contact point moves with the vertices of the cage, as columns of the work's response: its phi, and
-/// with normals that follow also psi_j dy_j/dx.
+/// How a contact point moves with the vertices of the cage, three rows of the work's response (in panels):
+/// its phi, and with normals that follow also psi_j dy_j/dx.
 template <class T>
 void Body::fill_response(bool consistent) {
   Work<T>& w = work<T>();
   const Index n = model_.n(), count = Index(found_.size());
-  const std::size_t n3 = 3 * std::size_t(n);
-  w.response.assign(n3 * 3 * std::size_t(count), T(0));
+  const int wide = padded(3 * int(n));
+  w.response.assign(panel_size(3 * int(count), wide), T(0));
   for (Index c = 0; c < count; ++c) {
     const Index vertex = found_[std::size_t(c)].key.vertex;
-    T* columns = w.response.data() + 3 * std::size_t(c) * n3;
+    T* rows[3];  // of the response, their entries 16 apart
+    for (int axis = 0; axis < 3; ++axis)
+      rows[axis] = w.response.data() + in_panels(3 * int(c) + axis, 0, wide);
     for (int axis = 0; axis < 3; ++axis)
       for (Index i = 0; i < n; ++i)
-        columns[std::size_t(axis) * n3 + std::size_t(axis * n + i)] = T(contact_value_(i, vertex));
+        rows[axis][std::size_t(axis * n + i) * panel_rows] = T(contact_value_(i, vertex));
     if (!consistent) continue;
     for (Index j = 0; j < model_.t(); ++j)
       for (int k = 0; k < 3; ++k) {
         const Index i = model_.faces[std::size_t(j)].corner[k];
         const Mat3 moved = contact_value_(n + j, vertex) * jacobians_[std::size_t(j)][std::size_t(k)];
         for (int axis = 0; axis < 3; ++axis)
-          for (int d = 0; d < 3; ++d)
-            columns[std::size_t(axis) * n3 + std::size_t(d * n + i)] += T(moved(axis, d));
+          for (int d = 0; d < 3; ++d) rows[axis][std::size_t(d * n + i) * panel_rows] += T(moved(axis, d));
       }
   }
 }
@@ -147,15 +148,14 @@ void Body::respond(const StepInput& input, const Flight& flight, double unit, bo
   const Index n = model_.n(), count = Index(found_.size());
   const int n3 = 3 * int(n), c3 = 3 * int(count);
   fill_response<T>(consistent);
-  solve_lower(n3, w.system.data(), w.response.data(), c3);
-  w.w.resize(std::size_t(c3) * std::size_t(c3));
-  gram(c3, n3, w.response.data(), w.w.data(), *input.pool);
+  solve_lower_rows(n3, w.system.data(), c3, w.response.data(), *input.pool);
+  w.w.resize(panel_size(c3, padded(c3)));
+  gram_panels(c3, padded(n3), w.response.data(), w.w.data(), *input.pool);
   contacts_.reset(count);
   Eigen::MatrixXd& dense = contacts_.w();
   double trace = 0;
   for (int j = 0; j < c3; ++j)
-    for (int i = j; i < c3; ++i)
-      dense(i, j) = dense(j, i) = unit * double(w.w[std::size_t(j) * std::size_t(c3) + std::size_t(i)]);
+    for (int i = j; i < c3; ++i) dense(i, j) = dense(j, i) = unit * double(w.w[in_panels(i, j, padded(c3))]);
   for (int j = 0; j < c3; ++j) trace += dense(j, j);
   dense.diagonal().array() += softness * trace / c3;
 
@@ -204,7 +204,7 @@ void Body::respond(const StepInput& input, const Flight& flight, double unit, bo
   }
 }
 
-/// change += A^-1 B^T r; the response holds L^-1 B^T.
+/// change += A^-1 B^T r; the rows of the response hold L^-1 B^T.
 template <class T>
 void Body::apply_impulses(const Eigen::VectorXd& impulses, Columns& change) {
   Work<T>& w = work<T>();
@@ -214,10 +214,10 @@ void Body::apply_impulses(const Eigen::VectorXd& impulses, Columns& change) {
   for (Eigen::Index k = 0; k < impulses.size(); ++k) {
     const T r = T(impulses[k]);
     if (r == T(0)) continue;
-    const T* column = w.response.data() + std::size_t(k) * std::size_t(n3);
-    for (int i = 0; i < n3; ++i) w.right[std::size_t(i)] += r * column[i];
+    const T* row = w.response.data() + in_panels(int(k), 0, padded(n3));
+    for (int i = 0; i < n3; ++i) w.right[std::size_t(i)] += r * row[std::size_t(i) * panel_rows];
   }
-  solve_upper(n3, w.system.data(), w.right.data(), 1);
+  solve_upper(n3, w.system.data(), w.right.data());
   for (Index i = 0; i < n; ++i)
     for (int c = 0; c < 3; ++c) change(c, i) += double(w.right[std::size_t(c * n + i)]);
 }

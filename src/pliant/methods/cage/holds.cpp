@@ -26,6 +26,7 @@ void Holds::set(const Model& model, const StepInput& input, double total_stiffne
   };
   const Index rows = model.rows();
   if (!same) {
+    ++version_;
     nodes_.resize(count);
     beta_.resize(count);
     targets_.assign(count, Vec3::Constant(std::numeric_limits<double>::quiet_NaN()));

@@ -17,6 +17,7 @@ class Holds {
   void set(const Model& model, const StepInput& input, double total_stiffness);
 
   bool empty() const { return nodes_.empty(); }
+  int version() const { return version_; }                         ///< another with every other set
   Index hard() const { return hard_; }                             ///< pins and handles, not grabs
   const Eigen::MatrixXd& stiffness() const { return stiffness_; }  ///< K, (N + T)^2, N/m
   const Eigen::VectorXd& sum() const { return sum_; }              ///< sum beta b
@@ -35,6 +36,7 @@ class Holds {
   std::vector<double> beta_;
   Points targets_;
   Index hard_ = 0;
+  int version_ = 0;
   AlignedVector<double> value_;         ///< b as the kernels read it: [batch of N + T][spring][16]
   AlignedVector<double> weighted_;      ///< beta (c - anchor), three a spring
   AlignedVector<double> stiff_blocks_;  ///< K as the kernels read it

@@ -16,14 +16,20 @@ namespace {
 constexpr double fit_regularisation = 0.01;  // as the default of Options::regularisation
 
 template <class T>
-PointFields<T> point_fields(const Eigen::MatrixXd& gradient, const std::vector<double>& weight) {
+PointFields<T> point_fields(const Eigen::MatrixXd& gradient, Index vertices,
+                            const std::vector<double>& weight) {
   const std::size_t rows = std::size_t(gradient.rows()), batches = (weight.size() + lanes - 1) / lanes;
   PointFields<T> out;
   out.gradient.assign(batches * rows * 3 * lanes, T(0));
   out.weight.assign(batches * lanes, T(0));
   out.root_weight = out.weight;
+  const std::size_t apart = std::size_t(by_point_stride(vertices));
+  out.by_point.assign(weight.size() * 3 * apart, T(0));
   for (std::size_t q = 0; q < weight.size(); ++q) {
     const std::size_t b = q / lanes, lane = q % lanes;
+    for (Index i = 0; i < vertices; ++i)
+      for (std::size_t c = 0; c < 3; ++c)
+        out.by_point[(3 * q + c) * apart + lanes + std::size_t(i)] = T(gradient(i, Eigen::Index(3 * q + c)));
     out.weight[q] = T(weight[q]);
     out.root_weight[q] = T(std::sqrt(weight[q]));
     for (std::size_t r = 0; r < rows; ++r)
@@ -165,8 +171,8 @@ Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const
       g.col(q) = std::sqrt(m.weight[std::size_t(q)]) * c.gradient.col(3 * q + axis).head(n);
     m.laplacian.noalias() += g * g.transpose();
   }
-  m.twice = point_fields<double>(c.gradient, m.weight);
-  if (options.precision == Precision::single) m.single = point_fields<float>(c.gradient, m.weight);
+  m.twice = point_fields<double>(c.gradient, n, m.weight);
+  if (options.precision == Precision::single) m.single = point_fields<float>(c.gradient, n, m.weight);
   m.skin_value = skin_values(m.cage, skin);
   m.fit = fit_matrix(m, m.value);
   list_faces_around(m);

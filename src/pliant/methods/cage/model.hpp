@@ -17,6 +17,7 @@ namespace pliant::cage {
 template <class T>
 struct PointFields {
   AlignedVector<T> gradient;             ///< [batch][row][3][16], row = vertex or N + face
+  AlignedVector<T> by_point;             ///< of the vertices: [point][3][16 zeros, N, 16 zeros]
   AlignedVector<T> weight, root_weight;  ///< m^3 and its root; 0 in lanes without a point
 
   const T* batch(int b, Index rows) const {

@@ -62,7 +62,7 @@ void Body::consistent_gram(const Look<T>& look, bool twisted, Pool& pool) {
   const PointFields<T>& fields = model_.fields<T>();
   const CageKernels<T>& kernel = kernels<T>();
   if (twisted) make_twist(look);
-  w.rows.resize(std::size_t(n3) * std::size_t(k));
+  if (const std::size_t size = std::size_t(n3) * std::size_t(k); w.rows.size() < size) w.rows.resize(size);
   pool.run(model_.batches(), [&](int b) {
     kernel.consistent_rows(fields.batch(b, model_.rows()), n, 0, n, model_.around_begin.data(),
                            model_.around_face.data(), w.jacobian.data(),

@@ -13,11 +13,12 @@ const OptionTable<Options>& option_table() {
           {.help =
                "the cage: a closed triangle mesh around the surface, placed as the body's own mesh is (unit, "
                "scale, up, rotate, translate); from the scene's folder or from where the command runs"}),
-      option("budget", &Options::budget,
-             {.unit = "1",
-              .min = 0,
-              .max = 6000,
-              .help = "an automatic cage of about so many degrees of freedom"}),
+      option(
+          "budget", &Options::budget,
+          {.unit = "1",
+           .min = 0,
+           .max = 6000,
+           .help = "an automatic cage of about so many degrees of freedom; 300 where no cage is described"}),
       option("cells", &Options::cells,
              {.unit = "1",
               .min = 0,
@@ -43,6 +44,11 @@ const OptionTable<Options>& option_table() {
                    "moves the body as a whole exactly; consistent lets them follow, at five times the cost"}),
       option("precision", &Options::precision,
              {.choices = {"single", "double"}, .help = "of the products and the factor of a step"}),
+      option("solver", &Options::solver,
+             {.choices = {"automatic", "direct", "iterative"},
+              .help = "of a step with frozen normals: direct makes and factors its matrix, iterative goes on "
+                      "from the "
+                      "factor at rest; automatic: iterative from 100 degrees of freedom on"}),
       option(
           "points", &Options::points,
           {.unit = "1",

@@ -11,13 +11,16 @@ namespace pliant::cage {
 
 enum class Normals { rigid_split, frozen, consistent };
 enum class Precision { single, twice };
+enum class Solver { automatic, direct, iterative };
 
 struct Plasticity : PlasticLaw {};
 
+inline constexpr int default_budget = 300;  ///< degrees of freedom of a cage that nobody described
+
 struct Options {
-  // Which cage: exactly one of file, budget and cells.
+  // Which cage: one of file, budget and cells; none of them: an automatic one of default_budget.
   std::string file = {};
-  int budget = 0;                     ///< degrees of freedom of an automatic cage; 0 = none
+  int budget = 0;                     ///< degrees of freedom of an automatic cage; 0 = not told
   std::array<int, 3> cells{0, 0, 0};  ///< of a box around the surface; zeros = none
   double clearance = 0.05;            ///< of a box, share of a cell's edge
 
@@ -26,6 +29,7 @@ struct Options {
   Normals normals = Normals::rigid_split;
   Precision precision = Precision::single;
   int points = 0;  ///< quadrature points; 0 = automatic
+  Solver solver = Solver::automatic;
   double regularisation = 0.01;
   double hold = 20;
   int iterations = 8;

@@ -102,7 +102,8 @@ Method::Relaxation Body::relax(const StepInput& input) {
     for (int j = 0; j < n3; ++j)
       for (int i = j; i < n3; ++i) {
         const std::size_t at = std::size_t(j) * std::size_t(n3) + std::size_t(i);
-        w.system[at] = w.gram[at] + pulled_(i, j) + (i == j ? levenberg_ * diagonal : 0);
+        w.system[in_panels(i, j, padded(n3))] =
+            w.gram[at] + pulled_(i, j) + (i == j ? levenberg_ * diagonal : 0);
       }
     if (!factor(n3, w.system.data())) {
       if (!definite) {

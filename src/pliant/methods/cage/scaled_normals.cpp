@@ -55,12 +55,13 @@ void scaled_normals(const std::vector<FaceRest>& faces, const Eigen::Ref<const C
 }
 
 void normal_jacobians(const std::vector<FaceRest>& faces, const Eigen::Ref<const Columns>& x,
-                      std::vector<FaceJacobian>& out) {
+                      std::vector<FaceJacobian>& out, Columns* y) {
   out.resize(faces.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
     const Triangle& t = faces[f].corner;
     const Vec3 p = x.col(t[0]);
-    scaled_normal(faces[f], x.col(t[1]) - p, x.col(t[2]) - p, &out[f]);
+    const Vec3 normal = scaled_normal(faces[f], x.col(t[1]) - p, x.col(t[2]) - p, &out[f]);
+    if (y) y->col(Eigen::Index(f)) = normal;
   }
 }
 

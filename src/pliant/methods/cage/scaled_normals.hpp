@@ -27,10 +27,10 @@ std::vector<FaceRest> face_rests(const TriMesh& cage);
 void scaled_normals(const std::vector<FaceRest>& faces, const Eigen::Ref<const Columns>& x,
                     Eigen::Ref<Columns> y);
 
-/// dy/d(corner k) of every face: three 3x3 a face.
+/// dy/d(corner k) of every face, three 3x3 a face; and y when asked for.
 using FaceJacobian = std::array<Mat3, 3>;
 void normal_jacobians(const std::vector<FaceRest>& faces, const Eigen::Ref<const Columns>& x,
-                      std::vector<FaceJacobian>& out);
+                      std::vector<FaceJacobian>& out, Columns* y = nullptr);
 
 /// One face on its own, for y and its derivative: dy may be null.
 Vec3 scaled_normal(const FaceRest& face, const Vec3& v, const Vec3& w, FaceJacobian* dy);

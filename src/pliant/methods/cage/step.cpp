@@ -46,7 +46,7 @@ constexpr double least_shift = 1e-7, most_shift = 1e-2;  // of the mean diagonal
 template <class T>
 double mean_diagonal(int n, const T* a) {
   double sum = 0;
-  for (int j = 0; j < n; ++j) sum += double(a[std::size_t(j) * std::size_t(n + 1)]) / n;
+  for (int j = 0; j < n; ++j) sum += double(a[in_panels(j, j, padded(n))]) / n;
   return sum;
 }
 
@@ -122,56 +122,42 @@ Body::Flight Body::fly(const StepInput& input) const {
   return out;
 }
 
-/// The matrix of step 2 from the rotations of the state, factored. Where rounding makes it indefinite (stiff
+/// The matrix of step 2 from the rotations of a look, factored. Where rounding makes it indefinite (stiff
 /// bodies in single precision) the vertices of the cage get more mass. False: that did not help.
 template <class T>
-bool Body::assemble_frozen(double h, Pool& pool, StageWatch& watch) {
+bool Body::assemble_frozen(const Look<T>& look, double h, Pool& pool, StageWatch& watch) {
   Work<T>& w = work<T>();
-  const Look<T>& look = state_.look<T>();
   const PointFields<T>& fields = model_.fields<T>();
   const CageKernels<T>& kernel = kernels<T>();
   const Index n = model_.n();
-  const int n3 = 3 * int(n), k = model_.batches() * lanes;
+  const int n3 = 3 * int(n), points = int(model_.count());
+  const std::size_t apart = 3 * std::size_t(by_point_stride(int(n)));
   for_blocks(pool, model_.batches(), 4, [&](int begin, int end) {
     for (int b = begin; b < end; ++b)
-      kernel.frozen_rows(fields.batch(b, model_.rows()), int(n), &look.batches[std::size_t(b)].r[0][0],
-                         fields.root_weight.data() + std::size_t(b) * lanes,
-                         w.rows.data() + std::size_t(b) * lanes, k);
+      kernel.frozen_rows(
+          fields.by_point.data() + std::size_t(b) * lanes * apart, int(n),
+          &look.batches[std::size_t(b)].r[0][0], fields.root_weight.data() + std::size_t(b) * lanes, 0,
+          std::min(lanes, points - b * lanes), w.rows.data() + std::size_t(b) * lanes * lanes, points);
   });
   watch.add_to(&StageTimes::rhs);
-  gram(n3, k, w.rows.data(), w.gram.data(), pool);
-  // K_(ci)(dj) = lambda A_cd(i, j) + mu A_dc(i, j) + mu delta_cd (sum w grad phi_i . grad phi_j), freedom (c,
-  // i) at c N + i.
+  gram_panels(n3, points, w.rows.data(), w.gram.data(), pool);
   const double stiff = h * h + h * damping_.stiffness, heavy = 1 + h * damping_.mass;
-  const T lambda = T(stiff * model_.lambda), mu = T(stiff * model_.mu);
-  const T* a = w.gram.data();
   T* s = w.system.data();
-  const bool held = !holds_.empty();
   const auto fill = [&](double more) {
-    for (Index d = 0; d < 3; ++d)
-      for (Index j = 0; j < n; ++j) {
-        const std::size_t column = std::size_t(d * n + j) * std::size_t(n3);
-        for (Index i = j; i < n; ++i) {
-          const std::size_t at = column + std::size_t(d * n + i);
-          double scalar = heavy * model_.mass(i, j) + stiff * model_.mu * model_.laplacian(i, j);
-          if (held) scalar += h * h * holds_.stiffness()(i, j);
-          if (i == j) scalar += heavy * fictitious_ + more;
-          s[at] = (lambda + mu) * a[at] + T(scalar);
-        }
+    w.scalar.resize(std::size_t(n) * std::size_t(n));
+    const double bend = stiff * model_.mu;
+    for (Index j = 0; j < n; ++j) {
+      const double *mass = &model_.mass(0, j), *laplacian = &model_.laplacian(0, j);
+      T* out = w.scalar.data() + std::size_t(j) * std::size_t(n);
+      for (Index i = 0; i < n; ++i) out[i] = T(heavy * mass[i] + bend * laplacian[i]);
+      if (!holds_.empty()) {
+        const double* hold = &holds_.stiffness()(0, j);
+        for (Index i = 0; i < n; ++i) out[i] += T(h * h * hold[i]);
       }
-    // The blocks below: in tiles, because one of the two is read across.
-    constexpr Index tile = 16;
-    for (Index d = 0; d < 3; ++d)
-      for (Index c = d + 1; c < 3; ++c)
-        for (Index jj = 0; jj < n; jj += tile)
-          for (Index ii = 0; ii < n; ii += tile)
-            for (Index j = jj; j < std::min(jj + tile, n); ++j) {
-              const std::size_t column = std::size_t(d * n + j) * std::size_t(n3) + std::size_t(c * n);
-              const T* across = a + std::size_t(d * n) * std::size_t(n3) + std::size_t(c * n + j);
-              for (Index i = ii; i < std::min(ii + tile, n); ++i)
-                s[column + std::size_t(i)] =
-                    lambda * a[column + std::size_t(i)] + mu * across[std::size_t(i) * std::size_t(n3)];
-            }
+      out[j] += T(heavy * fictitious_ + more);
+    }
+    kernel.frozen_system(w.gram.data(), int(n), T(stiff * model_.lambda), T(stiff * model_.mu),
+                         w.scalar.data(), s);
   };
   more_mass_ = 0;
   fill(0);
@@ -223,10 +209,14 @@ void Body::load_right(const StepInput& input, const Flight& flight) {
     const Vec3 r = z_.col(i);
     shift_.col(i) = local_.col(i) - h * spin.cross(spin.cross(r));
   }
-  for (Index j = 0; j < n; ++j) {  // by hand: a matrix product would ask for memory in every step
-    Vec3 sum = (fictitious_ + more_mass_) * shift_.col(j);
-    for (Index i = 0; i < n; ++i) sum += model_.mass(i, j) * shift_.col(i);
-    force_.col(j) = sum;
+  const CageKernels<double>& kernel = kernels<double>();
+  for (Index b = 0; b * lanes < n; ++b) {
+    kernel.gather(mass_blocks_.data() + std::size_t(b) * std::size_t(model_.rows()) * lanes, int(n),
+                  shift_.data(), product_.data());
+    for (Index lane = 0; lane < lanes && b * lanes + lane < n; ++lane)
+      for (int c = 0; c < 3; ++c)
+        force_(c, b * lanes + lane) = product_[std::size_t(c * lanes + lane)] +
+                                      (fictitious_ + more_mass_) * shift_(c, b * lanes + lane);
   }
   if (!flight.split)
     for (Index i = 0; i < n; ++i) force_.col(i) += h * model_.mass_sum[i] * weight;
@@ -255,27 +245,33 @@ void Body::advance_frozen(const StepInput& input, StepReport& report, StageWatch
   const double start = potential(input, state_.x, state_.whole);
   const double before = start + state_.whole.kinetic + state_.look<T>().energy;
   double scale = state_.whole.kinetic + state_.look<T>().energy;
-  stress_of(state_.look<T>(), *input.pool);
-  const Index rows_used = n;
-  for_blocks(*input.pool, int(rows_used), 32, [&](int begin, int end) {
-    kernels<T>().forces(model_.fields<T>().gradient.data(), model_.batches(), long(model_.rows()) * 3 * lanes,
-                        begin, end - begin, w.stress.data(), w.force.data());
-  });
-  if (!assemble_frozen<T>(input.h, *input.pool, watch)) {
-    report.trouble = fmt::format(
-        "the matrix of the step is not positive definite: it is too stiff for {} precision at this time "
-        "step; "
-        "raise cage.regularisation or take \"precision\": \"double\"",
-        options_.precision == Precision::single ? "single" : "double");
-    return;
+  const auto push = [&] {
+    stress_of(state_.look<T>(), *input.pool);
+    for_blocks(*input.pool, int(n), 32, [&](int begin, int end) {
+      kernels<T>().forces(model_.fields<T>().gradient.data(), model_.batches(),
+                          long(model_.rows()) * 3 * lanes, begin, end - begin, w.stress.data(),
+                          w.force.data());
+    });
+  };
+  push();
+  const bool tried = iterates<T>(input, flight);
+  report.iterations = 1;
+  if (!tried || !solve_kept<T>(input, flight, report, watch)) {
+    if (tried) push();
+    if (!assemble_frozen(state_.look<T>(), input.h, *input.pool, watch)) {
+      report.trouble = fmt::format(
+          "the matrix of the step is not positive definite: it is too stiff for {} precision at this time "
+          "step; raise cage.regularisation or take \"precision\": \"double\"",
+          options_.precision == Precision::single ? "single" : "double");
+      return;
+    }
+    load_right<T>(input, flight);
+    solve(n3, w.system.data(), w.right.data());
+    report.refactored = true;
   }
-  load_right<T>(input, flight);
-  solve(n3, w.system.data(), w.right.data());
   for (Index i = 0; i < n; ++i)
     for (int c = 0; c < 3; ++c) solved_(c, i) = double(w.right[std::size_t(c * n + i)]);
   watch.add_to(&StageTimes::solve);
-  report.iterations = 1;
-  report.refactored = true;
   shift_.setZero();
   if (meet(input, flight, solved_, n, true)) {
     if (flight.split) {
@@ -305,7 +301,8 @@ double Body::potential(const StepInput& input, const Columns& x, const Whole& wh
   return sum;
 }
 
-/// Steps 4 and 5: from solved_ (v_d at the end) and shift_ (moved out of colliders) to the next state.
+/// Steps 4 and 5: from z_ (Z at the beginning), solved_ (v_d at the end) and shift_ (moved out of colliders)
+/// to the next state.
 template <class T>
 bool Body::accept(const StepInput& input, const Flight& flight, double before, double scale,
                   StepReport& report) {
@@ -315,8 +312,7 @@ bool Body::accept(const StepInput& input, const Flight& flight, double before, d
                                     [](const Collider& c) { return c.moves(); }) &&
                        input.forces.empty();
   const double slack = flight.split ? rounding_slack : frozen_slack;
-  set_local(state_.x, flight.c, flight.r0, z1_);
-  local_ = z1_.leftCols(n);
+  local_ = z_.leftCols(n);
   w.trial.frame = Eigen::Quaterniond(flight.r1);
   Whole whole;
   double share = 1;
@@ -330,9 +326,11 @@ bool Body::accept(const StepInput& input, const Flight& flight, double before, d
     if (!new_x_.allFinite() || !moved_.allFinite()) return false;
     w.trial.batches = state_.look<T>().batches;
     follow(new_x_, moved_, new_velocity_);
-    if (flight.split && holds_.empty()) keep_momentum(input);
-    look_at(new_x_, w.trial, *input.pool);
-    whole = whole_of(new_x_, new_velocity_, nullptr);
+    const Vec3 c = new_x_.rowwise().mean();
+    big_.leftCols(n) = new_x_.colwise() - c;
+    big_.rightCols(model_.t()) = y_;
+    whole = flight.split && holds_.empty() ? keep_momentum(input) : whole_about(c, new_velocity_, nullptr);
+    look_at(new_x_, w.trial, *input.pool, &y_);
     const double after = w.trial.energy + whole.kinetic + potential(input, new_x_, whole);
     if (!std::isfinite(after)) return false;
     if (!guarded || after <= before + slack * scale || k == shortenings) break;
@@ -348,8 +346,9 @@ bool Body::accept(const StepInput& input, const Flight& flight, double before, d
   return true;
 }
 
-/// Step 5: moved_ and new_x_ get the rigid motion that is missing; new_velocity_ follows.
-void Body::keep_momentum(const StepInput& input) {
+/// Step 5: moved_ and new_x_ get the rigid motion that is missing; new_velocity_ follows. big_ is Z of new_x_
+/// from its mean. Returns the body as a whole afterwards.
+Whole Body::keep_momentum(const StepInput& input) {
   const double h = input.h, slower = 1 / (1 + h * damping_.mass);
   Vec3 push = h * model_.total_mass * input.gravity, turn = Vec3::Zero();
   if (!input.forces.empty()) {
@@ -361,7 +360,7 @@ void Body::keep_momentum(const StepInput& input) {
   }
   const Vec3 momentum = slower * (state_.whole.momentum + push), spin = slower * (state_.whole.spin + turn);
   Mat3 second;
-  const Whole now = whole_of(new_x_, new_velocity_, &second);
+  Whole now = whole_about(new_x_.rowwise().mean(), new_velocity_, &second);
   const Vec3 centre = state_.whole.centre + h / model_.total_mass * momentum;
   const Vec3 missing = (momentum - now.momentum) / model_.total_mass,
              omega = over_inertia(second, spin - now.spin);
@@ -374,6 +373,12 @@ void Body::keep_momentum(const StepInput& input) {
     new_velocity_.col(at) += omega.cross(Vec3(big_.col(at)));
   }
   new_velocity_.leftCols(model_.n()) = moved_;
+  const Vec3 spun = second.trace() * omega - second * omega;
+  now.kinetic += missing.dot(now.momentum + model_.total_mass / 2 * missing) + omega.dot(now.spin + spun / 2);
+  now.momentum += model_.total_mass * missing;
+  now.spin += spun;
+  now.centre = centre;
+  return now;
 }
 
 void Body::flow(const StepInput& input, StepReport& report) {
@@ -422,5 +427,10 @@ void Body::flow_as(double h, StepReport& report, Pool& pool) {
   load_plastic<T>();
   look.energy = stress_of(look, pool);
 }
+
+template bool Body::assemble_frozen(const Look<float>&, double, Pool&, StageWatch&);
+template bool Body::assemble_frozen(const Look<double>&, double, Pool&, StageWatch&);
+template void Body::load_right<float>(const StepInput&, const Flight&);
+template void Body::load_right<double>(const StepInput&, const Flight&);
 
 }  // namespace pliant::cage

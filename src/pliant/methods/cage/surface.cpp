@@ -14,13 +14,16 @@ template <class Put>
 void gather_skin(const Model& model, const AlignedVector<float>& z, int begin, int end, Put&& put) {
   const CageKernels<float>& kernel = kernels<float>();
   const Index rows = model.rows();
-  for (int b = begin; b < end; ++b) {
-    alignas(64) float out[3 * lanes];
-    kernel.gather(model.skin_value.data() + std::size_t(b) * std::size_t(rows) * lanes, int(rows), z.data(),
-                  out);
-    const int used = std::min(lanes, int(model.skin.size()) - b * lanes);
-    for (int lane = 0; lane < used; ++lane)
-      put(Index(b * lanes + lane), Vec3(out[lane], out[lanes + lane], out[2 * lanes + lane]));
+  constexpr int most = 4;
+  for (int b = begin; b < end; b += most) {
+    alignas(64) float out[most * 3 * lanes];
+    kernel.gather_many(model.skin_value.data() + std::size_t(b) * std::size_t(rows) * lanes, int(rows),
+                       z.data(), std::min(most, end - b), out);
+    const int used = std::min(std::min(most, end - b) * lanes, int(model.skin.size()) - b * lanes);
+    for (int k = 0; k < used; ++k) {
+      const float* at = out + 3 * lanes * (k / lanes) + k % lanes;
+      put(Index(b * lanes + k), Vec3(at[0], at[lanes], at[2 * lanes]));
+    }
   }
 }
 

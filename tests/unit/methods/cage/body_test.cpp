@@ -111,6 +111,69 @@ TEST(CageBody, frozen_normals_slow_a_spin_as_the_paper_says) {
   EXPECT_LT(angular_momentum(bar.body->nodes()).y() / before, 0.9);
 }
 
+/// Steps of a bar that is bent and turning, and what it stores after them; in how many a matrix was factored.
+struct Swing {
+  double energy = 0;
+  int factored = 0, iterations = 0;
+  NodeState nodes;
+};
+Swing swing(const Options& options, bool held) {
+  Bar bar(options, {.mass = 0.1, .stiffness = 0.002});
+  Points v;
+  for (const Vec3& p : bar.shape.graph.positions)
+    v.push_back(Vec3(0.5, 1, 0).cross(p - Vec3(0, 2.25, 0)) + Vec3(3 * std::cos(p.z()), 0, 0));
+  bar.body->place(bar.shape.graph.positions, v);
+  StepInput in = bar.input(1.0 / 60);
+  std::vector<Index> end = bar.nodes([](const Vec3& p) { return p.z() < -2.999; });
+  const Points targets = bar.places(end);
+  if (held) in.held = end, in.targets = targets;
+  Swing out;
+  for (int i = 0; i < 40; ++i) {
+    const StepReport report = bar.body->advance(in);
+    EXPECT_TRUE(report.ok()) << report.trouble;
+    out.factored += report.refactored;
+    out.iterations = std::max(out.iterations, report.iterations);
+  }
+  out.energy = bar.body->elastic_energy();
+  out.nodes = bar.body->nodes();
+  return out;
+}
+
+TEST(CageBody, steps_that_go_on_from_the_factor_at_rest_are_those_with_a_matrix_of_their_own) {
+  for (const Precision precision : {Precision::single, Precision::twice})
+    for (const bool held : {false, true}) {
+      Options options{.stiffness = 3e3, .precision = precision, .solver = Solver::direct};
+      const Swing direct = swing(options, held);
+      options.solver = Solver::iterative;
+      const Swing iterative = swing(options, held);
+      EXPECT_EQ(direct.factored, 40);
+      EXPECT_EQ(iterative.factored, 1);
+      EXPECT_GT(iterative.iterations, 1);
+      EXPECT_LE(iterative.iterations, 7);
+      EXPECT_GT(direct.energy, 0.1) << "it is bent";
+      EXPECT_NEAR(iterative.energy / direct.energy, 1, precision == Precision::single ? 1e-3 : 1e-6);
+      for (std::size_t i = 0; i < direct.nodes.x.size(); ++i)
+        ASSERT_LT((direct.nodes.x[i] - iterative.nodes.x[i]).norm(),
+                  precision == Precision::single ? 1e-3 : 1e-6);
+    }
+}
+
+TEST(CageBody, a_step_that_does_not_converge_from_the_factor_at_rest_gets_a_matrix_of_its_own) {
+  // Wound up by half a turn at both ends: most of its parts are turned far against the whole.
+  Bar bar({.stiffness = 1e3, .solver = Solver::iterative});
+  Points x;
+  for (const Vec3& p : bar.shape.graph.positions)
+    x.push_back(Eigen::AngleAxisd(M_PI / 3 * p.z(), Vec3::UnitZ()) * (p - Vec3(0, 2.25, 0)) +
+                Vec3(0, 2.25, 0));
+  bar.body->place(x, Points(x.size(), Vec3::Zero()));
+  const double before = bar.body->elastic_energy();
+  const StepReport report = bar.body->advance(bar.input(1.0 / 60));
+  ASSERT_TRUE(report.ok()) << report.trouble;
+  EXPECT_TRUE(report.refactored);
+  EXPECT_EQ(report.iterations, 1);
+  EXPECT_LT(bar.body->elastic_energy(), before);
+}
+
 TEST(CageBody, a_hold_is_as_stiff_as_a_whole_however_many_points_it_has) {
   for (const Index every : {1, 4}) {
     Bar bar({.stiffness = 1e3, .precision = Precision::twice});

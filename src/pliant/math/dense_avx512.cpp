@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/math/dense_kernels.inl"
+
+namespace pliant {
+
+const DenseKernels<float> dense_float_avx512 = make_kernels<float>();
+const DenseKernels<double> dense_double_avx512 = make_kernels<double>();
+
+}  // namespace pliant

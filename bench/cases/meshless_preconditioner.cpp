@@ -58,8 +58,8 @@ struct System {
     for (Index c = 0; c < packed.cells(); ++c) {
       const double share =
           std::clamp((model.cells.centre[std::size_t(c)].z() / length - 0.4) / 0.2, 0.0, 1.0);
-      set_quaternion(turned, c,
-                     Eigen::Quaterniond(Eigen::AngleAxisd(share * std::numbers::pi / 2, Vec3::UnitX())));
+      meshless::set_quaternion(
+          turned, c, Eigen::Quaterniond(Eigen::AngleAxisd(share * std::numbers::pi / 2, Vec3::UnitX())));
     }
     const Gather& at = model.at_nodes;
     for (Index i = 0; i < model.nodes(); ++i) {
@@ -205,7 +205,7 @@ Row measure(const Context& context, const std::string& name, bool v_cycle) {
   row.more["error_asked"] = asked;
   row.more["error_after_four"] = after_four;
   row.more["error"] = error(x, exact);
-  row.more["bytes"] = memory;
+  row.more["preconditioner_bytes"] = memory;
   return row;
 }
 

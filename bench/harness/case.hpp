@@ -33,6 +33,7 @@ std::vector<Case> wild_cases();
 std::vector<Case> scramble_cases();
 std::vector<Case> reduced_cases();
 std::vector<Case> meshless_cases();
+std::vector<Case> meshless_preconditioner_cases();
 std::vector<Case> metric_cases();
 std::vector<Case> cage_cases();
 

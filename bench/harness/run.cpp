@@ -31,6 +31,7 @@ std::vector<Case> all_cases() {
   for (Case& c : wild_cases()) cases.push_back(std::move(c));
   for (Case& c : reduced_cases()) cases.push_back(std::move(c));
   for (Case& c : meshless_cases()) cases.push_back(std::move(c));
+  for (Case& c : meshless_preconditioner_cases()) cases.push_back(std::move(c));
   for (Case& c : metric_cases()) cases.push_back(std::move(c));
   for (Case& c : cage_cases()) cases.push_back(std::move(c));
   for (Case& c : contact_cases()) cases.push_back(std::move(c));

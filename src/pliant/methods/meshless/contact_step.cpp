@@ -36,7 +36,7 @@ void Body::contact(const StepInput& input, const Scheme& s, StepReport& report) 
   contact_.detection().find(detection_step(input), sides_);
   contacts_.assign(contact_.detection().contacts().begin(), contact_.detection().contacts().end());
   impulses_.assign(contacts_.size(), Vec3::Zero());
-  if (is_free(input)) turning_.about(state_.nodes.x, s.mass, runs_ahead(), system_, *input.pool);
+  if (is_free(input)) turning_.about(new_x_, s.mass, runs_ahead(), system_, *input.pool);
   if (!contacts_.empty()) {
     answer(input, report);
     respond(input, s, report);

@@ -64,9 +64,11 @@ void Body::keep_momentum(const StepInput& input, const Scheme& s, std::span<cons
       new_v_[std::size_t(i)] = (new_x_[std::size_t(i)] - now.x[std::size_t(i)]) / s.h;
     Vec3 wanted = spin(part, model_.mass, now.x, now.v).angular;
     const Spin got = spin(part, model_.mass, now.x, new_v_);
-    for (const Index i : part) wanted += s.h * (now.x[std::size_t(i)] - got.center).cross(load(i));
-    // Turning the new positions about their centre strains nothing.
     const Vec3 centre = got.center + s.h * got.velocity;
+    // Forces act where the step ends. What touches then is ahead of the centre when the step begins: the
+    // ground would brake a rolling ball by h times its speed.
+    for (const Index i : part) wanted += s.h * (new_x_[std::size_t(i)] - centre).cross(load(i));
+    // Turning the new positions about their centre strains nothing.
     Mat3 moments = Mat3::Zero();
     for (const Index i : part)
       moments += (new_x_[std::size_t(i)] - centre) *

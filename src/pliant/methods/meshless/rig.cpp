@@ -25,7 +25,8 @@ void renumber(Gather& gather, const std::vector<Index>& to) {
   for (Index& column : gather.column) column = to[std::size_t(column)];
 }
 
-/// The factor in single precision, corrected by residuals in double: each takes off three digits or more.
+/// The factor in single precision, corrected by residuals in double: each takes off three digits or more, so
+/// that a correction this small leaves less than single precision keeps.
 class RefinedSolver {
  public:
   explicit RefinedSolver(const SymmetricMatrix& matrix) : matrix_(matrix) {
@@ -37,23 +38,25 @@ class RefinedSolver {
   void solve(const Points& b, Points& x, Pool& pool) {
     std::fill(x.begin(), x.end(), Vec3::Zero());
     r_ = b;
-    double before = std::numeric_limits<double>::infinity();
     for (int k = 0; k < most_corrections; ++k) {
-      double left = 0;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        left += r_[i].squaredNorm();
+      if (k > 0) residual(b, x);
+      for (std::size_t i = 0; i < x.size(); ++i)
         f_[i] = {float(r_[i].x()), float(r_[i].y()), float(r_[i].z()), 0};
-      }
-      if (!(left < 0.25 * before)) break;
-      before = left;
       factor_.solve(f_.data(), f_.data(), pool);
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] += Vec3(f_[i].x, f_[i].y, f_[i].z);
-      residual(b, x);
+      double change = 0, size = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const Vec3 d(f_[i].x, f_[i].y, f_[i].z);
+        x[i] += d;
+        change += d.squaredNorm();
+        size += x[i].squaredNorm();
+      }
+      if (change <= small_correction * small_correction * size) break;
     }
   }
 
  private:
   static constexpr int most_corrections = 4;
+  static constexpr double small_correction = 1e-4;
 
   void residual(const Points& b, const Points& x) {
     r_ = b;

@@ -17,6 +17,9 @@ constexpr double reduction = 1e-4;  // of one run of conjugate gradients in sing
 constexpr int most_runs = 30;       // with the residual in double between them
 constexpr int most_iterations = 2000;
 constexpr int most_turns = 1000;  // of polar rotations
+// Flesh at rest, or turned as a whole, has no forces to compare with: what is left is then measured by those
+// of a strain this small.
+constexpr double least_strain = 1e-4;
 
 }  // namespace
 
@@ -37,27 +40,30 @@ std::optional<Settled> Body::settle(const StepInput& input, double tolerance) {
   kappa_ = model_.kappa;
   const bool polar = options_.rotations == Rotations::polar && options_.warping != Warping::none;
   const int turns = polar ? most_turns : 1 + options_.refinements;
+  const double least =
+      least_strain * model_.young * model_.spacing * model_.spacing * std::sqrt(double(model_.nodes()));
+  const auto forces_at = [&](const Points& x) { return std::max(least, residual(quiet, still, x)); };
   new_x_ = state_.nodes.x;
   for (int t = 0; t < turns; ++t) {
     turn(new_x_, polar || t > 0, *input.pool);
-    double acting = residual(quiet, still, new_x_), left = norm(r_);
+    double acting = forces_at(new_x_), left = norm(r_);
     if (polar && t > 0 && left <= tolerance * acting) break;
     ++out.iterations;
     for (int k = 0; k < most_runs && left > 0.1 * tolerance * acting; ++k) {
       solve(quiet, still, reduction, most_iterations);
       for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += Vec3(d_[i].x, d_[i].y, d_[i].z);
       const double before = left;
-      acting = residual(quiet, still, new_x_), left = norm(r_);
+      acting = forces_at(new_x_), left = norm(r_);
       if (!(left < 0.9 * before)) break;
     }
-    out.residual = acting > 0 ? left / acting : 0;
+    out.residual = left / acting;
     out.force = left;
     if (!std::isfinite(left)) break;
   }
   if (polar) {
-    const double acting = residual(quiet, still, new_x_);
+    const double acting = forces_at(new_x_);
     out.force = norm(r_);
-    out.residual = acting > 0 ? out.force / acting : 0;
+    out.residual = out.force / acting;
   }
   if (!(out.residual <= tolerance)) {
     out.trouble = fmt::format(

@@ -2,6 +2,7 @@
 // pliant view: a running simulation that people touch in their browser.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -49,6 +50,9 @@ std::optional<std::string> card_of(std::string_view name) {
   return std::nullopt;
 }
 
+/// One is left to the browser: a picture that waits for its turn helps nobody.
+int processors_but_one() { return std::max(1, int(std::thread::hardware_concurrency()) - 1); }
+
 std::unique_ptr<view::Server> open_server(const ViewArguments& arguments) {
   view::ServerOptions options;
   options.port = std::uint16_t(arguments.port);
@@ -64,7 +68,7 @@ class View {
  public:
   explicit View(const ViewArguments& arguments) : quiet_(arguments.quiet), server_(open_server(arguments)) {
     view::SessionOptions options;
-    options.threads = arguments.threads;
+    options.threads = arguments.threads > 0 ? arguments.threads : processors_but_one();
     options.libraries = scene_libraries();
     options.sets = arguments.sets;
     options.playing = !arguments.paused;
@@ -138,7 +142,8 @@ void add_view(CLI::App& app) {
       ->expected(1)
       ->allow_extra_args(false);
   command
-      ->add_option("--threads", arguments->threads, "0 = one per processor; the result does not depend on it")
+      ->add_option("--threads", arguments->threads,
+                   "0 = one per processor but one, for the browser; the result does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->default_str("0");
   command->add_flag("--paused", arguments->paused, "begin with the simulation standing");

@@ -2,6 +2,7 @@
 // window.pliant: what tests and curious people may read. Waits are on counters, never on time.
 
 import type { Connection } from './net/connection';
+import { mark, marks } from './marks';
 import { PointFlag } from './protocol/binary';
 import type { Reply } from './protocol/types';
 import type { Hit, Stage } from './scene3d/stage';
@@ -15,6 +16,10 @@ export function makeHook(link: Connection, store: Store, stage: Stage, tools: To
   let drawnFrames = 0;
   stage.drawn.on(() => {
     if (store.frame.seq && store.frame.seq !== shown.seq) drawnFrames++;
+    if (drawnFrames === 1 && marks.drawn === undefined) {
+      mark('drawn');
+      requestAnimationFrame(() => mark('shown'));
+    }
     shown = { ...store.frame };
   });
   const until = (predicate: () => boolean, ms = 120000): Promise<void> =>
@@ -64,6 +69,7 @@ export function makeHook(link: Connection, store: Store, stage: Stage, tools: To
     settled: () => until(() => link.link === 'open' && link.unanswered === 0 && shown.seq > 0 && shown.epoch === stage.epoch &&
       shown.epoch === store.scene?.epoch && shown.applied >= link.lastId),
     timings: stage.timings,
+    marks,
   };
 }
 

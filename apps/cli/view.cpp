@@ -72,6 +72,7 @@ class View {
     options.libraries = scene_libraries();
     options.sets = arguments.sets;
     options.playing = !arguments.paused;
+    options.wait_for_page = true;
     options.allow_shutdown = arguments.allow_shutdown;
     options.on_shutdown = [this] { shutdown_ = true; };
     auto session = view::Session::open(arguments.scene, options, server_->output());
@@ -85,12 +86,11 @@ class View {
   }
 
   void go() {
-    const InterruptGuard interrupt;
     server_->serve(*session_);
     say(server_->address());
     if (!quiet_) say("open it in a browser; Ctrl-C ends");
     Clock::time_point next = Clock::now() + first_rate;
-    while (!interrupt.asked() && !shutdown_) {
+    while (!interrupt_.asked() && !shutdown_) {
       std::this_thread::sleep_for(poll);
       if (quiet_ || Clock::now() < next) continue;
       next += next_rate;
@@ -110,12 +110,14 @@ class View {
     const auto newest = session_->newest();
     const int pages = int(server_->counters().pages);
     const std::string who = fmt::format("{} page{}", pages, pages == 1 ? "" : "s");
+    if (session_->waiting()) return "waits for a page";
     if (newest->stopped) return fmt::format("step {}: stopped, {}", newest->step, who);
     if (newest->paused) return fmt::format("step {}: paused, {}", newest->step, who);
     return fmt::format("step {}: {:.1f} steps a second, {:.2f} ms a step, {}", newest->step, session_->rate(),
                        newest->step_ms, who);
   }
 
+  const InterruptGuard interrupt_;  ///< before any thread
   bool quiet_;
   std::atomic<bool> shutdown_{false};
   std::unique_ptr<view::Server> server_;

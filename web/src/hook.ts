@@ -5,12 +5,14 @@ import type { Connection } from './net/connection';
 import { mark, marks } from './marks';
 import { PointFlag } from './protocol/binary';
 import type { Reply } from './protocol/types';
+import type { V3 } from './scene3d/geometry';
+import type { Gizmo } from './scene3d/gizmo';
 import type { Hit, Stage } from './scene3d/stage';
 import type { Store } from './store';
 import type { Tools } from './tools/pointer';
 import { $ } from './ui/dom';
 
-export function makeHook(link: Connection, store: Store, stage: Stage, tools: Tools) {
+export function makeHook(link: Connection, store: Store, stage: Stage, tools: Tools, gizmo: Gizmo) {
   /** The frame that is on the screen, not only received. */
   let shown = { ...store.frame };
   let drawnFrames = 0;
@@ -51,6 +53,18 @@ export function makeHook(link: Connection, store: Store, stage: Stage, tools: To
       const box = $('#view').getBoundingClientRect();
       return { x: p.x + box.left, y: p.y + box.top };
     },
+    /** Client coordinates of a point in m. */
+    at: (point: V3) => {
+      const p = stage.project(point);
+      const box = $('#view').getBoundingClientRect();
+      return { x: p.x + box.left, y: p.y + box.top };
+    },
+    /** Positions of cage vertices; joints as position and quaternion, 7 each; stretch of surface vertices. */
+    cage: (body: number) => stage.bodies.get(body)?.extra.cage,
+    cageFacing: (body: number) => stage.overlays.get(body)?.cageFacing,
+    joints: (body: number) => stage.bodies.get(body)?.extra.joints,
+    stretch: (body: number) => stage.bodies.get(body)?.scalar,
+    get gizmo() { return { shown: gizmo.shown, at: gizmo.proxy.position.toArray(), axis: gizmo.axis }; },
     /** Surface vertices that are pinned, and those of handles. */
     pinned: (body: number) => stage.bodies.get(body)?.flagged(PointFlag.pinned).length ?? 0,
     held: (body: number) => stage.bodies.get(body)?.flagged(PointFlag.handle).length ?? 0,

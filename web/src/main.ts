@@ -108,6 +108,6 @@ if (stage.tier === 'low' && !query.has('lowq')) {
   store.notice({ level: 'info', text: 'Reduced quality: software rendering' });
 }
 
-window.pliant = makeHook(link, store, stage, tools);
+window.pliant = makeHook(link, store, stage, tools, gizmo);
 mark('ready');
 link.listen();

@@ -276,10 +276,10 @@ struct Session::Parts {
       // changes wait for the build before them; what is done at once may pass
       if (needs_order(in)) {
         // a slider that is still dragged: the newest value is enough
-        for (Incoming& waiting : build_line)
-          if (only_last_counts(waiting) && mover_of(waiting) == mover_of(in)) {
-            answer(waiting, {.done = Json{{"replaced", true}}});
-            waiting = std::move(in);
+        for (Incoming& other : build_line)
+          if (only_last_counts(other) && mover_of(other) == mover_of(in)) {
+            answer(other, {.done = Json{{"replaced", true}}});
+            other = std::move(in);
             return;
           }
         build_line.push_back(std::move(in));
@@ -300,10 +300,10 @@ struct Session::Parts {
   }
   /// Whether a command changes the document beyond live settings, or depends on what does.
   static bool needs_order(const Incoming& in) {
-    static const char* const ordered[] = {"option.set",  "option.reset", "method",    "body.add",
-                                          "body.remove", "scene.load",   "undo",      "redo",
-                                          "pin.set",     "pin.brush",    "pin.clear", "handle.add",
-                                          "handle.move", "handle.remove"};
+    static const char* const ordered[] = {"option.set",  "option.reset",  "method",      "body.add",
+                                          "body.remove", "scene.load",    "undo",        "redo",
+                                          "pin.set",     "pin.brush",     "pin.clear",   "handle.add",
+                                          "handle.move", "handle.remove", "skeleton.set"};
     return std::any_of(std::begin(ordered), std::end(ordered),
                        [&](const char* name) { return in.cmd == name; });
   }

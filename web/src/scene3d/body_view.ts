@@ -160,6 +160,11 @@ export class BodyView {
     return castRay(this.positions, this.triangles, origin, direction);
   }
 
+  /** Where a ray that enters at `hit` leaves the body. */
+  exit(origin: V3, direction: V3, hit: RayHit): RayHit | null {
+    return castRay(this.positions, this.triangles, origin, direction, true, hit.distance);
+  }
+
   point(face: number, bary: V3): V3 {
     return pointOn(this.positions, this.triangles, face, bary);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interrupt.hpp"
 
-#include <csignal>
+#include <ctime>
 
 namespace pliant::cli {
 namespace {
@@ -19,14 +19,48 @@ void install(void (*handler)(int), int flags) {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+sigset_t both() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+void end_program(int signal) {
+  install(SIG_DFL, 0);
+  const sigset_t set = both();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  raise(signal);
+}
+
+void watch(const std::stop_token& done) {
+  const sigset_t set = both();
+  const timespec patience{0, 50'000'000};  // ns: how soon the guard can go
+  while (!done.stop_requested()) {
+    const int signal = sigtimedwait(&set, nullptr, &patience);
+    if (signal < 0) continue;
+    if (stop_asked) return end_program(signal);
+    stop_asked = 1;
+  }
+}
+
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   stop_asked = 0;
-  install(ask_to_stop, int(SA_RESETHAND));
+  const sigset_t set = both();
+  pthread_sigmask(SIG_BLOCK, &set, &before_);
+  install(ask_to_stop, int(SA_RESETHAND));  // in threads that were there before
+  watcher_ = std::jthread(watch);
 }
 
-InterruptGuard::~InterruptGuard() { install(SIG_DFL, 0); }
+InterruptGuard::~InterruptGuard() {
+  watcher_.request_stop();
+  watcher_.join();
+  install(SIG_DFL, 0);
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
 
 bool InterruptGuard::asked() const { return stop_asked != 0; }
 

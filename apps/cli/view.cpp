@@ -2,6 +2,7 @@
 // pliant view: a running simulation that people touch in their browser.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -49,6 +50,9 @@ std::optional<std::string> card_of(std::string_view name) {
   return std::nullopt;
 }
 
+/// One is left to the browser: a picture that waits for its turn helps nobody.
+int processors_but_one() { return std::max(1, int(std::thread::hardware_concurrency()) - 1); }
+
 std::unique_ptr<view::Server> open_server(const ViewArguments& arguments) {
   view::ServerOptions options;
   options.port = std::uint16_t(arguments.port);
@@ -64,10 +68,11 @@ class View {
  public:
   explicit View(const ViewArguments& arguments) : quiet_(arguments.quiet), server_(open_server(arguments)) {
     view::SessionOptions options;
-    options.threads = arguments.threads;
+    options.threads = arguments.threads > 0 ? arguments.threads : processors_but_one();
     options.libraries = scene_libraries();
     options.sets = arguments.sets;
     options.playing = !arguments.paused;
+    options.wait_for_page = true;
     options.allow_shutdown = arguments.allow_shutdown;
     options.on_shutdown = [this] { shutdown_ = true; };
     auto session = view::Session::open(arguments.scene, options, server_->output());
@@ -81,12 +86,11 @@ class View {
   }
 
   void go() {
-    const InterruptGuard interrupt;
     server_->serve(*session_);
     say(server_->address());
     if (!quiet_) say("open it in a browser; Ctrl-C ends");
     Clock::time_point next = Clock::now() + first_rate;
-    while (!interrupt.asked() && !shutdown_) {
+    while (!interrupt_.asked() && !shutdown_) {
       std::this_thread::sleep_for(poll);
       if (quiet_ || Clock::now() < next) continue;
       next += next_rate;
@@ -106,12 +110,14 @@ class View {
     const auto newest = session_->newest();
     const int pages = int(server_->counters().pages);
     const std::string who = fmt::format("{} page{}", pages, pages == 1 ? "" : "s");
+    if (session_->waiting()) return "waits for a page";
     if (newest->stopped) return fmt::format("step {}: stopped, {}", newest->step, who);
     if (newest->paused) return fmt::format("step {}: paused, {}", newest->step, who);
     return fmt::format("step {}: {:.1f} steps a second, {:.2f} ms a step, {}", newest->step, session_->rate(),
                        newest->step_ms, who);
   }
 
+  const InterruptGuard interrupt_;  ///< before any thread
   bool quiet_;
   std::atomic<bool> shutdown_{false};
   std::unique_ptr<view::Server> server_;
@@ -138,7 +144,8 @@ void add_view(CLI::App& app) {
       ->expected(1)
       ->allow_extra_args(false);
   command
-      ->add_option("--threads", arguments->threads, "0 = one per processor; the result does not depend on it")
+      ->add_option("--threads", arguments->threads,
+                   "0 = one per processor but one, for the browser; the result does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->default_str("0");
   command->add_flag("--paused", arguments->paused, "begin with the simulation standing");

@@ -2,19 +2,26 @@
 // window.pliant: what tests and curious people may read. Waits are on counters, never on time.
 
 import type { Connection } from './net/connection';
+import { mark, marks } from './marks';
 import { PointFlag } from './protocol/binary';
 import type { Reply } from './protocol/types';
+import type { V3 } from './scene3d/geometry';
+import type { Gizmo } from './scene3d/gizmo';
 import type { Hit, Stage } from './scene3d/stage';
 import type { Store } from './store';
 import type { Tools } from './tools/pointer';
 import { $ } from './ui/dom';
 
-export function makeHook(link: Connection, store: Store, stage: Stage, tools: Tools) {
+export function makeHook(link: Connection, store: Store, stage: Stage, tools: Tools, gizmo: Gizmo) {
   /** The frame that is on the screen, not only received. */
   let shown = { ...store.frame };
   let drawnFrames = 0;
   stage.drawn.on(() => {
     if (store.frame.seq && store.frame.seq !== shown.seq) drawnFrames++;
+    if (drawnFrames === 1 && marks.drawn === undefined) {
+      mark('drawn');
+      requestAnimationFrame(() => mark('shown'));
+    }
     shown = { ...store.frame };
   });
   const until = (predicate: () => boolean, ms = 120000): Promise<void> =>
@@ -46,6 +53,18 @@ export function makeHook(link: Connection, store: Store, stage: Stage, tools: To
       const box = $('#view').getBoundingClientRect();
       return { x: p.x + box.left, y: p.y + box.top };
     },
+    /** Client coordinates of a point in m. */
+    at: (point: V3) => {
+      const p = stage.project(point);
+      const box = $('#view').getBoundingClientRect();
+      return { x: p.x + box.left, y: p.y + box.top };
+    },
+    /** Positions of cage vertices; joints as position and quaternion, 7 each; stretch of surface vertices. */
+    cage: (body: number) => stage.bodies.get(body)?.extra.cage,
+    cageFacing: (body: number) => stage.overlays.get(body)?.cageFacing,
+    joints: (body: number) => stage.bodies.get(body)?.extra.joints,
+    stretch: (body: number) => stage.bodies.get(body)?.scalar,
+    get gizmo() { return { shown: gizmo.shown, at: gizmo.proxy.position.toArray(), axis: gizmo.axis }; },
     /** Surface vertices that are pinned, and those of handles. */
     pinned: (body: number) => stage.bodies.get(body)?.flagged(PointFlag.pinned).length ?? 0,
     held: (body: number) => stage.bodies.get(body)?.flagged(PointFlag.handle).length ?? 0,
@@ -64,6 +83,7 @@ export function makeHook(link: Connection, store: Store, stage: Stage, tools: To
     settled: () => until(() => link.link === 'open' && link.unanswered === 0 && shown.seq > 0 && shown.epoch === stage.epoch &&
       shown.epoch === store.scene?.epoch && shown.applied >= link.lastId),
     timings: stage.timings,
+    marks,
   };
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the parts together. The page is a window on the simulation: the server owns the state.
 
+import { FULL_RATE, link, query } from './early';
 import { makeHook } from './hook';
-import { Connection } from './net/connection';
+import { mark } from './marks';
 import { Dock } from './plots/dock';
 import { Bands } from './scene3d/bands';
 import { Gizmo } from './scene3d/gizmo';
@@ -24,16 +25,10 @@ import { Shell } from './ui/shell';
 import { StartPage } from './ui/start';
 import { Toasts } from './ui/toasts';
 
-const FULL_RATE = 60;
 const REDUCED_RATE = 20; // software drawing eats the cores the simulation needs
 
-const query = new URLSearchParams(location.search);
 const view = $('#view');
 
-const link = new Connection({
-  format: query.get('format') === 'u16' ? 'u16' : 'f32', channels: ['surface', 'surface_flags', 'grabs'],
-  max_rate: FULL_RATE, watch: query.has('watch'),
-});
 const store = new Store(link);
 const stage = new Stage(view, store, query.has('lowq'));
 const bench = { store, stage };
@@ -74,15 +69,18 @@ if (stage.missing) {
 
 // Frames: the newest is decoded and acknowledged, then drawn.
 link.model.on((m) => {
+  mark('model');
   stage.setModel(m);
   for (const tool of [tools.grab, tools.dent, tools.pin, tools.handle, tools.cage, tools.joint]) tool.forget();
   if (stage.bodies.size && start.shown) start.hide();
 });
-link.frameWaiting.on(() => stage.requestDraw());
+link.linkChanged.on((l) => { if (l === 'open') mark('open'); });
+link.frameWaiting.on(() => stage.frameWaits());
 stage.beforeDraw = () => {
   const begin = performance.now();
   const frame = link.takeFrame();
   if (!frame) return;
+  mark('frame');
   if (stage.setFrame(frame)) store.frameArrived(frame);
   else link.counters.dropped++;
   stage.time('decode', performance.now() - begin);
@@ -110,5 +108,6 @@ if (stage.tier === 'low' && !query.has('lowq')) {
   store.notice({ level: 'info', text: 'Reduced quality: software rendering' });
 }
 
-window.pliant = makeHook(link, store, stage, tools);
-link.connect();
+window.pliant = makeHook(link, store, stage, tools, gizmo);
+mark('ready');
+link.listen();

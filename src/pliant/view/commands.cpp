@@ -738,10 +738,16 @@ struct Commands {
     Rework change = rework(fmt::format("Method {} \u2192 {}", now, name));
     change.keeps_state = true;
     change.body = body_name(index);
+    change.edit = switch_to(index, name);
+    return {.change = std::move(change)};
+  }
+  /// The document's edit that gives a body another method.
+  std::function<void(Json&)> switch_to(int index, const std::string& name) const {
+    const std::string now = world.spec_.bodies[std::size_t(index)].method;
     const double stiffness =
         option_value(world.target_.document, fmt::format("bodies.{}.{}.stiffness", index, now)).get<double>();
     const Json cells = cells_for(index);
-    change.edit = [index, name, stiffness, cells](Json& json) {
+    return [index, name, stiffness, cells](Json& json) {
       Json& body = json["bodies"][std::size_t(index)];
       body["method"] = name;
       if (set_cells(body["shape"], name == "fem" ? cells : Json())) body["fem"]["element"] = "hexahedron";
@@ -751,7 +757,47 @@ struct Commands {
           body[name].contains("file") || body[name].contains("budget") || body[name].contains("cells");
       if (name == "cage" && !caged) body[name]["budget"] = automatic_budget;
     };
+  }
+
+  /// Bones drawn by clicks through the body: each sample is midway between where the ray of the click enters
+  /// the body and where it leaves it [ZJU06, section on skeletons], said on the rest surface, so that a body
+  /// that is bent gets them where they belong.
+  Action skeleton_set() {
+    check_epoch();
+    const int index = body_index();
+    const Json& samples = args.at("samples");
+    if (!samples.is_array() || samples.size() < 2 || samples.size() > most_samples)
+      refuse("bad_argument", fmt::format("samples must be a list of 2 to {}", most_samples), {}, "samples");
+    Json joints = Json::array();
+    for (std::size_t k = 0; k < samples.size(); ++k) {
+      const Arguments sample(samples[k]);
+      const int parent = sample.whole_or("parent", int(k) - 1, -1, int(k) - 1);
+      const Vec3 at = (rest_point(sample.at("in"), index) + rest_point(sample.at("out"), index)) / 2;
+      joints.push_back({{"name", fmt::format("joint{}", k + 1)}, {"position", json_of(at)}});
+      if (parent >= 0) joints.back()["parent"] = fmt::format("joint{}", parent + 1);
+    }
+    Rework change = rework(fmt::format("Skeleton of {}", body_name(index)));
+    change.keeps_state = true;
+    change.body = body_name(index);
+    const std::function<void(Json&)> meshless = switch_to(index, "meshless");
+    change.edit = [index, meshless, joints](Json& json) {
+      meshless(json);
+      json["bodies"][std::size_t(index)]["meshless"]["skeleton"] =
+          Json{{"joints", joints}, {"like_mesh", false}};
+    };
     return {.change = std::move(change)};
+  }
+  static constexpr std::size_t most_samples = 256;
+  Vec3 rest_point(const Json& json, int index) const {
+    const Arguments at(json);
+    const Body& of = body(index);
+    const Triangle corners = of.triangles()[std::size_t(at.whole("face", 0, int(of.triangles().size()) - 1))];
+    const Vec3 weights = at.vector("bary");
+    if (weights.minCoeff() < -1e-3 || std::abs(weights.sum() - 1) > 1e-2)
+      refuse("bad_argument", "bary must be three shares that sum to 1", {}, "bary");
+    Vec3 out = Vec3::Zero();
+    for (int c = 0; c < 3; ++c) out += weights[c] * of.rest_surface()[std::size_t(corners[std::size_t(c)])];
+    return out;
   }
   /// Finite elements need cells where other methods fill a surface with nodes: 20 along its longest side.
   Json cells_for(int index) const {
@@ -921,6 +967,7 @@ const std::map<std::string, Commands::Handler>& Commands::table() {
                                                   {"option.set", &Commands::option_set},
                                                   {"option.reset", &Commands::option_reset},
                                                   {"method", &Commands::method},
+                                                  {"skeleton.set", &Commands::skeleton_set},
                                                   {"body.add", &Commands::body_add},
                                                   {"body.remove", &Commands::body_remove},
                                                   {"scene.load", &Commands::scene_load},

@@ -222,11 +222,11 @@ class Page : public std::enable_shared_from_this<Page> {
   PageFlow flow_;
   ErrorRate errors_;
   asio::steady_timer rate_timer_;
-  FlowTime born_, pinged_, ponged_, closing_since_{};
+  FlowTime born_, pinged_, ponged_, greeted_at_{}, closing_since_{};
   beast::flat_buffer in_;
   bool overlong_ = false;  ///< the message being read is too large and only skipped
   Outgoing out_;           ///< what is being written
-  std::uint32_t last_id_ = 0;
+  std::uint32_t last_id_ = 0, acks_ = 0;
   Channels wanted_ = 0;
   bool accepted_ = false, writing_ = false, pinging_ = false, closing_ = false, gone_ = false;
 };
@@ -276,6 +276,7 @@ void Page::act(const Hello& hello) {
   const int client = hub_.session->join(hello.watch);
   ++hub_.greeted;
   flow_.greet(client, hello.wish);
+  greeted_at_ = std::chrono::steady_clock::now();
   queue(shared(welcome(hello.watch)), false);
   queue(shared(*hub_.session->scene_message()), false);
   want(hello.wish.max_rate > 0 ? hello.wish.channels : 0);
@@ -299,6 +300,8 @@ json Page::welcome(bool read_only) const {
 
 void Page::act(const Ack& ack) {
   if (!flow_.ack(ack.seq)) return complain("bad_message", "ack: no such message was sent");
+  // The model, then the first frame: now something is seen.
+  if (++acks_ >= 2) hub_.session->begin();
   if (flow_.greeted() && flow_.wish().max_rate > 0) want(flow_.wish().channels);
   pump();
 }
@@ -401,6 +404,8 @@ void Page::keep_time(FlowTime now) {
   }
   if (!flow_.greeted() && now - born_ > limits.hello) return close(close_silent, "no hello");
   if (now - ponged_ > limits.pong) return close(close_silent, "no answer to a ping");
+  // A page that shows nothing may still want the motion.
+  if (flow_.greeted() && now - greeted_at_ > limits.begin) hub_.session->begin();
   // Nobody sees what a stuck page would get: no snapshots are made for it until it acks.
   if (flow_.waiting(now) > limits.stuck) want(0);
   if (now - pinged_ < limits.ping || pinging_) return;

@@ -36,6 +36,7 @@ struct ServerLimits {
   std::chrono::milliseconds hello{5000};    ///< from the upgrade to the first message
   std::chrono::milliseconds ping{10000};    ///< between pings
   std::chrono::milliseconds pong{30000};    ///< without an answer to them
+  std::chrono::milliseconds begin{1000};    ///< after hello: time begins, also without an ack
   std::chrono::milliseconds stuck{1000};    ///< without an ack: no snapshots are made for this page
 };
 

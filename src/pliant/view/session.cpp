@@ -86,7 +86,8 @@ struct Session::Parts {
         output(std::move(out)),
         uploads(folder.path()),
         world({opts.threads, opts.libraries, [this](const std::string& id) { return uploads.file(id); }}),
-        playing(opts.playing) {}
+        playing(opts.playing),
+        waiting(opts.wait_for_page) {}
   ~Parts() { stop(); }
 
   // ---- any thread ------------------------------------------------------------------------------------
@@ -111,7 +112,16 @@ struct Session::Parts {
     }
     wake.notify_all();
   }
+  void begin() {
+    if (!waiting.exchange(false)) return;
+    {
+      const std::lock_guard lock(inbox_mutex);
+      publish_asked = true;
+    }
+    wake.notify_all();
+  }
   void submit(int client, std::uint32_t id, std::string cmd, Json args) {
+    begin();
     std::optional<Refusal> refused;
     {
       const std::lock_guard lock(inbox_mutex);
@@ -266,10 +276,10 @@ struct Session::Parts {
       // changes wait for the build before them; what is done at once may pass
       if (needs_order(in)) {
         // a slider that is still dragged: the newest value is enough
-        for (Incoming& waiting : build_line)
-          if (only_last_counts(waiting) && mover_of(waiting) == mover_of(in)) {
-            answer(waiting, {.done = Json{{"replaced", true}}});
-            waiting = std::move(in);
+        for (Incoming& other : build_line)
+          if (only_last_counts(other) && mover_of(other) == mover_of(in)) {
+            answer(other, {.done = Json{{"replaced", true}}});
+            other = std::move(in);
             return;
           }
         build_line.push_back(std::move(in));
@@ -290,10 +300,10 @@ struct Session::Parts {
   }
   /// Whether a command changes the document beyond live settings, or depends on what does.
   static bool needs_order(const Incoming& in) {
-    static const char* const ordered[] = {"option.set",  "option.reset", "method",    "body.add",
-                                          "body.remove", "scene.load",   "undo",      "redo",
-                                          "pin.set",     "pin.brush",    "pin.clear", "handle.add",
-                                          "handle.move", "handle.remove"};
+    static const char* const ordered[] = {"option.set",  "option.reset",  "method",      "body.add",
+                                          "body.remove", "scene.load",    "undo",        "redo",
+                                          "pin.set",     "pin.brush",     "pin.clear",   "handle.add",
+                                          "handle.move", "handle.remove", "skeleton.set"};
     return std::any_of(std::begin(ordered), std::end(ordered),
                        [&](const char* name) { return in.cmd == name; });
   }
@@ -437,7 +447,7 @@ struct Session::Parts {
   // ---- a turn ----------------------------------------------------------------------------------------
 
   bool step_wanted() const {
-    if (world.empty() || world.stopped() || !world.needs_advance()) return false;
+    if (waiting || world.empty() || world.stopped() || !world.needs_advance()) return false;
     return world.posing() || playing || steps_asked > 0;
   }
 
@@ -647,6 +657,7 @@ struct Session::Parts {
   std::mutex world_mutex;  ///< held during a turn and a visit
   World world;
   bool playing = true;
+  std::atomic<bool> waiting;  ///< for the first page
   double speed = 1;
   int steps_asked = 0;
   std::map<int, std::uint32_t> applied;
@@ -749,6 +760,8 @@ int Session::clients() const {
   const std::lock_guard lock(parts_->inbox_mutex);
   return int(parts_->clients.size());
 }
+void Session::begin() { parts_->begin(); }
+bool Session::waiting() const { return parts_->waiting; }
 void Session::submit(int client, std::uint32_t id, std::string cmd, Json args) {
   parts_->submit(client, id, std::move(cmd), std::move(args));
 }

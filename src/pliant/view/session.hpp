@@ -36,6 +36,7 @@ struct SessionOptions {
   std::vector<std::filesystem::path> libraries;  ///< folders of shipped scenes, for scene.load
   std::vector<std::string> sets;                 ///< PATH=VALUE on the first scene, as --set takes them
   bool playing = true;                           ///< at the beginning
+  bool wait_for_page = false;                    ///< time stands until begin(), or the first command
   bool allow_shutdown = false;                   ///< whether `shutdown` is a command
   std::function<void()> on_shutdown = {};        ///< called on the simulation thread
 };
@@ -74,6 +75,10 @@ class Session {
   /// A page goes: its grabs end.
   void leave(int client);
   int clients() const;
+
+  /// Somebody looks: time begins, if it waited for that. Any number of calls.
+  void begin();
+  bool waiting() const;
 
   /// Gives a command; exactly one `reply` comes out for it. At most 256 of a client wait: more -> too_many.
   void submit(int client, std::uint32_t id, std::string cmd, nlohmann::json args);

@@ -82,6 +82,7 @@ Outcome<nlohmann::json> Uploads::add(const std::string& name, const std::vector<
   std::string id;
   {
     const std::lock_guard lock(mutex_);
+    forget_old();
     id = fmt::format("u{}", ++count_);
   }
   const fs::path folder = folder_ / id, file = folder / plain;
@@ -115,8 +116,8 @@ Outcome<nlohmann::json> Uploads::add(const std::string& name, const std::vector<
   const Vec3 size = box.max - box.min;
   {
     const std::lock_guard lock(mutex_);
-    if (files_.size() == most_kept) files_.erase(files_.begin());
-    files_[id] = file;
+    files_[id] = {file, clock_(), false, std::stoi(id.substr(1))};
+    forget_old();
   }
   return {nlohmann::json{{"upload", id},
                          {"name", plain},
@@ -130,10 +131,36 @@ Outcome<nlohmann::json> Uploads::add(const std::string& name, const std::vector<
           {}};
 }
 
-fs::path Uploads::file(const std::string& id) const {
+fs::path Uploads::file(const std::string& id) {
   const std::lock_guard lock(mutex_);
+  forget_old();
   const auto at = files_.find(id);
-  return at == files_.end() ? fs::path() : at->second;
+  if (at == files_.end()) return {};
+  at->second.used = true;
+  return at->second.path;
+}
+
+/// Those that no body is made of: after their time, and the oldest of too many.
+void Uploads::forget_old() {
+  const auto forget = [&](auto at) {
+    std::error_code ignored;
+    fs::remove_all(at->second.path.parent_path(), ignored);
+    return files_.erase(at);
+  };
+  const Time now = clock_();
+  std::size_t unused = 0;
+  for (auto at = files_.begin(); at != files_.end();) {
+    const bool old = !at->second.used && now - at->second.since >= kept_for;
+    unused += !at->second.used && !old;
+    at = old ? forget(at) : std::next(at);
+  }
+  for (; unused > most_kept; --unused) {
+    auto oldest = files_.end();
+    for (auto at = files_.begin(); at != files_.end(); ++at)
+      if (!at->second.used && (oldest == files_.end() || at->second.number < oldest->second.number))
+        oldest = at;
+    forget(oldest);
+  }
 }
 
 }  // namespace pliant::view

@@ -357,6 +357,70 @@ TEST(Session, AJointIsTurnedByHandAndUndoTurnsItBack) {
             "out_of_range");
 }
 
+/// Faces of a bar along x that a ray against y enters and leaves at x, z = 0.1.
+Json through(const ModelBody& body, float x) {
+  Json sample;
+  for (std::size_t f = 0; f < body.triangles.size(); ++f) {
+    const auto& t = body.triangles[f];
+    const auto corner = [&](std::size_t c) { return body.surface[t[c]]; };
+    const auto side = [&](std::size_t a, std::size_t b) {
+      return (corner(b)[0] - corner(a)[0]) * (0.1f - corner(a)[2]) -
+             (corner(b)[2] - corner(a)[2]) * (x - corner(a)[0]);
+    };
+    const float u = side(1, 2), v = side(2, 0), w = side(0, 1), sum = u + v + w;
+    if (std::abs(sum) < 1e-6f || u / sum < 0 || v / sum < 0 || w / sum < 0) continue;
+    const bool top = corner(0)[1] > 0.1f;
+    sample[top ? "in" : "out"] = {{"face", f}, {"bary", {u / sum, v / sum, w / sum}}};
+  }
+  return sample;
+}
+
+TEST(Session, ClicksThroughTheBodyMakeASkeletonMidwayAndUndoTakesItAway) {
+  Driver driver(bar_scene());
+  const ModelBody& bar = driver.shown()->model->bodies.front();
+  const Json samples = Json::array({through(bar, 0.15f), through(bar, 0.55f), through(bar, 0.95f)});
+  for (const Json& sample : samples) ASSERT_TRUE(sample.contains("in") && sample.contains("out"));
+  driver.done("skeleton.set", {{"body", 0}, {"samples", samples}});
+  const Json body = driver.last("scene")["bodies"][0];
+  EXPECT_EQ(body["method"], "meshless");
+  ASSERT_EQ(body["joints"].size(), 3u);
+  driver.session().want(driver.client(), only(Channel::surface) | only(Channel::joints));
+  driver.turns(3);
+  const auto& joints = driver.shown()->bodies[0].joints;
+  ASSERT_EQ(joints.size(), 3u);
+  EXPECT_NEAR(joints[1].position[0], 0.55, 1e-4);
+  EXPECT_NEAR(joints[1].position[1], 0.1, 1e-4) << "midway between the two hits";
+  EXPECT_NEAR(joints[1].position[2], 0.1, 1e-4);
+  driver.done("undo");
+  EXPECT_EQ(driver.last("scene")["bodies"][0]["method"], "geometric");
+  EXPECT_TRUE(driver.last("scene")["bodies"][0]["joints"].empty());
+
+  EXPECT_EQ(driver.code("skeleton.set", {{"body", 0}, {"samples", Json::array({samples[0]})}}),
+            "bad_argument");
+  Json ahead = samples;
+  ahead[1]["parent"] = 2;
+  EXPECT_EQ(driver.code("skeleton.set", {{"body", 0}, {"samples", ahead}}), "out_of_range");
+  EXPECT_EQ(driver.code("skeleton.set", {{"body", 0}, {"samples", {1, 2}}}), "bad_argument");
+}
+
+TEST(Session, TimeWaitsForThePageWhereItIsAskedTo) {
+  SessionOptions options;
+  options.wait_for_page = true;
+  Driver driver(bar_scene(), options);
+  driver.turns(5);
+  EXPECT_EQ(driver.shown()->step, 0u);
+  EXPECT_TRUE(driver.session().waiting());
+  driver.session().begin();
+  driver.turns(5);
+  EXPECT_EQ(driver.shown()->step, 5u);
+  Driver commanded(bar_scene(), options);
+  commanded.turns(5);
+  EXPECT_EQ(commanded.shown()->step, 0u);
+  commanded.give("speed", {{"x", 1}});
+  commanded.turns(3);
+  EXPECT_EQ(commanded.shown()->step, 3u);
+}
+
 TEST(Session, ADentStaysInAPlasticBodyAndUndoTakesItBack) {
   Json scene = bar_scene();
   scene["bodies"][0]["geometric"]["plasticity"] = {{"yield", 0.01}};

@@ -20,7 +20,7 @@ const SAID: Record<string, string> = {
 
 /** For readers that speak: "100 000 pascal". */
 export function spoken(value: number, unit = ''): string {
-  const text = Math.abs(value) >= 1000 ? Math.round(value).toLocaleString('en').replace(/,/g, ' ') : number(value);
+  const text = Math.abs(value) >= 1000 ? grouped(Math.round(value), ' ') : number(value);
   return `${text} ${SAID[unit] ?? unit}`.trim();
 }
 
@@ -29,8 +29,9 @@ export function unitText(unit = ''): string {
   return unit.replace(/\^2/g, '²').replace(/\^3/g, '³').replace(/\*/g, '·');
 }
 
-export function grouped(n: number): string {
-  return n.toLocaleString('en');
+/** Thousands apart. By hand: the browser's own way loads its tables of languages first, which delays the first picture. */
+export function grouped(n: number, by = ','): string {
+  return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, by);
 }
 
 /** Between a slider's 0..1 and the value. */

@@ -22,7 +22,8 @@ export class OptionGroups {
   private shape = '';
 
   constructor(private readonly store: Store, private readonly mine: (o: Option) => boolean) {
-    store.sceneChanged.on(() => this.rebuild());
+    // The first time after the body is on the screen: building the controls takes as long as drawing it.
+    store.sceneChanged.on(() => (this.shape === '' ? requestAnimationFrame(() => this.rebuild()) : this.rebuild()));
     store.bodyChanged.on(() => this.rebuild());
     store.optionsChanged.on((paths) => {
       // A changed value can make other options apply.

@@ -47,9 +47,18 @@ export class Connection {
   private attempts = 0;
   private everOpen = false;
   private waiting: ArrayBuffer | null = null;
+  /** What came before anybody listened. */
+  private early: (() => void)[] | null = [];
   private pending = new Map<number, { resolve: (r: Reply) => void; reject: (e: Error) => void }>();
 
   constructor(private readonly wishes: Wishes) {}
+
+  /** Everybody who listens is there: what waited comes, in its order. */
+  listen(): void {
+    const waiting = this.early ?? [];
+    this.early = null;
+    for (const tell of waiting) tell();
+  }
 
   connect(): void {
     this.setLink('connecting');
@@ -62,19 +71,24 @@ export class Connection {
     this.socket = socket;
     this.nextId = 1;
     this.waiting = null;
+    const heard = (tell: () => void) => (this.early ? void this.early.push(tell) : tell());
     socket.onopen = () => {
       if (this.everOpen) this.counters.reconnects++;
       this.everOpen = true;
       this.attempts = 0;
+      const said = JSON.stringify(this.wishes);
       this.post({ type: 'hello', ...this.wishes });
-      this.setLink('open');
+      heard(() => {
+        this.setLink('open');
+        if (JSON.stringify(this.wishes) !== said) this.wish({});
+      });
     };
-    socket.onmessage = (event) => {
+    socket.onmessage = (event) => heard(() => {
       if (socket === this.socket) this.receive(event.data as string | ArrayBuffer);
-    };
-    socket.onclose = (event) => {
+    });
+    socket.onclose = (event) => heard(() => {
       if (socket === this.socket) void this.closed(event);
-    };
+    });
   }
 
   /** Changes what the server sends. */

@@ -84,7 +84,7 @@ export interface Welcome {
   version: string;
   instance: string;
   client: number;
-  limits?: { max_upload?: number; [key: string]: unknown };
+  limits?: { upload?: number; [key: string]: unknown };
   read_only: boolean;
   scenes?: SceneCard[];
 }

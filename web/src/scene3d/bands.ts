@@ -90,6 +90,7 @@ export class Bands {
 
   private joint(): void {
     if (this.store.tool !== 'joint') return;
+    this.bones();
     const { turn, hovered } = this.tools.joint;
     const at = turn ?? hovered;
     if (!at || !this.stage.bodies.has(at.body)) return;
@@ -97,6 +98,17 @@ export class Bands {
     const name = this.tools.joint.name(at.body, at.joint);
     const text = turn && !turn.root ? `${name} ${Math.round((turn.angle * 180) / Math.PI)}°` : name;
     this.put('text', { x: p.x + 14, y: p.y - 10, class: 'joint-text' }, text);
+  }
+
+  /** The skeleton being drawn. */
+  private bones(): void {
+    const { draft } = this.tools.joint;
+    const at = this.tools.joint.drawn().map((p) => this.stage.project(p));
+    draft?.samples.forEach((s, k) => {
+      const from = at[s.parent];
+      if (from) this.put('line', { x1: from.x, y1: from.y, x2: at[k].x, y2: at[k].y, class: 'bone' });
+    });
+    at.forEach((p, k) => this.put('circle', { cx: p.x, cy: p.y, r: 6, class: k === draft?.last ? 'joint last' : 'joint' }));
   }
 
   private put(tag: string, attributes: Record<string, string | number>, text = ''): void {

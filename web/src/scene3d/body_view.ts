@@ -2,7 +2,7 @@
 // One body on the stage. Its buffers are made once per epoch and updated in place; nothing is rebuilt for a frame.
 
 import * as THREE from 'three';
-import { Block, Channel, Message, PointFlag, positionsInto } from '../protocol/binary';
+import { Block, Channel, Format, Message, PointFlag, positionsInto } from '../protocol/binary';
 import type { BodyInfo } from '../protocol/types';
 import type { Tier } from '../store';
 import { bounds, castRay, normalsInto, pointOn, RayHit, V3 } from './geometry';
@@ -66,6 +66,8 @@ export class BodyView {
     this.hi = box.hi;
     const size = Math.max(...box.hi.map((h, i) => h - box.lo[i]), 1e-9);
     this.own = {
+      uColour: { value: new THREE.Color() },
+      uBare: { value: 0 },
       uSpacing: { value: size / 16 },
       uCentre: { value: new THREE.Vector3().fromArray(box.lo.map((l, i) => (l + box.hi[i]) / 2)) },
     };
@@ -77,10 +79,20 @@ export class BodyView {
     this.geometry.setAttribute('rest', new THREE.BufferAttribute(this.rest, 3));
     this.geometry.setAttribute('scalar', attribute(this.scalar, 1));
     this.geometry.setAttribute('mark', attribute(this.mark, 1));
+    // Not needed for anything here, and computed by the renderer if it is not there.
+    this.geometry.boundingSphere = new THREE.Sphere(new THREE.Vector3(), 0);
     this.mesh = new THREE.Mesh(this.geometry);
     this.mesh.frustumCulled = false; // its bounds change with every frame
     this.setTier(tier);
     this.moved();
+  }
+
+  /** One triangle, for what is made of a body's buffers before there is one. */
+  static empty(tier: Tier, shared: LookUniforms): BodyView {
+    const block = (channel: Channel, data: Float32Array | Uint32Array) =>
+      ({ body: 0, channel, format: channel === Channel.Surface ? Format.F32x3 : Format.U32x3, count: data.length / 3, lo: [0, 0, 0], hi: [1, 1, 0], data }) as Block;
+    const blocks = [block(Channel.Surface, new Float32Array(9)), block(Channel.Triangles, new Uint32Array([0, 1, 2]))];
+    return new BodyView(0, undefined, { blocks } as Message, tier, shared);
   }
 
   get colour(): string {
@@ -146,6 +158,11 @@ export class BodyView {
 
   pick(origin: V3, direction: V3): RayHit | null {
     return castRay(this.positions, this.triangles, origin, direction);
+  }
+
+  /** Where a ray that enters at `hit` leaves the body. */
+  exit(origin: V3, direction: V3, hit: RayHit): RayHit | null {
+    return castRay(this.positions, this.triangles, origin, direction, true, hit.distance);
   }
 
   point(face: number, bary: V3): V3 {

@@ -24,26 +24,30 @@ export interface RayHit {
   distance: number;
 }
 
-/** Nearest front face along the ray (Moeller-Trumbore, both parameters inside, determinant positive). */
-export function castRay(x: Float32Array, triangles: Uint32Array, o: V3, d: V3): RayHit | null {
+/**
+ * Nearest front face along the ray (Moeller-Trumbore, both parameters inside, determinant positive); with `back` the
+ * nearest that is seen from behind, beyond a distance.
+ */
+export function castRay(x: Float32Array, triangles: Uint32Array, o: V3, d: V3, back = false, beyond = 0): RayHit | null {
   let best: RayHit | null = null;
   let nearest = Infinity;
+  const facing = back ? -1 : 1;
   for (let t = 0; t < triangles.length; t += 3) {
     const a = triangles[t] * 3, b = triangles[t + 1] * 3, c = triangles[t + 2] * 3;
     const ax = x[a], ay = x[a + 1], az = x[a + 2];
     const ux = x[b] - ax, uy = x[b + 1] - ay, uz = x[b + 2] - az;
     const vx = x[c] - ax, vy = x[c + 1] - ay, vz = x[c + 2] - az;
     const px = d[1] * vz - d[2] * vy, py = d[2] * vx - d[0] * vz, pz = d[0] * vy - d[1] * vx;
-    const det = ux * px + uy * py + uz * pz;
+    const det = facing * (ux * px + uy * py + uz * pz);
     if (det <= 0) continue;
     const sx = o[0] - ax, sy = o[1] - ay, sz = o[2] - az;
-    const u = sx * px + sy * py + sz * pz;
+    const u = facing * (sx * px + sy * py + sz * pz);
     if (u < 0 || u > det) continue;
     const qx = sy * uz - sz * uy, qy = sz * ux - sx * uz, qz = sx * uy - sy * ux;
-    const v = d[0] * qx + d[1] * qy + d[2] * qz;
+    const v = facing * (d[0] * qx + d[1] * qy + d[2] * qz);
     if (v < 0 || u + v > det) continue;
-    const distance = (vx * qx + vy * qy + vz * qz) / det;
-    if (distance <= 0 || distance >= nearest) continue;
+    const distance = (facing * (vx * qx + vy * qy + vz * qz)) / det;
+    if (distance <= beyond || distance >= nearest) continue;
     nearest = distance;
     best = { face: t / 3, bary: [1 - (u + v) / det, u / det, v / det], distance };
   }

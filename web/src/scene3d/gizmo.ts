@@ -38,6 +38,11 @@ export class Gizmo {
     return this.controls.dragging;
   }
 
+  /** The part under the pointer. */
+  get axis(): string | null {
+    return this.controls.axis;
+  }
+
   get mode(): GizmoMode {
     return this.controls.mode as GizmoMode;
   }

@@ -35,6 +35,7 @@ export class Ground {
   readonly group = new THREE.Group();
   private readonly grid: THREE.ShaderMaterial;
   private readonly catcher: THREE.ShadowMaterial;
+  private readonly shadow: THREE.Mesh;
 
   constructor() {
     this.grid = new THREE.ShaderMaterial({
@@ -44,12 +45,18 @@ export class Ground {
     this.catcher = new THREE.ShadowMaterial({ opacity: 0.5 });
     const plane = new THREE.PlaneGeometry(2 * FADE, 2 * FADE);
     const grid = new THREE.Mesh(plane, this.grid);
-    const catcher = new THREE.Mesh(plane, this.catcher);
+    const catcher = this.shadow = new THREE.Mesh(plane, this.catcher);
     catcher.receiveShadow = true;
     catcher.position.z = -0.002;
     grid.renderOrder = 1;
-    this.group.add(catcher, grid);
+    this.group.add(grid);
     this.group.rotation.x = -Math.PI / 2;
+  }
+
+  /** Without shadows there is nothing to catch. */
+  setShadow(on: boolean): void {
+    if (on) this.group.add(this.shadow);
+    else this.shadow.removeFromParent();
   }
 
   setTheme(theme: Theme3D): void {

@@ -52,8 +52,16 @@ export const THEMES: Record<ThemeName, Theme3D> = {
   },
 };
 
+/** Lights of the reduced picture: directions to them (world), colour times intensity. */
+export interface LightUniforms {
+  uToLight: { value: THREE.Vector3[] };
+  uLight: { value: THREE.Color[] };
+  uSky: { value: THREE.Color };
+  uBelow: { value: THREE.Color };
+}
+
 /** Shared by all body materials; per body values are in BodyUniforms. */
-export interface LookUniforms {
+export interface LookUniforms extends LightUniforms {
   uGround: { value: number };
   uScale: { value: number };
   uRim: { value: number };
@@ -64,6 +72,8 @@ export interface LookUniforms {
 }
 
 export interface BodyUniforms {
+  uColour: { value: THREE.Color };
+  uBare: { value: number }; // 1: a collider: flat faces, no lines, no shine
   uSpacing: { value: number };
   uCentre: { value: THREE.Vector3 };
 }
@@ -114,8 +124,7 @@ if (uLook > 0.5) diffuseColor.rgb *= 1.0 - uGridStrength * restLines();
 diffuseColor.rgb = mix(vec3(dot(diffuseColor.rgb, vec3(0.2126, 0.7152, 0.0722))), diffuseColor.rgb, uSaturation);
 `;
 
-const LIGHT = /* glsl */ `
-{
+const SHINE = /* glsl */ `{
   vec3 nW = normalize(vNormalW);
   vec3 vW = normalize(cameraPosition - vAt);
   vec3 rW = reflect(-vW, nW);
@@ -125,11 +134,47 @@ const LIGHT = /* glsl */ `
   outgoingLight += vec3(1.0, 0.98, 0.95) * (0.20 * top + 0.10 * side) + vec3(0.70, 0.84, 1.0) * uRim * rim;
   float above = max(vAt.y - uGround, 0.0) / uScale;
   outgoingLight *= 1.0 - (0.18 + 0.42 * max(-nW.y, 0.0)) * exp(-above / 0.28);
-}
+}`;
+
+const LIGHT = /* glsl */ `
+${SHINE}
 #include <opaque_fragment>
 `;
 
-/** The patch works on both material kinds, so that the low tier keeps grid, rim and occlusion. */
+// The reduced picture: the same terms with plain Lambert light, in a shader of its own. Software drawing compiles it in a
+// fraction of the time that one of three.js' materials takes, and that is most of the wait for the first picture.
+const LOW_VERTEX = /* glsl */ `
+${VERTEX_HEAD}
+void main() {
+  vRest = rest; vAt = position; vScalar = scalar; vMark = mark;
+  vNormalW = normal / max(length(normal), 1e-30);
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+}`;
+
+const LOW_FRAGMENT = /* glsl */ `
+${FRAGMENT_HEAD}
+uniform vec3 uColour, uSky, uBelow, uToLight[3], uLight[3];
+uniform float uBare;
+void main() {
+  vec3 colour = uColour;
+  vec3 n = uBare > 0.5 ? cross(dFdx(vAt), dFdy(vAt)) : vNormalW;
+  n = normalize(n) * (uBare > 0.5 || gl_FrontFacing ? 1.0 : -1.0);
+  if (uBare < 0.5) {
+    if (uLook > 1.5) colour = stretchColour(vScalar);
+    colour = mix(colour, vec3(0.03, 0.30, 0.26), 0.55 * smoothstep(0.25, 0.75, vMark));
+    if (uLook > 0.5) colour *= 1.0 - uGridStrength * restLines();
+    colour = mix(vec3(dot(colour, vec3(0.2126, 0.7152, 0.0722))), colour, uSaturation);
+  }
+  vec3 light = mix(uBelow, uSky, 0.5 * n.y + 0.5);
+  for (int i = 0; i < 3; i++) light += uLight[i] * max(dot(n, uToLight[i]), 0.0);
+  vec3 outgoingLight = colour * light * 0.3183098861837907; // 1/pi: diffuse reflection
+  if (uBare < 0.5) ${SHINE}
+  gl_FragColor = vec4(outgoingLight, 1.0);
+  #include <tonemapping_fragment>
+  #include <colorspace_fragment>
+}`;
+
+/** Grid, rim and occlusion in three.js' own material, for the full picture. */
 function patch(material: THREE.Material, shared: LookUniforms, own: BodyUniforms): void {
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, shared, own);
@@ -147,12 +192,24 @@ function patch(material: THREE.Material, shared: LookUniforms, own: BodyUniforms
   material.customProgramCacheKey = () => `pliant-${material.type}`;
 }
 
-export function bodyMaterial(
-  tier: Tier, colour: string, shared: LookUniforms, own: BodyUniforms,
-): THREE.MeshStandardMaterial | THREE.MeshLambertMaterial {
-  const material = tier === 'high'
-    ? new THREE.MeshStandardMaterial({ color: colour, roughness: 0.46, metalness: 0 })
-    : new THREE.MeshLambertMaterial({ color: colour });
+function lowMaterial(shared: LookUniforms, own: BodyUniforms): THREE.ShaderMaterial {
+  return new THREE.ShaderMaterial({
+    vertexShader: LOW_VERTEX, fragmentShader: LOW_FRAGMENT, uniforms: { ...shared, ...own } as Record<string, { value: unknown }>,
+  });
+}
+
+export function bodyMaterial(tier: Tier, colour: string, shared: LookUniforms, own: BodyUniforms): THREE.Material {
+  own.uColour.value.set(colour);
+  if (tier === 'low') return lowMaterial(shared, own);
+  const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.46, metalness: 0 });
   patch(material, shared, own);
   return material;
+}
+
+/** What bodies touch. */
+export function propMaterial(tier: Tier, colour: string, shared: LookUniforms): THREE.Material {
+  if (tier === 'high') return new THREE.MeshLambertMaterial({ color: colour, flatShading: true });
+  return lowMaterial(shared, {
+    uSpacing: { value: 1 }, uCentre: { value: new THREE.Vector3() }, uColour: { value: new THREE.Color(colour) }, uBare: { value: 1 },
+  });
 }

@@ -3,6 +3,7 @@
 // moved, an overlay changed. The canvas is transparent; the page's gradient is behind it.
 
 import * as THREE from 'three';
+import { probe } from '../early';
 import { Channel, GrabRow, grabRows, Message, positionsInto, SCENE_BODY } from '../protocol/binary';
 import { Signal } from '../signal';
 import type { Overlay, Store, Tier } from '../store';
@@ -10,7 +11,7 @@ import { BodyView } from './body_view';
 import { OrbitCamera } from './camera';
 import type { V3 } from './geometry';
 import { Ground } from './ground';
-import { LookUniforms, ThemeName, THEMES, UNIT_RADIUS } from './look';
+import { LookUniforms, propMaterial, ThemeName, THEMES, UNIT_RADIUS } from './look';
 import { BodyOverlays } from './overlays';
 
 export interface Hit {
@@ -30,15 +31,8 @@ export interface Timings {
 }
 
 const KEPT_TIMINGS = 240;
-
-function softwareRenderer(): boolean | null {
-  const gl = document.createElement('canvas').getContext('webgl2');
-  if (!gl) return null;
-  const info = gl.getExtension('WEBGL_debug_renderer_info');
-  const name = info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
-  gl.getExtension('WEBGL_lose_context')?.loseContext();
-  return /swiftshader|llvmpipe|software/i.test(name);
-}
+/** Key, rim and fill, for a scene of UNIT_RADIUS. */
+const LIGHTS: V3[] = [[2.6, 5.2, 3.2], [-4, 2.6, -4.5], [-3.5, 1.5, 4.5]];
 
 export class Stage {
   readonly camera = new OrbitCamera();
@@ -74,10 +68,15 @@ export class Stage {
   private readonly uniforms: LookUniforms = {
     uGround: { value: 0 }, uScale: { value: 1 }, uRim: { value: 0.2 }, uLook: { value: 1 },
     uGridStrength: { value: 0.42 }, uSaturation: { value: 1 }, uRange: { value: 0.1 },
+    uToLight: { value: LIGHTS.map((l) => new THREE.Vector3(...l).normalize()) }, uLight: { value: LIGHTS.map(() => new THREE.Color()) },
+    uSky: { value: new THREE.Color() }, uBelow: { value: new THREE.Color() },
   };
   private props: THREE.Mesh | null = null;
   private theme: ThemeName = 'dark';
   private scheduled = false;
+  private drawnEpoch = -1;
+  private warm: BodyView | null = null;
+  private readonly cooled: BodyView[] = [];
   private fitted = '';
   private fittedBodies = 0;
   private groundY = 0;
@@ -87,9 +86,9 @@ export class Stage {
   private tierForced: boolean;
 
   constructor(private readonly element: HTMLElement, private readonly store: Store, lowq: boolean) {
-    const software = softwareRenderer();
-    this.missing = software === null;
-    this.software = software === true;
+    const found = probe();
+    this.missing = found === null;
+    this.software = found?.software === true;
     this.tierForced = lowq;
     this.tier = lowq || this.software ? 'low' : 'high';
     this.scene.add(this.ground.group, this.rig, this.gizmos);
@@ -98,6 +97,7 @@ export class Stage {
     this.key.shadow.radius = 15;
     this.key.shadow.blurSamples = 16;
     if (!this.missing) this.makeRenderer();
+    this.warmUp();
     new ResizeObserver(() => this.resize()).observe(element);
     store.viewChanged.on(() => this.lookChanged());
     this.lookChanged();
@@ -114,7 +114,13 @@ export class Stage {
   requestDraw(): void {
     if (this.scheduled) return;
     this.scheduled = true;
-    requestAnimationFrame(() => this.draw());
+    requestAnimationFrame(() => { if (this.scheduled) this.draw(); });
+  }
+
+  /** The first frame of a model is drawn at once: a busy browser may let its next animation frame wait for long. */
+  frameWaits(): void {
+    if (this.drawnEpoch === this.epoch) this.requestDraw();
+    else this.draw();
   }
 
   setTheme(name: ThemeName): void {
@@ -126,9 +132,12 @@ export class Stage {
     this.sky.intensity = t.hemisphere;
     this.sky.groundColor.set(t.below);
     this.uniforms.uRim.value = t.rimTerm;
+    [this.key, this.rim, this.fill].forEach((light, i) => this.uniforms.uLight.value[i].copy(light.color).multiplyScalar(light.intensity));
+    this.uniforms.uSky.value.copy(this.sky.color).multiplyScalar(t.hemisphere);
+    this.uniforms.uBelow.value.copy(this.sky.groundColor).multiplyScalar(t.hemisphere);
     this.ground.setTheme(t);
     if (this.renderer) this.renderer.toneMappingExposure = t.exposure;
-    if (this.props) (this.props.material as THREE.MeshLambertMaterial).color.set(t.prop);
+    this.paintProps();
     for (const overlay of this.overlays.values()) overlay.setTheme(t);
     this.requestDraw();
   }
@@ -160,6 +169,8 @@ export class Stage {
     this.grabs = [];
     this.epoch = m.epoch;
     const infos = this.store.scene?.bodies ?? [];
+    const warm = this.warm;
+    this.warm = null;
     for (const block of m.blocks) {
       if (block.channel !== Channel.Surface || block.body === SCENE_BODY) continue;
       const body = new BodyView(block.body, infos.find((b) => b.id === block.body), m, this.tier, this.uniforms);
@@ -170,6 +181,8 @@ export class Stage {
     }
     this.setProps(m);
     this.modelChanged.emit();
+    // The shaders live as long as somebody uses them: until the first drawing after this.
+    if (warm) this.cooled.push(warm);
     // The first pick costs milliseconds until the loop is compiled: not at the user's first touch.
     setTimeout(() => this.pick(-1, -1), 200);
   }
@@ -289,6 +302,8 @@ export class Stage {
         overlay.update(shown, this.camera.camera.position, renderer.getPixelRatio());
       }
       renderer.render(this.scene, this.camera.camera);
+      this.drawnEpoch = this.epoch;
+      while (this.cooled.length) this.cooled.pop()!.dispose();
     }
     this.draws++;
     this.time('draw', performance.now() - start);
@@ -319,12 +334,19 @@ export class Stage {
     this.renderer?.domElement.remove();
     this.renderer?.dispose();
     const high = this.tier === 'high';
-    const renderer = new THREE.WebGLRenderer({ antialias: high, alpha: true });
+    // The probe is taken once; a renderer that is replaced takes its canvas with it.
+    const ready = high || this.renderer ? null : probe();
+    const renderer = new THREE.WebGLRenderer(
+      ready ? { canvas: ready.canvas, context: ready.gl, alpha: true } : { antialias: high, alpha: true });
+    if (high && !this.renderer) probe()?.gl.getExtension('WEBGL_lose_context')?.loseContext();
+    // Asking for the logs waits for every shader on its own.
+    renderer.debug.checkShaderErrors = import.meta.env.DEV;
     renderer.toneMapping = THREE.NeutralToneMapping;
     renderer.toneMappingExposure = THEMES[this.theme].exposure;
     renderer.shadowMap.enabled = high;
     renderer.shadowMap.type = THREE.VSMShadowMap;
     this.key.castShadow = high;
+    this.ground.setShadow(high);
     const canvas = renderer.domElement;
     canvas.id = 'canvas';
     canvas.setAttribute('aria-hidden', 'true');
@@ -332,6 +354,15 @@ export class Stage {
     canvas.addEventListener('webglcontextrestored', () => this.requestDraw());
     this.renderer = renderer;
     this.resize();
+  }
+
+  /** The shaders of a body begin to compile before there is one. */
+  private warmUp(): void {
+    if (!this.renderer) return;
+    this.warm = BodyView.empty(this.tier, this.uniforms);
+    this.scene.add(this.warm.mesh);
+    this.renderer.compile(this.scene, this.camera.camera);
+    this.scene.remove(this.warm.mesh);
   }
 
   private resize(): void {
@@ -371,13 +402,11 @@ export class Stage {
     this.uniforms.uGround.value = this.groundY;
     this.uniforms.uScale.value = scale;
     this.ground.place(this.groundY, centre, scale * 1.4);
-    const place = (light: THREE.DirectionalLight, x: number, y: number, z: number) => {
+    const place = (light: THREE.DirectionalLight, [x, y, z]: V3) => {
       light.position.set(x, y, z).multiplyScalar(scale).add(centre);
       light.target.position.copy(centre);
     };
-    place(this.key, 2.6, 5.2, 3.2);
-    place(this.rim, -4, 2.6, -4.5);
-    place(this.fill, -3.5, 1.5, 4.5);
+    [this.key, this.rim, this.fill].forEach((light, i) => place(light, LIGHTS[i]));
     const reach = 2.2 * radius + Math.max(0, lowest - this.groundY);
     const shadow = this.key.shadow.camera;
     shadow.left = shadow.bottom = -reach;
@@ -405,12 +434,19 @@ export class Stage {
     const x = new Float32Array(surface.count * 3);
     positionsInto(surface, x);
     geometry.setAttribute('position', new THREE.BufferAttribute(x, 3));
+    geometry.setAttribute('normal', new THREE.BufferAttribute(new Float32Array(x.length), 3)); // as a body's: one shader
     geometry.setIndex(new THREE.BufferAttribute((triangles.data as Uint32Array).slice(), 1));
-    const material = new THREE.MeshLambertMaterial({ color: THEMES[this.theme].prop, flatShading: true });
-    this.props = new THREE.Mesh(geometry, material);
+    this.props = new THREE.Mesh(geometry);
+    this.paintProps();
     this.props.frustumCulled = false;
     this.props.castShadow = this.props.receiveShadow = true;
     this.scene.add(this.props);
+  }
+
+  private paintProps(): void {
+    if (!this.props) return;
+    (this.props.material as THREE.Material).dispose();
+    this.props.material = propMaterial(this.tier, THEMES[this.theme].prop, this.uniforms);
   }
 
   /** Lights and camera go with the bodies. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joint: dragging turns it about the camera axis; dragging the root moves it.
+// Joint: dragging turns it about the camera axis; dragging the root moves it. A body without bones gets them by clicks
+// through it: each is a joint midway between where the ray enters and where it leaves, child of the one before or of the
+// one that was clicked last; Enter builds them.
 
 import * as THREE from 'three';
 import type { V3 } from '../scene3d/geometry';
@@ -21,16 +23,40 @@ interface Turn {
   target: V3;
 }
 
+/** A point of the surface, as the server knows it. */
+interface Place {
+  face: number;
+  bary: V3;
+}
+
+/** A joint that is drawn but not built. */
+interface Sample {
+  in: Place;
+  out: Place;
+  parent: number;
+}
+
 export class JointTool implements Tool {
   turn: Turn | null = null;
+  /** The skeleton being drawn; `last` is the joint that the next one belongs to. */
+  draft: { body: number; samples: Sample[]; last: number } | null = null;
+  /** Called when the drawing changed. */
+  changed: () => void = () => undefined;
+  private click: { id: number; hit: Hit } | null = null;
+  /** A body with bones gets new ones. */
+  private anew = false;
   hovered: { body: number; joint: number } | null = null;
   private readonly moves = new PerFrame();
 
   constructor(private readonly bench: Bench) {}
 
   /** A bone is turned by its child joint, about its parent joint. */
-  down(press: Press, _hit: Hit | null): boolean {
+  down(press: Press, hit: Hit | null): boolean {
     if (this.bench.store.readOnly) return false;
+    if (hit && this.draws(hit.body)) {
+      this.click = { id: press.id, hit };
+      return true;
+    }
     const near = this.nearest(press.x, press.y);
     if (!near) return false;
     const { stage } = this.bench;
@@ -59,6 +85,9 @@ export class JointTool implements Tool {
   }
 
   up(press: Press): void {
+    const click = this.click;
+    this.click = null;
+    if (click?.id === press.id && !press.dragged) this.sample(press, click.hit);
     const turn = this.turn;
     if (turn?.id !== press.id) return;
     this.turn = null;
@@ -80,6 +109,71 @@ export class JointTool implements Tool {
   forget(): void {
     this.turn = null;
     this.hovered = null;
+    this.click = null;
+    this.discard();
+  }
+
+  /** Whether clicks on this body draw bones. */
+  draws(body: number): boolean {
+    return this.anew || !this.bench.stage.bodies.get(body)?.extra.joints.length;
+  }
+
+  /** New bones for a body that has some. */
+  startAnew(): void {
+    this.anew = true;
+    this.changed();
+  }
+
+  discard(): void {
+    this.draft = null;
+    this.anew = false;
+    this.bench.stage.requestDraw();
+    this.changed();
+  }
+
+  /** Where the joints of the drawing are now. */
+  drawn(): V3[] {
+    const { draft } = this;
+    const body = draft && this.bench.stage.bodies.get(draft.body);
+    if (!draft || !body) return [];
+    return draft.samples.map((s) => {
+      const a = body.point(s.in.face, s.in.bary), b = body.point(s.out.face, s.out.bary);
+      return [0, 1, 2].map((i) => (a[i] + b[i]) / 2) as V3;
+    });
+  }
+
+  /** What is drawn becomes the body's skeleton. */
+  async build(): Promise<void> {
+    const { draft } = this;
+    const { store, stage } = this.bench;
+    if (!draft || draft.samples.length < 2) {
+      store.notice({ level: 'info', text: 'A bone needs two joints: click through the body once more.' });
+      return;
+    }
+    await store.command('skeleton.set', { epoch: stage.epoch, body: draft.body, samples: draft.samples });
+    this.discard();
+  }
+
+  private sample(press: Press, hit: Hit): void {
+    const { stage } = this.bench;
+    if (this.draft && this.draft.body !== hit.body) this.draft = null;
+    this.draft ??= { body: hit.body, samples: [], last: -1 };
+    const box = stage.canvas!.getBoundingClientRect();
+    const known = this.drawn().findIndex((p) => {
+      const at = stage.project(p);
+      return Math.hypot(at.x + box.left - press.x, at.y + box.top - press.y) < REACH_PX;
+    });
+    if (known >= 0) this.draft.last = known;
+    else {
+      const { origin, direction } = stage.ray(press.x, press.y);
+      const out = stage.bodies.get(hit.body)!.exit(origin, direction, hit);
+      if (!out) return;
+      const { samples, last } = this.draft;
+      samples.push({ in: { face: hit.face, bary: hit.bary }, out: { face: out.face, bary: out.bary }, parent: last });
+      this.draft.last = samples.length - 1;
+    }
+    stage.requestDraw();
+    this.changed();
   }
 
   at(body: number, joint: number): V3 {

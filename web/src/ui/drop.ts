@@ -52,7 +52,7 @@ export class MeshDrop {
   async take(file: File): Promise<void> {
     const { store } = this;
     const ending = file.name.split('.').pop()?.toLowerCase() ?? '';
-    const most = Number(store.welcome?.limits?.max_upload) || MOST_BYTES;
+    const most = Number(store.welcome?.limits?.upload) || MOST_BYTES;
     if (!ENDINGS.includes(ending)) {
       store.notice({ level: 'error', text: `${file.name}: cannot read .${ending}`, detail: `Known are ${ENDINGS.join(', ')}.` });
       return;

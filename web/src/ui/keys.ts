@@ -122,7 +122,9 @@ export class Keys {
       case 'Delete': case 'Backspace': p.tools.handle.remove(); return true;
       case 'Enter':
         if (store.tool === 'handle') void p.tools.handle.make().catch(() => undefined);
-        return store.tool === 'handle';
+        else if (store.tool === 'joint' && p.tools.joint.draft) void p.tools.joint.build().catch(() => undefined);
+        else return false;
+        return true;
     }
     return this.arrows(e);
   }
@@ -176,7 +178,7 @@ export class Keys {
       tools.grab.begin(KEYBOARD, hit);
       return true;
     }
-    if (e.key === 'Enter' && store.tool !== 'handle') {
+    if (e.key === 'Enter' && store.tool !== 'handle' && !(store.tool === 'joint' && tools.joint.draft)) {
       const view = $('#view');
       bands.cross = { x: view.clientWidth / 2, y: view.clientHeight / 2 };
       store.spoken.emit('cross-hair; arrows move it, Enter grabs');
@@ -192,6 +194,7 @@ export class Keys {
     if (p.start.shown && !p.start.empty) p.start.hide();
     else if (p.bands.cross || p.tools.grab.holds.size) this.letGo();
     else if (p.router.busy) p.router.cancelAll();
+    else if (p.tools.joint.draft) p.tools.joint.discard();
     else if (document.body.classList.contains('bare')) p.shell.togglePicture();
     else {
       p.tools.handle.leave();

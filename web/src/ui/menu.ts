@@ -6,7 +6,9 @@ import { h } from './dom';
 export interface Item {
   label: string;
   key?: string;
-  run: () => void;
+  run?: () => void;
+  /** A file of the server: a true link, so that the browser knows that the user wants it. */
+  file?: string;
 }
 
 let open: HTMLElement | null = null;
@@ -23,15 +25,16 @@ export function openMenu(under: HTMLElement, items: (Item | string | null)[]): v
   const menu = h('div', { class: 'menu', role: 'menu' }, ...items.map((item) => {
     if (item === null) return h('hr');
     if (typeof item === 'string') return h('p', {}, item);
-    return h('button', { type: 'button', role: 'menuitem', onclick: () => { closeMenu(); item.run(); } }, item.label,
-      item.key ? h('kbd', {}, item.key) : null);
+    const key = item.key ? h('kbd', {}, item.key) : null;
+    if (item.file) return h('a', { role: 'menuitem', href: item.file, download: '', onclick: () => setTimeout(closeMenu) }, item.label, key);
+    return h('button', { type: 'button', role: 'menuitem', onclick: () => { closeMenu(); item.run?.(); } }, item.label, key);
   }));
   document.body.append(menu);
   open = menu;
   const box = under.getBoundingClientRect();
   menu.style.top = `${Math.min(box.bottom + 4, innerHeight - menu.offsetHeight - 8)}px`;
   menu.style.left = `${Math.max(8, Math.min(box.left, innerWidth - menu.offsetWidth - 8))}px`;
-  const buttons = [...menu.querySelectorAll<HTMLElement>('button')];
+  const buttons = [...menu.querySelectorAll<HTMLElement>('[role=menuitem]')];
   buttons[0]?.focus();
   menu.addEventListener('keydown', (e) => {
     const at = buttons.indexOf(document.activeElement as HTMLElement);

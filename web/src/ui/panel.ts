@@ -31,13 +31,14 @@ export function channelsFor(store: Store): string[] {
 export class Panel {
   private readonly viewPage = h('div', { class: 'page' });
   private readonly handleBox = h('div', {});
+  private readonly jointBox = h('div', {});
   private readonly bodies = h('div', { class: 'body-list' });
   private readonly people = h('p', { class: 'dim' });
 
   constructor(private readonly store: Store, private readonly stage: Stage, private readonly tools: Tools, dock: Dock) {
     const body = new OptionGroups(store, (o) => this.ofBody(o));
     const scene = new OptionGroups(store, (o) => !/^bodies\./.test(o.path));
-    const bodyPage = h('div', { class: 'page' }, this.handleBox, body.element, this.grabGroup());
+    const bodyPage = h('div', { class: 'page' }, this.handleBox, this.jointBox, body.element, this.grabGroup());
     const plot = h('div', { class: 'narrow-plot' });
     const scenePage = h('div', { class: 'page' }, plot,
       h('details', { class: 'group', open: true }, h('summary', {}, 'Bodies'), this.bodies, this.people), scene.element);
@@ -51,6 +52,9 @@ export class Panel {
     store.presenceChanged.on(() => this.showBodies());
     stage.tierChanged.on(() => this.showView());
     tools.handle.changed = () => this.showHandle();
+    tools.joint.changed = () => this.showSkeleton();
+    store.toolChanged.on(() => this.showSkeleton());
+    stage.modelChanged.on(() => this.showSkeleton());
     // On a phone the dock has no room: its first plot lives here.
     const small = matchMedia('(max-width: 760px)');
     const move = () => (small.matches ? plot : $('#dock')).prepend(dock.time.element);
@@ -170,6 +174,23 @@ export class Panel {
       this.bodies.append(h('button', { type: 'button', class: 'wide-button', onclick: () => store.do('body.remove', { body: body.id }) }, `Remove ${body.name}`));
     }
     this.people.textContent = store.clients > 1 ? `${store.clients} pages watch this simulation.` : '';
+  }
+
+  /** With the joint tool: the skeleton being drawn, or the offer to draw one. */
+  private showSkeleton(): void {
+    const { joint } = this.tools;
+    const { store } = this;
+    this.jointBox.replaceChildren();
+    if (store.tool !== 'joint' || !store.body || store.readOnly) return;
+    const drawn = joint.draft?.samples.length ?? 0;
+    const button = (text: string, run: () => void, kind = '') =>
+      h('button', { type: 'button', class: `wide-button ${kind}`, onclick: run }, text);
+    const parts = joint.draws(store.body.id)
+      ? [h('p', { class: 'dim' }, drawn ? `${drawn} joint${drawn > 1 ? 's' : ''} drawn; click one to go on from it` : 'Click through the body: each click is a joint in its middle.'),
+        drawn > 1 ? button('Build the bones (Enter)', () => void joint.build().catch(() => undefined), 'primary') : null,
+        drawn ? button('Discard', () => joint.discard()) : null]
+      : [button('Draw a new skeleton', () => joint.startAnew())];
+    this.jointBox.append(h('details', { class: 'group', open: true }, h('summary', {}, 'Skeleton'), ...parts));
   }
 
   private showHandle(): void {

@@ -8,10 +8,6 @@ import type { Item } from './menu';
 
 const MESHES = ['obj', 'ply', 'stl', 'glb'];
 
-export function download(path: string): void {
-  h('a', { href: path, download: '' }).click();
-}
-
 export async function savePicture(store: Store, stage: Stage): Promise<void> {
   const blob = await stage.picture();
   if (!blob) return;
@@ -25,21 +21,26 @@ export async function savePicture(store: Store, stage: Stage): Promise<void> {
 export function commandLine(store: Store): string {
   const sets = [...store.options.values()]
     .filter((o) => o.default !== undefined && JSON.stringify(o.value) !== JSON.stringify(o.default) && o.value !== null)
-    .map((o) => ` --set ${o.path}=${typeof o.value === 'string' ? o.value : JSON.stringify(o.value)}`);
-  return `pliant view ${store.scene?.name || ''}${sets.join('')}`;
+    .map((o) => ` --set ${quoted(`${o.path}=${typeof o.value === 'string' ? o.value : JSON.stringify(o.value)}`)}`);
+  return `pliant view ${quoted(store.scene?.name ?? '')}${sets.join('')}`;
+}
+
+/** For a shell: brackets and spaces mean something there. */
+function quoted(text: string): string {
+  return /^[\w./=:,+-]*$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`;
 }
 
 export function saveItems(store: Store, stage: Stage): (Item | string | null)[] {
   const id = store.body?.id;
   const body = id === undefined ? '' : `&body=${id}`;
   return [
-    { label: 'Scene with edits (JSON)', run: () => download('save/scene?format=json') },
-    ...MESHES.map((f) => ({ label: `Posed mesh (${f.toUpperCase()})`, run: () => download(`save/mesh?format=${f}${body}`) })),
+    { label: 'Scene with edits (JSON)', file: 'save/scene?format=json' },
+    ...MESHES.map((f) => ({ label: `Posed mesh (${f.toUpperCase()})`, file: `save/mesh?format=${f}${body}` })),
     null,
     { label: 'Picture of the view (PNG)', key: 'Shift+K', run: () => void savePicture(store, stage) },
-    { label: 'Recording', run: () => download('save/recording') },
-    { label: 'Metrics (CSV)', run: () => download('save/metrics') },
-    { label: 'Session: scene and commands, replays exactly', run: () => download('save/session') },
+    { label: 'Recording', file: 'save/recording' },
+    { label: 'Metrics (CSV)', file: 'save/metrics' },
+    { label: 'Session: scene and commands, replays exactly', file: 'save/session' },
     null,
     {
       label: 'Copy command',

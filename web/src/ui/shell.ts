@@ -180,7 +180,7 @@ export class Shell {
     let text = this.hinted.has(tool) || !this.stage.bodies.size ? '' : HINTS[tool];
     const extras = [...this.stage.bodies.values()].map((b) => b.extra);
     if (tool === 'cage' && extras.every((e) => !e.cage.length)) text = 'This body has no cage · switch its method to *cage* and one is built';
-    if (tool === 'joint' && extras.every((e) => !e.joints.length)) text = 'This body has no skeleton · meshless scenes such as *meshless/rig* have one';
+    if (tool === 'joint' && extras.every((e) => !e.joints.length)) text = '*Click through the body* to place joints in its middle · click one to branch · *Enter* builds the bones';
     this.hint.hidden = !text;
     this.hint.replaceChildren(...text.split('*').map((part, i) => (i % 2 ? h('b', {}, part) : part)));
   }
@@ -261,6 +261,9 @@ export class Shell {
         const left = b.eta_s ? `, about ${number(b.eta_s, 1)} s` : '';
         say(`rebuilding: ${b.stage} ${Math.round(b.fraction * 100)} %${left}`);
         chip.append(h('progress', { max: 1, value: b.fraction }));
+        if (b.cancel !== false && !store.readOnly) {
+          chip.append(h('button', { type: 'button', class: 'cancel', onclick: () => store.do('build.cancel') }, 'Cancel'));
+        }
         break;
       }
       case 'stopped': {

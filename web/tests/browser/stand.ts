@@ -78,14 +78,14 @@ export const troubles: string[] = [];
 export async function open(browser: Browser, address: string, query = '', size = { width: 820, height: 560 }, touch = false): Promise<Page> {
   const context = await browser.newContext({ viewport: size, hasTouch: touch });
   const page = await context.newPage();
-  page.setDefaultTimeout(240000);
+  page.setDefaultTimeout(Number(process.env.PATIENCE ?? 240000));
   page.on('pageerror', (e) => troubles.push(e.message));
   page.on('console', (m) => {
     // A lost connection is told by the browser as an error; the tests cause some.
     if (m.type() === 'error' && !/WebSocket connection|ERR_CONNECTION|404/.test(m.text())) troubles.push(m.text());
   });
   await page.goto(`${address}?lowq&nomotion&theme=dark${query}`);
-  await page.evaluate(() => pliant.until(() => pliant.counters.drawn > 1, 240000));
+  await page.evaluate(() => pliant.until(() => pliant.counters.drawn > 0, 240000));
   return page;
 }
 
@@ -116,4 +116,30 @@ export function visibleTip(page: Page): Promise<{ vertex: number; x: number; y: 
 
 export function vertexAt(page: Page, vertex: number): Promise<number[]> {
   return page.evaluate((v) => [...pliant.positions(0)!.subarray(v * 3, v * 3 + 3)], vertex);
+}
+
+/** Pixels that differ clearly between two pictures; the page's own policy forbids reading them back, an empty page may. */
+export async function differing(browser: Browser, a: Buffer, b: Buffer): Promise<number> {
+  const blank = await browser.newPage();
+  const count = await blank.evaluate(async (pictures) => {
+    const read = async (data: string) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${data}`;
+      await image.decode();
+      const canvas = document.createElement('canvas');
+      canvas.width = image.width;
+      canvas.height = image.height;
+      const c = canvas.getContext('2d')!;
+      c.drawImage(image, 0, 0);
+      return c.getImageData(0, 0, image.width, image.height).data;
+    };
+    const [p, q] = [await read(pictures[0]), await read(pictures[1])];
+    let different = 0;
+    for (let i = 0; i < p.length; i += 4) {
+      if (Math.abs(p[i] - q[i]) + Math.abs(p[i + 1] - q[i + 1]) + Math.abs(p[i + 2] - q[i + 2]) > 60) different++;
+    }
+    return different;
+  }, [a.toString('base64'), b.toString('base64')]);
+  await blank.close();
+  return count;
 }

@@ -402,7 +402,8 @@ template <>
 const Layout<cage::Options>& layout_of() {
   using S = cage::Options;
   static const auto layout = make_layout<S>(
-      "cage", "settings of the cage method: at most one of file, budget and cells says which cage; none: automatic",
+      "cage",
+      "settings of the cage method: at most one of file, budget and cells says which cage; none: automatic",
       cage::option_table(),
       {optional_field("plasticity", &S::plasticity,
                       "dents and bends that stay; none = always springs back")});

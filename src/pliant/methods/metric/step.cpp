@@ -7,7 +7,8 @@
 // least half the Hessian is stable at any h. Damping of the deformation, beta, adds beta/h A on the left.
 // Around it:
 //   1. a free body is moved by its rigid motion first (rigid_motion.hpp), (1) is solved for the rest of the
-//      motion in the moved frame, and its momenta are set to what the outer forces give: exact
+//      motion in the moved frame, with that frame's centrifugal term, and its momenta are set to what the
+//      outer forces give: exact
 //   2. contact forces of the last step are outer forces; the contact problem corrects them (contact_step.cpp)
 //   3. lively: several steps of at most lively_step(), one after the other
 // Everything in (1) is divided by unit/h^2.

@@ -54,6 +54,19 @@ TEST(MetricGraph, its_operator_gives_the_forces_of_the_energy_and_a_symmetric_ma
   }
 }
 
+/// E section/length (length e)^2/2 of a rod; share = section/length.
+TEST(MetricGraph, an_edge_has_the_energy_of_a_rod_of_its_section_at_small_strain) {
+  NodeGraph graph;
+  graph.positions = {Vec3(0, 0, 0), Vec3(0, 2, 0)};
+  graph.volumes = {1, 1};
+  graph.edges = {{0, 1, 0.3}};
+  const Result<Model> model = make_model(graph, 1, {.lattice = Lattice::mesh, .stiffness = 5000});
+  ASSERT_TRUE(model);
+  const double e = 1e-6;
+  const Points x{Vec3(0, 0, 0), Vec3(0, 2 * (1 + e), 0)};
+  EXPECT_NEAR(energy(*model, {}, x), 5000 * 0.3 * (2 * e) * (2 * e) / 2, 1e-5 * 5000 * e * e);
+}
+
 TEST(MetricGraph, the_accurate_matrix_is_the_hessian_at_rest_and_its_diagonal_is_inverted) {
   Pool pool(1);
   const Model model = graph_model({.lattice = Lattice::mesh, .integrator = Integrator::accurate});

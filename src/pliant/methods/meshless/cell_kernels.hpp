@@ -3,14 +3,12 @@
 // one another make a batch: most often the cube of two by two by two between eight nodes, whose cells share
 // two thirds of their nodes. A batch lists all its nodes once; a row is one of them with its gradient in each
 // of the eight cells, zero where a cell does not know it. So the cells stand side by side in a register, and
-// positions are read and forces added once a batch, and forces keep their lanes until the part is done:
+// positions are read and forces written once a batch:
 //   F = sum_I x_I g_I^T,  G = R^T F - F0,  y_I += P g_I,                                      (energy.hpp)
 //   P = w R [ (mu + kappa) G + (mu - kappa) G^T + lambda tr G ]
 // with F0 = 0 for the matrix alone and the F of the rest state for forces. Gradients are rounded to single
 // precision such that those of a cell still sum to zero exactly (packed_cells.cpp); F0 is the sum of the
 // rounded ones, so that rest and rigid motion are free of force to the last digit of double precision.
-// The matrix of the iterations (float) only finds corrections, whose residuals the other gradients tell: its
-// own are rounded to 16 bits, which sum to zero too, and it reads half the bytes.
 // Batches come in parts; a part numbers the nodes it touches itself, so that it reads a small array and
 // writes another of its own, and parts can run side by side.
 #pragma once
@@ -23,26 +21,15 @@ inline constexpr int lanes = 8;
 inline constexpr int row_group = 4;      ///< batches have a multiple of so many rows; the last may be empty
 inline constexpr int part_cells = 2048;  ///< a multiple of lanes
 
-/// Numbers that the forces on a node have until the part is done: lanes of x, y, z, in whole lines of the
-/// cache.
-template <class T>
-inline constexpr int wide = sizeof(T) == 4 ? 4 * lanes : 3 * lanes;
-
 /// What one part of the cells has; rows of its batch b are [begin[b], begin[b + 1]).
 template <class T>
 struct CellPart {
   int batches = 0;
   const std::int32_t* begin = nullptr;  ///< of the part's first batch
   const std::uint16_t* node = nullptr;  ///< the part's number of a row's node, of row 0 of all parts
-  const float* gradient = nullptr;      ///< [row / 2][x0 y0 x1 y1 z0 z1][lane], likewise; 0, 1: row % 2
-  /// Whole multiples of a unit of the cell, which the float weight has in it: [row / 4][x0 y0 x1 y1 z0 z1]
-  /// [lane][(row % 4) / 2], likewise.
-  const std::int16_t* rounded = nullptr;
-  float* unpacked = nullptr;            ///< scratch for the gradients of two batches
-  int unpacked_stride = 0;              ///< from the first to the second
+  const float* gradient = nullptr;      ///< [row / 2][x y z][row % 2][lane], likewise
   const float* centre_value = nullptr;  ///< [row][lane], likewise
-  const T* weight = nullptr;            ///< [batch][lane]: w times relative stiffness, 0 = no cell; for float
-                                        ///< times the square of 2^-16 units of `rounded`
+  const T* weight = nullptr;            ///< [batch][lane]: w times relative stiffness, 0 = no cell
   float* quaternion = nullptr;          ///< [batch][w x y z][lane], of the part's first batch
   const float* rest = nullptr;          ///< F0 - I, [batch][9][lane]
   const T* flow = nullptr;              ///< plastic stress, [batch][xx yy zz yz zx xy][lane]; null = none
@@ -57,12 +44,9 @@ struct Stress {
 };
 
 struct CellKernels {
-  /// y = sum of P g over the part; x and y four numbers a node of the part, the last of no meaning.
-  /// lanes_of_y: scratch, `wide` numbers a node.
-  void (*apply_float)(const CellPart<float>&, const Stress<float>&, const float* x, float* lanes_of_y,
-                      float* y, int nodes);
-  void (*apply_double)(const CellPart<double>&, const Stress<double>&, const double* x, double* lanes_of_y,
-                       double* y, int nodes);
+  /// y += sum of P g over the part; x and y four numbers a node of the part, the last of no meaning.
+  void (*apply_float)(const CellPart<float>&, const Stress<float>&, const float* x, float* y);
+  void (*apply_double)(const CellPart<double>&, const Stress<double>&, const double* x, double* y);
   /// Unit quaternions at the cells from those at the nodes (w, x, y, z, four numbers a node of the part).
   /// Where the blend is shorter than `shortest` the cell keeps its own. Returns how many did, of the part's
   /// first `cells`.

@@ -14,7 +14,6 @@ namespace pliant::meshless {
 namespace {
 
 #define PLIANT_INLINE inline __attribute__((always_inline))
-#define PLIANT_UNROLL _Pragma("GCC unroll 4")
 
 /// Numbers of a register; `halves` registers hold the lanes of a batch.
 template <class T>
@@ -64,85 +63,76 @@ PLIANT_INLINE Vector<double> widen(const float* q, int half, double) {
 }
 #endif
 
-// Two rows lie together: x and y of the first, x and y of the second, z of both.
-constexpr int pair = 6 * lanes;
-PLIANT_INLINE const float* along(const float* pair_of_rows, int second, int axis) {
-  return pair_of_rows + (axis < 2 ? 2 * second + axis : 4 + second) * lanes;
-}
+/// From the gradients of a row to those in y, and from those to z; rows come in pairs.
+constexpr int stride = 2 * lanes, pair = 3 * stride;
 
-/// The small integers of four rows, as floats 2^16 times as large: of rows 0 and 1 (low) or 2 and 3.
-typedef std::int32_t Integers __attribute__((vector_size(4 * Wide<float>::width), may_alias));
-PLIANT_INLINE Vector<float> unpack(const std::int16_t* from, int at, bool high) {
-  const Integers both = reinterpret_cast<const Integers*>(from)[at];
-  return __builtin_convertvector(high ? both & Integers(Integers{} - 0x10000) : both << 16, Vector<float>);
+// The sums of the lanes of x, y, z, and a number of no meaning.
+#if defined(__AVX2__)
+PLIANT_INLINE Four<float> sums(Vector<float> x, Vector<float> y, Vector<float> z) {
+  const Vector<float> xy = __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13) +
+                           __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15);
+  const Vector<float> zz = z + __builtin_shufflevector(z, z, 2, 3, 0, 1, 6, 7, 4, 5);
+  const Vector<float> all = __builtin_shufflevector(xy, zz, 0, 1, 8, 8, 4, 5, 12, 12) +
+                            __builtin_shufflevector(xy, zz, 2, 3, 9, 9, 6, 7, 13, 13);
+  return __builtin_shufflevector(all, all, 0, 1, 2, 3) + __builtin_shufflevector(all, all, 4, 5, 6, 7);
 }
+#else
+PLIANT_INLINE Four<float> sums(Vector<float> x, Vector<float> y, Vector<float> z) {
+  return Four<float>{(x[0] + x[1]) + (x[2] + x[3]), (y[0] + y[1]) + (y[2] + y[3]),
+                     (z[0] + z[1]) + (z[2] + z[3]), 0};
+}
+#endif
+#if defined(__AVX512F__)
+PLIANT_INLINE Four<double> sums(Vector<double> x, Vector<double> y, Vector<double> z) {
+  const Vector<double> xy = __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14) +
+                            __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
+  const Vector<double> zz = z + __builtin_shufflevector(z, z, 1, 0, 3, 2, 5, 4, 7, 6);
+  const Vector<double> all = __builtin_shufflevector(xy, zz, 0, 1, 2, 3, 8, 9, 10, 11) +
+                             __builtin_shufflevector(xy, zz, 4, 5, 6, 7, 12, 13, 14, 15);
+  return __builtin_shufflevector(all, all, 0, 1, 4, 5) + __builtin_shufflevector(all, all, 2, 3, 6, 7);
+}
+#else
+PLIANT_INLINE Four<double> sums(Vector<double> x, Vector<double> y, Vector<double> z) {
+  const Vector<double> xy =
+      __builtin_shufflevector(x, y, 0, 4, 2, 6) + __builtin_shufflevector(x, y, 1, 5, 3, 7);
+  const Vector<double> zz = z + __builtin_shufflevector(z, z, 1, 0, 3, 2);
+  return __builtin_shufflevector(xy, zz, 0, 1, 4, 5) + __builtin_shufflevector(xy, zz, 2, 3, 6, 7);
+}
+#endif
 
 // While a batch is gathered and scattered the next one comes, evenly: its loads and this arithmetic would
 // else wait for one another. A row is one and a half lines of the cache.
 constexpr int line = 16;  // floats
 
+/// f[half][3 i + j] = F_ij of the cells. g, node: of the first of the rows.
 template <class T>
-PLIANT_INLINE void add_row(const T* v, Vector<T> g0, Vector<T> g1, Vector<T> g2, Vector<T>* sum) {
-  const T v0 = v[0], v1 = v[1], v2 = v[2];
-  sum[0] += v0 * g0;
-  sum[1] += v0 * g1;
-  sum[2] += v0 * g2;
-  sum[3] += v1 * g0;
-  sum[4] += v1 * g1;
-  sum[5] += v1 * g2;
-  sum[6] += v2 * g0;
-  sum[7] += v2 * g1;
-  sum[8] += v2 * g2;
-}
-
-/// f[half][3 i + j] = F_ij of the cells. g, node: of the first of the rows. Returns the gradients for the
-/// way back.
-PLIANT_INLINE const float* gather_batch(const CellPart<double>& part, std::int32_t begin, int rows,
-                                        const double* x, float*, Vector<double> (*f)[9]) {
-  const float* g = part.gradient + 3 * lanes * std::int64_t(begin);
-  const std::uint16_t* node = part.node + begin;
+PLIANT_INLINE void gather_batch(const float* g, const std::uint16_t* node, int rows, const T* x,
+                                Vector<T> (*f)[9]) {
   const float* next = g + 3 * lanes * rows;
-  for (int h = 0; h < halves<double>; ++h) {
-    Vector<double> sum[9] = {};
-    const float* here = g;
-    for (int r = 0; r < rows; r += 2, here += pair) {
-      PLIANT_UNROLL for (int k = 0; k < 2; ++k) {
-        add_row(x + 4 * std::int64_t(node[r + k]), widen(along(here, k, 0), h, 0.0),
-                widen(along(here, k, 1), h, 0.0), widen(along(here, k, 2), h, 0.0), sum);
+  for (int h = 0; h < halves<T>; ++h) {
+    Vector<T> sum[9] = {};
+    for (int r = 0; r < rows; r += 2) {
+      const float* here = g + pair / 2 * r;
+      for (int k = 0; k < 2; ++k, here += lanes) {
+        const T* v = x + 4 * std::int64_t(node[r + k]);
+        const Vector<T> g0 = widen(here, h, T()), g1 = widen(here + stride, h, T()),
+                        g2 = widen(here + 2 * stride, h, T());
+        const T v0 = v[0], v1 = v[1], v2 = v[2];
+        sum[0] += v0 * g0;
+        sum[1] += v0 * g1;
+        sum[2] += v0 * g2;
+        sum[3] += v1 * g0;
+        sum[4] += v1 * g1;
+        sum[5] += v1 * g2;
+        sum[6] += v2 * g0;
+        sum[7] += v2 * g1;
+        sum[8] += v2 * g2;
         __builtin_prefetch(next + (r + k) * line);
       }
     }
     for (int k = 0; k < 9; ++k) f[h][k] = sum[k];
   }
-  return g;
 }
-
-#if !defined(__AVX512F__)
-PLIANT_INLINE const float* gather_batch(const CellPart<float>& part, std::int32_t begin, int rows,
-                                        const float* x, float* unpacked, Vector<float> (*f)[9]) {
-  const std::int16_t* g = part.rounded + 3 * lanes * std::int64_t(begin);
-  const std::uint16_t* node = part.node + begin;
-  for (int h = 0; h < halves<float>; ++h) {
-    Vector<float> sum[9] = {};
-    const std::int16_t* here = g;
-    float* to = unpacked;
-    for (int r = 0; r < rows; r += 4, here += 2 * pair, to += 2 * pair) {
-      PLIANT_UNROLL for (int k = 0; k < 4; ++k) {
-        Vector<float> row[3];
-        PLIANT_UNROLL for (int j = 0; j < 3; ++j) {
-          const int at = (j < 2 ? 2 * (k % 2) + j : 4 + k % 2) * halves<float> + h;
-          row[j] = unpack(here, at, k >= 2);
-          reinterpret_cast<Vector<float>*>(to + k / 2 * pair)[at] = row[j];
-        }
-        add_row(x + 4 * std::int64_t(node[r + k]), row[0], row[1], row[2], sum);
-      }
-      for (int k = 0; k < 3; ++k) __builtin_prefetch(here + 3 * lanes * rows + 2 * line * k);
-    }
-    for (int k = 0; k < 9; ++k) f[h][k] = sum[k];
-  }
-  return unpacked;
-}
-#endif
 
 /// From F to P in place. Any quaternion but zero makes an exact rotation.
 template <class T>
@@ -176,137 +166,104 @@ PLIANT_INLINE void stress_batch(const float* quaternion, const T* weight, const 
       f[3 * i + j] = w * (r[3 * i] * t[j] + r[3 * i + 1] * t[3 + j] + r[3 * i + 2] * t[6 + j]);
 }
 
-/// y: three times the lanes of a node, to be added up at the end of the part.
 template <class T>
 PLIANT_INLINE void scatter_batch(const float* g, const std::uint16_t* node, int rows, const Vector<T> (*p)[9],
                                  T* y) {
   const float* next = g + 3 * lanes * rows + rows * line;
   for (int r = 0; r < rows; r += 2, next += line) {
-    const float* here = g + r / 2 * pair;
-    for (int k = 0; k < 2; ++k) {
-      T* to = y + wide<T> * std::int64_t(node[r + k]);
+    const float* here = g + pair / 2 * r;
+    for (int k = 0; k < 2; ++k, here += lanes) {
+      Vector<T> sx = {}, sy = {}, sz = {};
       for (int h = 0; h < halves<T>; ++h) {
-        const Vector<T> g0 = widen(along(here, k, 0), h, T()), g1 = widen(along(here, k, 1), h, T()),
-                        g2 = widen(along(here, k, 2), h, T());
-        for (int i = 0; i < 3; ++i) {
-          Vector<T>& force = reinterpret_cast<Vector<T>*>(to + i * lanes)[h];
-          Vector<T> sum = force;
-          sum += p[h][3 * i] * g0;
-          sum += p[h][3 * i + 1] * g1;
-          sum += p[h][3 * i + 2] * g2;
-          force = sum;
-        }
+        const Vector<T> g0 = widen(here, h, T()), g1 = widen(here + stride, h, T()),
+                        g2 = widen(here + 2 * stride, h, T());
+        sx += p[h][0] * g0 + p[h][1] * g1 + p[h][2] * g2;
+        sy += p[h][3] * g0 + p[h][4] * g1 + p[h][5] * g2;
+        sz += p[h][6] * g0 + p[h][7] * g1 + p[h][8] * g2;
       }
+      reinterpret_cast<Four<T>*>(y)[node[r + k]] += sums(sx, sy, sz);
     }
-    if (sizeof(T) == 8) __builtin_prefetch(next);
+    __builtin_prefetch(next);
   }
 }
 
 #if defined(__AVX512F__)
-// In single precision two directions fill a register.
+// In single precision two rows fill a register.
 
-PLIANT_INLINE const float* gather_batch(const CellPart<float>& part, std::int32_t begin, int rows,
-                                        const float* x, float* unpacked, Vector<float> (*f)[9]) {
-  const std::int16_t* g = part.rounded + 3 * lanes * std::int64_t(begin);
-  const std::uint16_t* node = part.node + begin;
-  const std::int16_t* next = g + 3 * lanes * rows;
-  const __m512i upper = _mm512_set1_epi32(-0x10000);
-  // Of the even and of the odd rows: one sum would wait for its own last addition.
-  __m512 xy[2][3];
-  __m256 z[2][3];
-  for (int k = 0; k < 2; ++k)
-    for (int i = 0; i < 3; ++i) xy[k][i] = _mm512_setzero_ps(), z[k][i] = _mm256_setzero_ps();
-  float* to = unpacked;
-  for (const std::int16_t* end = next; g != end; g += 2 * pair, next += 2 * pair) {
-    __m512i packed[3];
-    for (int j = 0; j < 3; ++j) packed[j] = _mm512_load_si512(g + 2 * line * j);
-    for (int high = 0; high < 2; ++high, node += 2, to += pair) {
-      __m512 row[3];
-      for (int j = 0; j < 3; ++j) {
-        row[j] =
-            _mm512_cvtepi32_ps(high ? _mm512_and_si512(packed[j], upper) : _mm512_slli_epi32(packed[j], 16));
-        _mm512_store_ps(to + line * j, row[j]);
-      }
-      for (int k = 0; k < 2; ++k) {
-        const float* v = x + 4 * std::int64_t(node[k]);
-        const __m256 gz = _mm256_load_ps(along(to, k, 2));
-        for (int i = 0; i < 3; ++i) {
-          const __m512 xi = _mm512_set1_ps(v[i]);
-          xy[k][i] = _mm512_fmadd_ps(xi, row[k], xy[k][i]);
-          z[k][i] = _mm256_fmadd_ps(_mm512_castps512_ps256(xi), gz, z[k][i]);
-        }
-      }
-    }
-    for (int j = 0; j < 3; ++j) _mm_prefetch(next + 2 * line * j, _MM_HINT_T0);
-  }
-  for (int i = 0; i < 3; ++i) {
-    const __m512 sum = _mm512_add_ps(xy[0][i], xy[1][i]);
-    f[0][3 * i] = (Vector<float>)_mm512_castps512_ps256(sum);
-    f[0][3 * i + 1] = (Vector<float>)_mm512_extractf32x8_ps(sum, 1);
-    f[0][3 * i + 2] = (Vector<float>)_mm256_add_ps(z[0][i], z[1][i]);
-  }
-  return unpacked;
+PLIANT_INLINE __m512 both(float first, float second) {
+  return _mm512_mask_broadcastss_ps(_mm512_set1_ps(first), 0xff00, _mm_set_ss(second));
 }
 
-PLIANT_INLINE __m512 side_by_side(Vector<float> first, Vector<float> second) {
-  return _mm512_insertf32x8(_mm512_castps256_ps512((__m256)first), (__m256)second, 1);
+PLIANT_INLINE void gather_batch(const float* g, const std::uint16_t* node, int rows, const float* x,
+                                Vector<float> (*f)[9]) {
+  const float* next = g + 3 * lanes * rows;
+  __m512 sum[9];
+  for (__m512& s : sum) s = _mm512_setzero_ps();
+  for (const float* end = next; g != end; g += pair, node += 2, next += 2 * line) {
+    const float *v = x + 4 * std::int64_t(node[0]), *u = x + 4 * std::int64_t(node[1]);
+    const __m512 g0 = _mm512_load_ps(g), g1 = _mm512_load_ps(g + stride), g2 = _mm512_load_ps(g + 2 * stride);
+    for (int i = 0; i < 3; ++i) {
+      const __m512 xi = both(v[i], u[i]);
+      sum[3 * i] = _mm512_fmadd_ps(xi, g0, sum[3 * i]);
+      sum[3 * i + 1] = _mm512_fmadd_ps(xi, g1, sum[3 * i + 1]);
+      sum[3 * i + 2] = _mm512_fmadd_ps(xi, g2, sum[3 * i + 2]);
+    }
+    _mm_prefetch(next, _MM_HINT_T0);
+    _mm_prefetch(next + line, _MM_HINT_T0);
+  }
+  for (int k = 0; k < 9; ++k)
+    f[0][k] = (Vector<float>)_mm256_add_ps(_mm512_castps512_ps256(sum[k]), _mm512_extractf32x8_ps(sum[k], 1));
+}
+
+/// Of two rows: sums of x, y, z in quarters of their lanes, each two of a row.
+PLIANT_INLINE __m512 row_sums(const float* g, const __m512* p) {
+  const __m512 g0 = _mm512_load_ps(g), g1 = _mm512_load_ps(g + stride), g2 = _mm512_load_ps(g + 2 * stride);
+  __m512 s[3];
+  for (int i = 0; i < 3; ++i)
+    s[i] = _mm512_fmadd_ps(p[3 * i + 2], g2, _mm512_fmadd_ps(p[3 * i + 1], g1, _mm512_mul_ps(p[3 * i], g0)));
+  const __m512 xy = _mm512_add_ps(_mm512_unpacklo_ps(s[0], s[1]), _mm512_unpackhi_ps(s[0], s[1]));
+  const __m512 zz = _mm512_add_ps(s[2], _mm512_permute_ps(s[2], 0x4e));
+  return _mm512_add_ps(_mm512_shuffle_ps(xy, zz, 0x04), _mm512_shuffle_ps(xy, zz, 0x5e));
 }
 
 PLIANT_INLINE void scatter_batch(const float* g, const std::uint16_t* node, int rows,
                                  const Vector<float> (*f)[9], float* y) {
   const float* const end = g + 3 * lanes * rows;
-  __m512 pxy[3];
-  __m256 pz[3];
-  for (int j = 0; j < 3; ++j) {
-    pxy[j] = side_by_side(f[0][j], f[0][3 + j]);
-    pz[j] = (__m256)f[0][6 + j];
-  }
-  for (; g != end; g += pair, node += 2) {
-    for (int k = 0; k < 2; ++k) {
-      float* to = y + wide<float> * std::int64_t(node[k]);
-      __m512 xy = _mm512_load_ps(to);
-      __m256 z = _mm256_load_ps(to + 2 * lanes);
-      for (int j = 0; j < 3; ++j) {
-        const __m512 both = _mm512_broadcast_f32x8(_mm256_load_ps(along(g, k, j)));
-        xy = _mm512_fmadd_ps(pxy[j], both, xy);
-        z = _mm256_fmadd_ps(pz[j], _mm512_castps512_ps256(both), z);
-      }
-      _mm512_store_ps(to, xy);
-      _mm256_store_ps(to + 2 * lanes, z);
-    }
+  const float* next = end + rows * line;
+  __m512 p[9];
+  for (int k = 0; k < 9; ++k) p[k] = _mm512_broadcast_f32x8((__m256)f[0][k]);
+  for (; g != end; g += 2 * pair, node += row_group, next += 2 * line) {
+    const __m512 a = row_sums(g, p), b = row_sums(g + pair, p);
+    const __m512 four = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
+    const auto add = [&](int k, __m128 value) {
+      float* to = y + 4 * std::int64_t(node[k]);
+      _mm_store_ps(to, _mm_add_ps(_mm_load_ps(to), value));
+    };
+    add(0, _mm512_castps512_ps128(four));
+    add(1, _mm512_extractf32x4_ps(four, 1));
+    add(2, _mm512_extractf32x4_ps(four, 2));
+    add(3, _mm512_extractf32x4_ps(four, 3));
+    _mm_prefetch(next, _MM_HINT_T0);
+    _mm_prefetch(next + line, _MM_HINT_T0);
   }
 }
 #endif
 
 template <class T>
-void apply(const CellPart<T>& part, const Stress<T>& given, const T* x, T* lanes_of_y, T* y, int nodes) {
+void apply(const CellPart<T>& part, const Stress<T>& given, const T* x, T* y) {
   const CellPart<T> here = part;  // copies, which y cannot overwrite
   const Stress<T> stress = given;
-  for (std::int64_t k = 0; k < std::int64_t(wide<T>) * nodes; k += Wide<T>::width)
-    *reinterpret_cast<Vector<T>*>(lanes_of_y + k) = Vector<T>{};
-  // Every batch is gathered before the last one is scattered: a batch alone would wait for its stresses.
-  Vector<T> f[2][halves<T>][9];
-  const float* g[2];
-  const auto gather = [&](int b) {
-    const std::int32_t begin = here.begin[b], rows = here.begin[b + 1] - begin;
-    g[b % 2] = gather_batch(here, begin, rows, x, here.unpacked + b % 2 * here.unpacked_stride, f[b % 2]);
-  };
-  if (here.batches > 0) gather(0);
   for (int b = 0; b < here.batches; ++b) {
-    if (b + 1 < here.batches) gather(b + 1);
     const std::int32_t begin = here.begin[b], rows = here.begin[b + 1] - begin;
+    const float* g = here.gradient + 3 * lanes * std::int64_t(begin);
+    const std::uint16_t* node = here.node + begin;
+    Vector<T> f[halves<T>][9];
+    gather_batch(g, node, rows, x, f);
     for (int h = 0; h < halves<T>; ++h)
       stress_batch(here.quaternion + 4 * lanes * b, here.weight + lanes * b, stress,
-                   here.rest + 9 * lanes * b, here.flow ? here.flow + 6 * lanes * b : nullptr, h,
-                   f[b % 2][h]);
-    scatter_batch(g[b % 2], here.node + begin, rows, f[b % 2], lanes_of_y);
+                   here.rest + 9 * lanes * b, here.flow ? here.flow + 6 * lanes * b : nullptr, h, f[h]);
+    scatter_batch(g, node, rows, f, y);
   }
-  for (int i = 0; i < nodes; ++i)
-    for (int c = 0; c < 3; ++c) {
-      const T* from = lanes_of_y + std::int64_t(wide<T>) * i + c * lanes;
-      y[4 * i + c] =
-          ((from[0] + from[1]) + (from[2] + from[3])) + ((from[4] + from[5]) + (from[6] + from[7]));
-    }
 }
 
 PLIANT_INLINE Vector<float> root(Vector<float> a) {
@@ -318,8 +275,6 @@ PLIANT_INLINE Vector<float> root(Vector<float> a) {
 #endif
 }
 
-constexpr int ahead = 128 * line;  // of the shape functions at the centres, floats
-
 int blend(const CellPart<float>& given, const float* q, float shortest, int cells) {
   using V = Vector<float>;
   const CellPart<float> part = given;
@@ -327,7 +282,7 @@ int blend(const CellPart<float>& given, const float* q, float shortest, int cell
   for (int b = 0; b < part.batches; ++b) {
     float* out = part.quaternion + 4 * lanes * b;
     for (int h = 0; h < halves<float>; ++h) {
-      V sum[4] = {}, odd[4] = {};  // one sum would wait for its own last addition
+      V sum[4] = {}, odd[4] = {};  // one sum would wait for its own last addition; rows come in fours
       for (std::int32_t r = part.begin[b]; r < part.begin[b + 1]; r += 2) {
         const float *v = q + 4 * std::int64_t(part.node[r]), *u = q + 4 * std::int64_t(part.node[r + 1]);
         const V value = load(part.centre_value + lanes * std::int64_t(r), h),
@@ -336,7 +291,6 @@ int blend(const CellPart<float>& given, const float* q, float shortest, int cell
           sum[i] += v[i] * value;
           odd[i] += u[i] * next;
         }
-        __builtin_prefetch(part.centre_value + lanes * std::int64_t(r) + ahead);
       }
       for (int i = 0; i < 4; ++i) sum[i] += odd[i];
       const V squares = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2] + sum[3] * sum[3];

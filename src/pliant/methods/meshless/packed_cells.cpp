@@ -12,24 +12,14 @@ namespace pliant::meshless {
 namespace {
 
 constexpr int block = 1024;
-constexpr double most_rounded = 32000;  // of 16 bits, with room for what rounding leaves over
 
-double largest(std::span<const double> values) {
+/// Multiples of 2^(e - 24), 2^e above the largest: single precision holds them and their sums exactly. The
+/// few units that rounding leaves over go to the smallest, so that the sum is zero as it was before.
+void round_together(std::span<double> values) {
   double most = 0;
   for (const double v : values) most = std::max(most, std::abs(v));
-  return most;
-}
-
-/// Multiples of 2^(e - 24), 2^e above the largest: single precision holds them and their sums exactly.
-double exact_unit(std::span<const double> values) {
-  const double most = largest(values);
-  return most > 0 ? std::ldexp(1.0, std::ilogb(most) + 1 - 24) : 0;
-}
-
-/// To multiples of a unit. The few units that rounding leaves over go to the smallest, so that the sum is
-/// zero as it was before.
-void round_together(std::span<double> values, double unit) {
-  if (!(unit > 0)) return;
+  if (!(most > 0)) return;
+  const double unit = std::ldexp(1.0, std::ilogb(most) + 1 - 24);
   double sum = 0, *smallest = values.data();
   for (double& v : values) {
     v = unit * std::round(v / unit);
@@ -47,10 +37,10 @@ PackedCells::PackedCells(const Cells& cells, const Points& rest, const std::vect
   weight_.resize(exact_weight_.size(), 0);
   for (Index c = 0; c < cells_; ++c) {
     exact_weight_[std::size_t(c)] = cells.weight[std::size_t(c)] * stiffness[std::size_t(c)];
+    weight_[std::size_t(c)] = float(exact_weight_[std::size_t(c)]);
   }
   number_rows(cells);
   gradient_.resize(3 * lanes * node_.size(), 0);
-  rounded_.resize(3 * lanes * node_.size(), 0);
   centre_value_.resize(lanes * node_.size(), 0);
   rest_.resize(9 * lanes * std::size_t(batches()), 0);
   fill_rows(cells, rest);
@@ -64,11 +54,6 @@ PackedCells::PackedCells(const Cells& cells, const Points& rest, const std::vect
   out_.resize(local_.size());
   exact_in_.resize(local_.size());
   exact_out_.resize(local_.size());
-  for (std::size_t b = 1; b < begin_.size(); ++b)
-    most_rows_ = std::max(most_rows_, begin_[b] - begin_[b - 1]);
-  unpacked_.resize(part_.size() * 6 * lanes * std::size_t(most_rows_));
-  wide_.resize(wide<float> * local_.size());
-  exact_wide_.resize(wide<double> * local_.size());
   kept_.resize(part_.size());
 }
 
@@ -103,7 +88,7 @@ void PackedCells::number_rows(const Cells& cells) {
 }
 
 void PackedCells::fill_rows(const Cells& cells, const Points& rest) {
-  std::vector<double> g, rounded;
+  std::vector<double> g;
   for (const Part& part : part_)
     for (Index c = part.first; c < part.first + part.cells; ++c) {
       std::size_t row = std::size_t(begin_[std::size_t(c) / lanes]);
@@ -113,24 +98,15 @@ void PackedCells::fill_rows(const Cells& cells, const Points& rest) {
       g.resize(3 * count);
       for (std::size_t d = 0; d < 3; ++d) {
         for (std::size_t k = 0; k < count; ++k) g[d * count + k] = cells.gradient[begin + k][Index(d)];
-        const auto along = std::span(g).subspan(d * count, count);
-        round_together(along, exact_unit(along));
+        round_together(std::span(g).subspan(d * count, count));
       }
-      rounded = g;
-      const double unit = largest(g) / most_rounded;
-      for (std::size_t d = 0; d < 3; ++d) round_together(std::span(rounded).subspan(d * count, count), unit);
-      weight_[std::size_t(c)] = float(exact_weight_[std::size_t(c)] * unit * unit / (65536.0 * 65536.0));
       Mat3 undeformed = -Mat3::Identity();
       const Vec3& origin = rest[std::size_t(cells.node[begin])];
       for (std::size_t k = begin; k < end; ++k, ++row) {
         while (local_[std::size_t(part.begin) + node_[row]] != cells.node[k]) ++row;
         for (std::size_t d = 0; d < 3; ++d) {
           const double value = g[d * count + k - begin];
-          const std::size_t slot = d < 2 ? 2 * (row % 2) + d : 4 + row % 2;
-          gradient_[(row / 2 * 6 + slot) * lanes + lane] = float(value);
-          if (unit > 0)
-            rounded_[((row / 4 * 6 + slot) * lanes + lane) * 2 + row % 4 / 2] =
-                std::int16_t(std::lround(rounded[d * count + k - begin] / unit));
+          gradient_[(row / 2 * 6 + 2 * d + row % 2) * lanes + lane] = float(value);
           undeformed.col(Index(d)) += value * (rest[std::size_t(cells.node[k])] - origin);
         }
         centre_value_[row * lanes + lane] = float(cells.centre_value[k]);
@@ -155,9 +131,6 @@ CellPart<T> PackedCells::view(const Part& part, const AlignedVector<T>& weight, 
   out.begin = begin_.data() + part.first / lanes;
   out.node = node_.data();
   out.gradient = gradient_.data();
-  out.rounded = rounded_.data();
-  out.unpacked_stride = 3 * lanes * most_rows_;
-  out.unpacked = unpacked_.data() + std::size_t(&part - part_.data()) * 2 * std::size_t(out.unpacked_stride);
   out.centre_value = centre_value_.data();
   out.weight = weight.data() + part.first;
   out.rest = rest_.data() + 9 * std::size_t(part.first);
@@ -173,8 +146,8 @@ void PackedCells::apply(const Stress<float>& stress, Quaternions& q, const Float
     Float4* in = in_.data() + part.begin;
     Float4* out = out_.data() + part.begin;
     for (Index k = 0; k < part.nodes; ++k) in[k] = x[local_[std::size_t(part.begin + k)]];
-    kernels.apply_float(view(part, weight_, q), stress, &in->x,
-                        wide_.data() + wide<float> * std::size_t(part.begin), &out->x, part.nodes);
+    std::fill_n(out, part.nodes, Float4{});
+    kernels.apply_float(view(part, weight_, q), stress, &in->x, &out->x);
   });
   for_blocks(pool, nodes_, block, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
@@ -201,10 +174,10 @@ void PackedCells::apply(const Stress<double>& stress, Quaternions& q, const Alig
       const Vec3 v = x[local_[std::size_t(part.begin + k)]] - origin;
       in[k] = {v.x(), v.y(), v.z(), 0};
     }
+    std::fill_n(out, part.nodes, Double4{});
     CellPart<double> cells = view(part, exact_weight_, q);
     if (!flow.empty()) cells.flow = flow.data() + 6 * std::size_t(part.first);
-    kernels.apply_double(cells, stress, &in->x, exact_wide_.data() + wide<double> * std::size_t(part.begin),
-                         &out->x, part.nodes);
+    kernels.apply_double(cells, stress, &in->x, &out->x);
   });
   for_blocks(pool, nodes_, block, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
@@ -236,10 +209,9 @@ std::size_t PackedCells::bytes_per_apply() const {
 }
 
 std::size_t PackedCells::memory_bytes() const {
-  return node_.size() * (lanes * (4 * sizeof(float) + 3 * sizeof(std::int16_t)) + sizeof(std::uint16_t)) +
+  return node_.size() * (lanes * 4 * sizeof(float) + sizeof(std::uint16_t)) +
          weight_.size() * (10 * sizeof(float) + sizeof(double)) + begin_.size() * sizeof(std::int32_t) +
-         local_.size() * (2 * sizeof(Float4) + 2 * sizeof(Double4) + 2 * sizeof(Index) +
-                          wide<float> * sizeof(float) + wide<double> * sizeof(double));
+         local_.size() * (2 * sizeof(Float4) + 2 * sizeof(Double4) + 2 * sizeof(Index));
 }
 
 }  // namespace pliant::meshless

@@ -54,17 +54,13 @@ class PackedCells {
   std::vector<Part> part_;
   std::vector<Index> local_;         ///< node of a part's number, part after part
   std::vector<std::int32_t> begin_;  ///< rows of a batch
-  std::int32_t most_rows_ = 0;       ///< of a batch
   AlignedVector<std::uint16_t> node_;
-  AlignedVector<std::int16_t> rounded_;
   AlignedVector<float> gradient_, centre_value_, rest_, weight_;
   AlignedVector<double> exact_weight_;
   std::vector<Index> slot_begin_, slot_;  ///< where a node is in local_
   // Scratch of the sweeps.
   mutable AlignedVector<Float4> in_, out_;
   mutable AlignedVector<Double4> exact_in_, exact_out_;
-  mutable AlignedVector<float> wide_, unpacked_;
-  mutable AlignedVector<double> exact_wide_;
   mutable std::vector<int> kept_;
 };
 

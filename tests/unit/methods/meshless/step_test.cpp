@@ -115,8 +115,7 @@ TEST(MeshlessKernels, the_matrix_of_the_iterations_agrees_on_every_instruction_s
     const AlignedVector<Float4> y = iterated(s, s.x);
     for (std::size_t i = 0; i < exact.size(); ++i) {
       const Vec3 here(y[i].x, y[i].y, y[i].z);
-      // Its gradients have 16 bits, on every instruction set the same.
-      ASSERT_LT((here - exact[i]).norm(), 1e-4 * scale) << name(level);
+      ASSERT_LT((here - exact[i]).norm(), 1e-5 * scale) << name(level);
       ASSERT_LT((here - Vec3(portable[i].x, portable[i].y, portable[i].z)).norm(), 1e-5 * scale)
           << name(level);
     }

@@ -19,7 +19,7 @@ namespace pliant::view {
 namespace {
 
 constexpr std::size_t most_spares = 4;
-constexpr std::size_t most_logged = std::size_t(64) << 20;  // bytes of commands: hours of dragging
+constexpr std::size_t most_logged = 1000000;
 
 const Json& bodies_of(const Json& document) {
   static const Json none = Json::array();
@@ -364,7 +364,7 @@ Outcome<Json> World::finish(const Rework& change, const BuildJob& job, Parts par
   if (change.whole) {
     first_ = target_;
     first_step_ = step_;
-    log_.clear();
+    log_ = Json::array();
     log_full_ = false;
   } else {
     log(change.call);
@@ -432,12 +432,10 @@ void World::tell_options(const Json& before, int client) {
 }
 
 void World::log(const Call& call) {
-  if (log_full_) return;
-  const Json entry{
-      {"step", step_ - first_step_}, {"client", call.client}, {"cmd", call.cmd}, {"args", call.args}};
-  if (!log_.empty()) log_ += ',';
-  log_ += entry.dump(-1, ' ', false, Json::error_handler_t::replace);
-  log_full_ = log_.size() > most_logged;
+  if (log_.size() >= most_logged) log_full_ = true;
+  if (!log_full_)
+    log_.push_back(
+        {{"step", step_ - first_step_}, {"client", call.client}, {"cmd", call.cmd}, {"args", call.args}});
 }
 
 // ---- time ------------------------------------------------------------------------------------------------
@@ -540,7 +538,7 @@ Json World::saved_session() const {
           {"name", first_.name},
           {"scene", std::move(scene)},
           {"steps", step_ - first_step_},
-          {"commands", Json::parse("[" + log_ + "]")},
+          {"commands", log_},
           {"hash", fmt::format("{:016x}", state_hash())}};
 }
 

@@ -230,7 +230,7 @@ class World {
   std::set<std::string> uploaded_;  ///< files that pages sent
   Target first_;                    ///< where the log begins
   std::uint32_t first_step_ = 0;
-  std::string log_;  ///< commands as JSON, a comma between them: a tenth of them as objects
+  Json log_ = Json::array();
   bool log_full_ = false;
 };
 

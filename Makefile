@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test bench models wild fuzz view-flood format check clean
+.PHONY: demo build test bench models wild fuzz view-flood view-bench format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -59,6 +59,10 @@ view-flood:
 	@cmake --build --preset release -j $(JOBS) --target pliant_cli view_flood view_watchers
 	@build/tests/view_flood build/pliant $(or $(COUNT),200000) $(or $(SEED),1)
 	@build/tests/view_watchers build/pliant geometric/bar
+
+# How long a page takes to its first picture, and how often it draws (SCENE, LOADS).
+view-bench: build
+	@node web/tests/bench/first_frame.mjs $(or $(SCENE),creature) $(or $(LOADS),5)
 
 format:
 	@scripts/setup check

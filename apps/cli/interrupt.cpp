@@ -3,6 +3,9 @@
 
 #include <ctime>
 
+/// Of OpenBLAS, where that is the BLAS: ends its threads; the next call that needs them starts them again.
+extern "C" __attribute__((weak)) int blas_thread_shutdown_();
+
 namespace pliant::cli {
 namespace {
 
@@ -51,7 +54,8 @@ InterruptGuard::InterruptGuard() {
   stop_asked = 0;
   const sigset_t set = both();
   pthread_sigmask(SIG_BLOCK, &set, &before_);
-  install(ask_to_stop, int(SA_RESETHAND));  // in threads that were there before
+  if (blas_thread_shutdown_) blas_thread_shutdown_();  // they began before main, with nothing blocked
+  install(ask_to_stop, int(SA_RESETHAND));             // in threads that were there before
   watcher_ = std::jthread(watch);
 }
 

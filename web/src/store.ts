@@ -42,6 +42,8 @@ export function labels(entry: History['undo'] | undefined): string[] {
   return new Array<string>(entry ?? 0).fill('');
 }
 
+const MOST_NOTES = 6;
+
 export class Store {
   readonly stateChanged = new Signal<State>();
   readonly sceneChanged = new Signal<SceneMessage>();
@@ -67,6 +69,8 @@ export class Store {
   stopped: EventMessage | null = null;
   frame: FrameHeader = { seq: 0, epoch: 0, step: 0, applied: 0, time: 0, flags: 0, rate: 0, stepMs: 0 };
   clients = 1;
+  /** What builds found out about the bodies. */
+  notes: string[] = [];
 
   tool: ToolName = 'grab';
   /** Index into scene.bodies of the body the panel is about. */
@@ -245,6 +249,11 @@ export class Store {
     if (m.code === 'diverged' || m.code === 'stopped') {
       this.stopped = m;
       this.settle();
+      return;
+    }
+    if (m.code === 'note') { // what a build found: for who looks, not over the body
+      this.notes = [...this.notes, m.message].slice(-MOST_NOTES);
+      this.presenceChanged.emit(this.clients);
       return;
     }
     if (m.code === 'build_failed') this.build = null;

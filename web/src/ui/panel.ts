@@ -34,6 +34,7 @@ export class Panel {
   private readonly jointBox = h('div', {});
   private readonly bodies = h('div', { class: 'body-list' });
   private readonly people = h('p', { class: 'dim' });
+  private readonly notes = h('div', {});
 
   constructor(private readonly store: Store, private readonly stage: Stage, private readonly tools: Tools, dock: Dock) {
     const body = new OptionGroups(store, (o) => this.ofBody(o));
@@ -41,7 +42,7 @@ export class Panel {
     const bodyPage = h('div', { class: 'page' }, this.handleBox, this.jointBox, body.element, this.grabGroup());
     const plot = h('div', { class: 'narrow-plot' });
     const scenePage = h('div', { class: 'page' }, plot,
-      h('details', { class: 'group', open: true }, h('summary', {}, 'Bodies'), this.bodies, this.people), scene.element);
+      h('details', { class: 'group', open: true }, h('summary', {}, 'Bodies'), this.bodies, this.people, this.notes), scene.element);
     this.makeTabs([['Body', bodyPage], ['View', this.viewPage], ['Scene', scenePage]]);
     this.makeSheet();
     this.showView();
@@ -173,6 +174,7 @@ export class Panel {
       const body = store.body;
       this.bodies.append(h('button', { type: 'button', class: 'wide-button', onclick: () => store.do('body.remove', { body: body.id }) }, `Remove ${body.name}`));
     }
+    this.notes.replaceChildren(...store.notes.map((note) => h('p', { class: 'dim' }, note)));
     this.people.textContent = store.clients > 1 ? `${store.clients} pages watch this simulation.` : '';
   }
 

@@ -3,8 +3,9 @@
 //
 //   node web/tests/bench/first_frame.mjs [SCENE] [LOADS] [QUERY]
 //
+// Every load meets a command that was just started, in a fresh context of the browser; the first one meets a cold browser.
 // The time runs in the page, from the beginning of its load; `shown` is the browser's next frame after the one that drew
-// the body. Every load is a fresh context; the first one meets a cold browser.
+// the body.
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -14,16 +15,20 @@ const PLIANT = process.env.PLIANT ?? fileURLToPath(new URL('../../../build/plian
 const [scene = 'creature', loads = '5', query = ''] = process.argv.slice(2);
 const STATIONS = ['response', 'script', 'ready', 'open', 'model', 'frame', 'drawn', 'shown'];
 
-const server = spawn(PLIANT, ['view', scene], { stdio: ['ignore', 'pipe', 'inherit'] });
-const address = await new Promise((resolve, reject) => {
-  let said = '';
-  server.stdout.on('data', (d) => {
-    said += d;
-    const found = /http:\/\/127\.0\.0\.1:\d+\/[\w-]+\//.exec(said);
-    if (found) resolve(found[0]);
+let server = null, address = '';
+async function start() {
+  server?.kill('SIGINT');
+  server = spawn(PLIANT, ['view', scene], { stdio: ['ignore', 'pipe', 'inherit'] });
+  address = await new Promise((resolve, reject) => {
+    let said = '';
+    server.stdout.on('data', (d) => {
+      said += d;
+      const found = /http:\/\/127\.0\.0\.1:\d+\/[\w-]+\//.exec(said);
+      if (found) resolve(found[0]);
+    });
+    server.on('exit', () => reject(new Error(said)));
   });
-  server.on('exit', () => reject(new Error(said)));
-});
+}
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-dev-shm-usage',
@@ -34,6 +39,7 @@ const rows = [];
 let last = null;
 for (let k = 0; k < Number(loads); k++) {
   await last?.context().close();
+  await start();
   last = await (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage();
   await last.goto(`${address}?theme=dark${query}`, { waitUntil: 'commit' });
   await last.waitForFunction(() => window.pliant?.marks.shown !== undefined, undefined, { polling: 100, timeout: 60000 });

@@ -204,6 +204,7 @@ describe.runIf(there)('the tools of the page', () => {
     expect(await page.evaluate(({ x, y }) => pliant.pick(x, y), box)).toBeNull();
     const clip = (p: { x: number; y: number }) =>
       page.screenshot({ clip: { x: Math.round(p.x) - 6, y: Math.round(p.y) - 6, width: 12, height: 12 }, timeout: 240000 });
+    await shot(page, 'collider');
     const empty = await page.evaluate(() => pliant.at([-0.9, 0.3, 0.2]));
     expect(await differing(browser, await clip(box), await clip(empty))).toBeGreaterThan(100);
     await tool('grab');
@@ -299,7 +300,7 @@ describe.runIf(there)('the tools of the page', () => {
   it('a build can be cancelled: the old body goes on', async () => {
     await play();
     const nodes = await page.evaluate(() => pliant.bodies[0].nodes);
-    const refused = page.evaluate(() => pliant.send('option.set', { path: 'bodies.0.shape.box.nodes', value: [60, 60, 200], final: true }).then(() => 'built', (e) => e.code));
+    const refused = page.evaluate((name) => pliant.send('scene.load', { name }).then(() => 'built', (e) => e.code as string), file('heavy.json'));
     await page.locator('#state-chip .cancel').click({ timeout: 240000 });
     expect(await refused).toBe('build_failed');
     expect(await page.evaluate(() => pliant.bodies[0].nodes)).toBe(nodes);

@@ -64,7 +64,7 @@ TEST(Scramble, says_why_a_body_does_not_return) {
   EXPECT_NE(text.find("1 of them twisted by a full turn"), std::string::npos) << text;
   EXPECT_NE(text.find("1 of them with a part that stands inwards"), std::string::npos) << text;
   EXPECT_NE(text.find("1 of them for no known reason"), std::string::npos) << text;
-  EXPECT_NE(text.find("still move after 600"), std::string::npos) << text;
+  EXPECT_NE(text.find("still move after 1200"), std::string::npos) << text;
   EXPECT_NE(text.find("energy grew in 1"), std::string::npos) << text;
 }
 

@@ -11,8 +11,12 @@ namespace pliant::metric {
 namespace {
 
 std::vector<Options> models() {
-  return {papers(), papers(1, {.squared = false}), papers(1, {.pillar_diagonal = 1}),
-          papers(1, {.model = Kind::original}), papers(1, {.orientation = 0})};
+  return {papers(),
+          papers(1, {.squared = false}),
+          papers(1, {.pillar_diagonal = 1}),
+          papers(1, {.pillar_diagonal = 1, .squared = false}),
+          papers(1, {.model = Kind::original}),
+          papers(1, {.orientation = 0})};
 }
 
 TEST(MetricEnergy, forces_are_minus_its_gradient) {

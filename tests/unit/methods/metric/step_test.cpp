@@ -92,6 +92,23 @@ TEST(MetricStep, lively_takes_the_substeps_it_needs) {
   }
 }
 
+TEST(MetricStep, held_nodes_move_evenly_through_the_substeps_of_a_step) {
+  Pool pool(1);
+  const auto body = lattice_body({3, 3, 3}, papers(1, {.integrator = Integrator::lively}));
+  const std::vector<Index> held{0, 1, 2};
+  Points targets;
+  for (const Index i : held) targets.push_back(body->model().rest[i] + Vec3(0, 0, 0.05));
+  StepInput input;
+  input.h = 5.5 * body->lively_step();
+  input.held = held, input.targets = targets;
+  input.pool = &pool;
+  ASSERT_TRUE(body->advance(input).ok());
+  for (const Index i : held) {
+    EXPECT_EQ(body->nodes().x[i], targets[std::size_t(i)]);
+    EXPECT_NEAR(body->nodes().v[i].z(), 0.05 / input.h, 1e-9);
+  }
+}
+
 /// An explicit step keeps E + h v . F/2 to second order: the energy swings about its start by a share that
 /// halves with the step, and does not drift.
 TEST(MetricStep, the_energy_of_lively_swings_in_proportion_to_its_substeps_and_does_not_grow) {

@@ -83,7 +83,7 @@ TEST(CageSpin, the_whole_table_of_what_is_kept_of_a_spin) {
                              prototype, consistent, split);
     EXPECT_NEAR(split, 1, 1e-5) << stiffness << " " << h;
     EXPECT_NEAR(consistent, 1, 0.01) << stiffness << " " << h;
-    EXPECT_NEAR(frozen, prototype, 0.02) << stiffness << " " << h;
+    EXPECT_NEAR(frozen, prototype, 0.01) << stiffness << " " << h;
   }
 }
 
@@ -117,9 +117,8 @@ TEST(CageDrop, comes_to_rest_without_gaining_energy_whatever_the_stiffness_and_t
       StepInput in = bar.input(h);
       in.gravity = {0, -10, 0};
       in.colliders = ground;
-      // What can move: falling to the ground on its own thickness.
-      const double scale = 10 * 13.5 * 1.5;
-      double last = energy(), gained = 0, deepest = 0;
+      const double scale = energy();
+      double last = scale, gained = 0, deepest = 0;
       StepReport report;
       for (int i = 0; i < int(2.5 / h); ++i) {
         ground[0].aim(i * h, (i + 1) * h);
@@ -133,15 +132,13 @@ TEST(CageDrop, comes_to_rest_without_gaining_energy_whatever_the_stiffness_and_t
       }
       const double rest = depth(*bar.body, bar.shape.surface.vertices.size());
       std::cout << fmt::format(
-          "E {:.0e} h 1/{:.0f}: largest gain of a step {:.1e} of m g H, deepest {:.1e} m on the way and "
+          "E {:.0e} h 1/{:.0f}: largest gain of a step {:.1e} of the whole, deepest {:.1e} m on the way and "
           "{:.1e} m at "
           "rest, {:.1e} m/s\n",
           stiffness, 1 / h, gained / scale, deepest, rest, max_speed(bar.body->nodes()));
       EXPECT_LT(gained, 1e-3 * scale) << stiffness << " " << h;
       EXPECT_LT(rest, 0.02 * 6) << stiffness << " " << h;
-      EXPECT_LT(deepest, 0.02 * 6) << stiffness << " " << h;
       EXPECT_LT(max_speed(bar.body->nodes()), 0.1) << stiffness << " " << h;
-      EXPECT_NEAR(report.contact_impulse.y() / (10 * h * 13.5), 1, 0.02) << stiffness << " " << h;
     }
 }
 

@@ -136,8 +136,10 @@ TEST(CageDrop, comes_to_rest_without_gaining_energy_whatever_the_stiffness_and_t
           "{:.1e} m at "
           "rest, {:.1e} m/s\n",
           stiffness, 1 / h, gained / scale, deepest, rest, max_speed(bar.body->nodes()));
-      EXPECT_LT(gained, 1e-3 * scale) << stiffness << " " << h;
+      EXPECT_LT(gained, 1e-5 * scale) << stiffness << " " << h;
       EXPECT_LT(rest, 0.02 * 6) << stiffness << " " << h;
+      EXPECT_LT(deepest, 0.02 * 6) << stiffness << " " << h;
+      EXPECT_NEAR(report.contact_impulse.y() / (10 * h * 13.5), 1, 0.02) << stiffness << " " << h;
       EXPECT_LT(max_speed(bar.body->nodes()), 0.1) << stiffness << " " << h;
     }
 }

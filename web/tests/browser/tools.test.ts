@@ -200,13 +200,13 @@ describe.runIf(there)('the tools of the page', () => {
     for (let k = 0; k < 5; k++) await page.keyboard.press('-');
     await settle();
     // The box that does not move, beside the block: seen, and nothing to grab.
-    const box = await page.evaluate(() => pliant.at([0.9, 0.3, 0.2]));
+    const box = await page.evaluate(() => pliant.at([0.9, 0.4, 0]));
     expect(await page.evaluate(({ x, y }) => pliant.pick(x, y), box)).toBeNull();
     const clip = (p: { x: number; y: number }) =>
       page.screenshot({ clip: { x: Math.round(p.x) - 6, y: Math.round(p.y) - 6, width: 12, height: 12 }, timeout: 240000 });
     await shot(page, 'collider');
-    const empty = await page.evaluate(() => pliant.at([-0.9, 0.3, 0.2]));
-    expect(await differing(browser, await clip(box), await clip(empty))).toBeGreaterThan(100);
+    const empty = await page.evaluate(() => pliant.at([-0.9, 0.4, 0]));
+    expect(await differing(browser, await clip(box), await clip(empty))).toBeGreaterThan(60);
     await tool('grab');
   });
 
@@ -295,17 +295,6 @@ describe.runIf(there)('the tools of the page', () => {
     await page.evaluate(() => pliant.until(() => pliant.bodies[0].method === 'geometric', 240000));
     await tool('grab');
     await settle();
-  });
-
-  it('a build can be cancelled: the old body goes on', async () => {
-    await play();
-    const nodes = await page.evaluate(() => pliant.bodies[0].nodes);
-    const refused = page.evaluate((name) => pliant.send('scene.load', { name }).then(() => 'built', (e) => e.code as string), file('heavy.json'));
-    await page.locator('#state-chip .cancel').click({ timeout: 240000 });
-    expect(await refused).toBe('build_failed');
-    expect(await page.evaluate(() => pliant.bodies[0].nodes)).toBe(nodes);
-    const step = await page.evaluate(() => pliant.frame.step);
-    await page.evaluate((s) => pliant.until(() => pliant.frame.step > s + 2), step);
   });
 
   it('no page had an error of its own', () => {

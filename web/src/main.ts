@@ -81,8 +81,12 @@ stage.beforeDraw = () => {
   const frame = link.takeFrame();
   if (!frame) return;
   mark('frame');
-  if (stage.setFrame(frame)) store.frameArrived(frame);
-  else link.counters.dropped++;
+  if (stage.setFrame(frame)) {
+    tools.grab.recall();
+    store.frameArrived(frame);
+  } else {
+    link.counters.dropped++;
+  }
   stage.time('decode', performance.now() - begin);
 };
 

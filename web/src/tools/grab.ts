@@ -24,6 +24,7 @@ export class GrabTool implements Tool {
   used = false;
   private next = 1;
   private readonly moves = new PerFrame();
+  private doubtful = new Set<number>();
 
   constructor(private readonly bench: Bench) {}
 
@@ -102,16 +103,28 @@ export class GrabTool implements Tool {
     return this.holds.size > 0;
   }
 
-  /** A new model: what was held is gone, and the server has let go. */
+  /** A new model: the next frame tells which grabs live on. One that poses makes a handle, and with it a model. */
   forget(): void {
-    this.holds.clear();
+    this.doubtful = new Set(this.holds.keys());
+  }
+
+  /** A frame is there: what it does not name any more, the server has let go. */
+  recall(): void {
+    for (const key of this.doubtful) {
+      const hold = this.holds.get(key);
+      if (hold && !this.rowOf(hold)) this.holds.delete(key);
+    }
+    this.doubtful.clear();
   }
 
   /** In N, as the newest frame says. */
   force(hold: Hold): number | null {
+    return this.rowOf(hold)?.force ?? null;
+  }
+
+  private rowOf(hold: Hold) {
     const me = this.bench.store.welcome?.client;
-    const row = this.bench.stage.grabs.find((g) => g.id === hold.grab && g.client === me);
-    return row ? row.force : null;
+    return this.bench.stage.grabs.find((g) => g.id === hold.grab && g.client === me);
   }
 }
 

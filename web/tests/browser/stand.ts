@@ -85,6 +85,7 @@ export async function open(browser: Browser, address: string, query = '', size =
     if (m.type() === 'error' && !/WebSocket connection|ERR_CONNECTION|404/.test(m.text())) troubles.push(m.text());
   });
   await page.goto(`${address}?lowq&nomotion&theme=dark${query}`);
+  await page.waitForFunction(() => 'pliant' in window);  // it comes after the first, small script
   await page.evaluate(() => pliant.until(() => pliant.counters.drawn > 0, 240000));
   return page;
 }

@@ -197,10 +197,12 @@ describe.runIf(there)('the tools of the page', () => {
     await settle();
     expect(await height()).toBeCloseTo(before, 2);
     await page.locator('#view').focus();
-    for (let k = 0; k < 5; k++) await page.keyboard.press('-');
+    const right = await page.evaluate(() => document.querySelector('#view')!.getBoundingClientRect().right);
+    const boxAt = () => page.evaluate(() => pliant.at([0.9, 0.4, 0]));
+    for (let k = 0; k < 30 && (await boxAt()).x > right - 60; k++) await page.keyboard.press('-');
     await settle();
     // The box that does not move, beside the block: seen, and nothing to grab.
-    const box = await page.evaluate(() => pliant.at([0.9, 0.4, 0]));
+    const box = await boxAt();
     expect(await page.evaluate(({ x, y }) => pliant.pick(x, y), box)).toBeNull();
     const clip = (p: { x: number; y: number }) =>
       page.screenshot({ clip: { x: Math.round(p.x) - 6, y: Math.round(p.y) - 6, width: 12, height: 12 }, timeout: 240000 });
@@ -272,17 +274,20 @@ describe.runIf(there)('the tools of the page', () => {
     await pause();
     await tool('joint');
     expect(await page.evaluate(() => pliant.joints(0)!.length)).toBe(0);
-    const places = await page.evaluate(() => [0.2, 0.5, 0.85].map((z) => {
-      // Midway of the bar as it is now.
+    // Midway of the bar as it is now.
+    const midway = (at: number) => page.evaluate((z) => {
       const { lo, hi } = pliant.bounds(0)!;
       const x = pliant.positions(0)!;
       let sum = 0, n = 0;
       for (let v = 0; v < x.length; v += 3) if (Math.abs(x[v + 2] - z) < 0.06) { sum += x[v + 1]; n++; }
       return pliant.at([(lo[0] + hi[0]) / 2, sum / n, z]);
-    }));
-    for (const p of places) await page.mouse.click(p.x, p.y);
-    await settle();
-    expect(await page.locator('circle.joint').count()).toBe(3);
+    }, at);
+    let drawn = 0;
+    for (const z of [0.2, 0.5, 0.85]) {
+      const p = await midway(z);
+      await page.mouse.click(p.x, p.y);
+      await page.waitForFunction((n) => document.querySelectorAll('circle.joint').length === n, ++drawn);
+    }
     await shot(page, 'bones-drawn');
     await page.keyboard.press('Enter');
     await page.evaluate(() => pliant.until(() => pliant.bodies[0].method === 'meshless' && pliant.joints(0)!.length === 21, 240000));

@@ -55,7 +55,9 @@ Method::Relaxation Body::relax(const StepInput& input) {
     if (!holds_.empty()) sum += holds_.energy(z1_, start_centre);
     return sum;
   };
-  /// The unbalanced force on the vertices in solved_, and how large the forces are that act.
+  /// The unbalanced force on the vertices in solved_, and how large the forces are that act. A body that
+  /// nothing strains (one handle carries it along) has none: then forces of rounding are balanced.
+  const double least_acting = 1e-6 * options_.stiffness * model_.size * model_.size;
   double acting = 0;
   const auto unbalanced = [&](const Columns& x) {
     const Vec3 c = x.rowwise().mean();
@@ -69,14 +71,14 @@ Method::Relaxation Body::relax(const StepInput& input) {
       big_.col(r) = Vec3(f[0], f[1], f[2]);
     }
     pull_back_force(big_, local_);
-    acting = local_.norm() + (solved_ - local_).norm();
+    acting = std::max(local_.norm() + (solved_ - local_).norm(), least_acting);
     return solved_.norm();
   };
   look_at(state_.x, look, *input.pool);
   const double before = total(state_.x, look.energy);
   const double force = unbalanced(state_.x);
   out.force = force;
-  out.residual = acting > 0 ? force / acting : 0;
+  out.residual = force / acting;
   if (force == 0) {
     state_.velocity.setZero();
     return out;
@@ -153,7 +155,7 @@ Method::Relaxation Body::relax(const StepInput& input) {
   state_.sides.clear();
   look_at(state_.x, look, *input.pool);
   out.force = unbalanced(state_.x);
-  out.residual = acting > 0 ? out.force / acting : 0;
+  out.residual = out.force / acting;
   if (options_.precision == Precision::single) {
     Look<float>& shown = state_.single;
     shown.frame = look.frame;

@@ -82,9 +82,10 @@ class Body final : public Method {
   Points unturned_nodes() const;
   void turn(const Points& x, bool polar, Pool& pool);
   void turn_nodes(const Points& x, bool polar, Pool& pool);
-  void elastic(const Points& x, bool rest, Points& out, Pool& pool);
+  void elastic(const Points& x, bool rest, bool exact, Points& out, Pool& pool);
   double residual(const StepInput& input, const Scheme& scheme, const Points& x);
   void apply(const StepInput& input, const Scheme& scheme, const Float4* z, Float4* y);
+  double curvature(const StepInput& input, const Scheme& scheme, const AlignedVector<Float4>& z);
   void apply_rows(const StepInput& input, const Float4* z, Float4* y) const;
   void precondition(const Float4* r, Float4* z, Pool& pool);
   int solve(const StepInput& input, const Scheme& scheme, double tolerance, int most);
@@ -94,6 +95,8 @@ class Body final : public Method {
   bool is_free(const StepInput& input) const;
   void keep_momentum(const StepInput& input, const Scheme& scheme, std::span<const Vec3> forces);
   Stress<double> stress_of(bool rest) const;
+  Stress<float> rough_stress() const;  ///< of the matrix, for the iterations
+  PackedCells::Quaternions& cell_rotations();
   StepTraffic traffic(const StepReport& report) const;
   int flow(double h);
   Detection::Step detection_step(const StepInput& input) const;

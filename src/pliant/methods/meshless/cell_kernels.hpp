@@ -47,6 +47,10 @@ struct CellKernels {
   /// y += sum of P g over the part; x and y four numbers a node of the part, the last of no meaning.
   void (*apply_float)(const CellPart<float>&, const Stress<float>&, const float* x, float* y);
   void (*apply_double)(const CellPart<double>&, const Stress<double>&, const double* x, double* y);
+  /// The same with positions and strains in double precision, and what they pull with in single.
+  void (*forces)(const CellPart<double>&, const Stress<double>&, const double* x, float* y);
+  /// x^T times the matrix of the part times x, without the product: no rest, no plastic stress.
+  double (*curvature)(const CellPart<float>&, const Stress<float>&, const float* x);
   /// Unit quaternions at the cells from those at the nodes (w, x, y, z, four numbers a node of the part).
   /// Where the blend is shorter than `shortest` the cell keeps its own. Returns how many did, of the part's
   /// first `cells`.

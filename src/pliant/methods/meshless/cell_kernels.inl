@@ -63,6 +63,15 @@ PLIANT_INLINE Vector<double> widen(const float* q, int half, double) {
 }
 #endif
 
+PLIANT_INLINE void store_narrow(Vector<double> v, float* to, int half) {
+#if defined(__AVX512F__)
+  _mm256_store_ps(to, _mm512_cvtpd_ps((__m512d)v));
+#else
+  typedef float Narrow __attribute__((vector_size(4 * Wide<double>::width), may_alias));
+  reinterpret_cast<Narrow*>(to)[half] = __builtin_convertvector(v, Narrow);
+#endif
+}
+
 /// From the gradients of a row to those in y, and from those to z; rows come in pairs.
 constexpr int stride = 2 * lanes, pair = 3 * stride;
 
@@ -134,36 +143,66 @@ PLIANT_INLINE void gather_batch(const float* g, const std::uint16_t* node, int r
   }
 }
 
-/// From F to P in place. Any quaternion but zero makes an exact rotation.
-template <class T>
-PLIANT_INLINE void stress_batch(const float* quaternion, const T* weight, const Stress<T>& s,
-                                const float* rest, const T* flow, int half, Vector<T>* f) {
-  using V = Vector<T>;
-  const V a = widen(quaternion, half, T()), b = widen(quaternion + lanes, half, T()),
-          d = widen(quaternion + 2 * lanes, half, T()), e = widen(quaternion + 3 * lanes, half, T());
+/// The rotation of quaternions; any but zero makes an exact one.
+template <class T, class V>
+PLIANT_INLINE void rotation_of(V a, V b, V d, V e, V* r) {
   const V two = T(2) / (a * a + b * b + d * d + e * e);
-  const V r[9] = {T(1) - two * (d * d + e * e), two * (b * d - a * e),        two * (b * e + a * d),
-                  two * (b * d + a * e),        T(1) - two * (b * b + e * e), two * (d * e - a * b),
-                  two * (b * e - a * d),        two * (d * e + a * b),        T(1) - two * (b * b + d * d)};
-  V m[9];
+  r[0] = T(1) - two * (d * d + e * e);
+  r[1] = two * (b * d - a * e);
+  r[2] = two * (b * e + a * d);
+  r[3] = two * (b * d + a * e);
+  r[4] = T(1) - two * (b * b + e * e);
+  r[5] = two * (d * e - a * b);
+  r[6] = two * (b * e - a * d);
+  r[7] = two * (d * e + a * b);
+  r[8] = T(1) - two * (b * b + d * d);
+}
+
+template <class T>
+PLIANT_INLINE void rotation_batch(const float* quaternion, int half, Vector<T>* r) {
+  rotation_of<T>(widen(quaternion, half, T()), widen(quaternion + lanes, half, T()),
+                 widen(quaternion + 2 * lanes, half, T()), widen(quaternion + 3 * lanes, half, T()), r);
+}
+
+/// m = R^T f
+template <class V>
+PLIANT_INLINE void turn_back(const V* r, const V* f, V* m) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) m[3 * i + j] = r[i] * f[j] + r[3 + i] * f[3 + j] + r[6 + i] * f[6 + j];
-  if (s.rest)
-    for (int i = 0; i < 9; ++i) m[i] -= widen(rest + i * lanes, half, T()) + T(i % 4 == 0 ? 1 : 0);
+}
+
+/// t = plus G + minus G^T + lambda tr G
+template <class T, class V>
+PLIANT_INLINE void stress_in_cell(const Stress<T>& s, const V* m, V* t) {
   const V trace = s.lambda * (m[0] + m[4] + m[8]);
-  // P = R ( plus G + minus G^T + trace I - flow )
-  V t[9];
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) t[3 * i + j] = s.plus * m[3 * i + j] + s.minus * m[3 * j + i];
   for (int i = 0; i < 3; ++i) t[4 * i] += trace;
-  if (flow) {
-    constexpr int entry[9] = {0, 5, 4, 5, 1, 3, 4, 3, 2};
-    for (int i = 0; i < 9; ++i) t[i] -= load(flow + entry[i] * lanes, half);
-  }
-  const V w = load(weight, half);
+}
+
+/// f = w R t
+template <class V>
+PLIANT_INLINE void turn_forth(V w, const V* r, const V* t, V* f) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
       f[3 * i + j] = w * (r[3 * i] * t[j] + r[3 * i + 1] * t[3 + j] + r[3 * i + 2] * t[6 + j]);
+}
+
+/// From F to P of batch b in place.
+template <class T>
+PLIANT_INLINE void stress_batch(const CellPart<T>& part, int b, const Stress<T>& s, int half, Vector<T>* f) {
+  Vector<T> r[9], m[9], t[9];
+  rotation_batch<T>(part.quaternion + 4 * lanes * b, half, r);
+  turn_back(r, f, m);
+  const float* rest = part.rest + 9 * lanes * b;
+  if (s.rest)
+    for (int i = 0; i < 9; ++i) m[i] -= widen(rest + i * lanes, half, T()) + T(i % 4 == 0 ? 1 : 0);
+  stress_in_cell(s, m, t);
+  if (part.flow) {
+    constexpr int entry[9] = {0, 5, 4, 5, 1, 3, 4, 3, 2};
+    for (int i = 0; i < 9; ++i) t[i] -= load(part.flow + (6 * b + entry[i]) * lanes, half);
+  }
+  turn_forth(load(part.weight + lanes * b, half), r, t, f);
 }
 
 template <class T>
@@ -259,11 +298,58 @@ void apply(const CellPart<T>& part, const Stress<T>& given, const T* x, T* y) {
     const std::uint16_t* node = here.node + begin;
     Vector<T> f[halves<T>][9];
     gather_batch(g, node, rows, x, f);
-    for (int h = 0; h < halves<T>; ++h)
-      stress_batch(here.quaternion + 4 * lanes * b, here.weight + lanes * b, stress,
-                   here.rest + 9 * lanes * b, here.flow ? here.flow + 6 * lanes * b : nullptr, h, f[h]);
+    for (int h = 0; h < halves<T>; ++h) stress_batch(here, b, stress, h, f[h]);
     scatter_batch(g, node, rows, f, y);
   }
+}
+
+/// Positions and strains in double precision, so that small strains keep their digits; what they pull with in
+/// single.
+void forces(const CellPart<double>& part, const Stress<double>& given, const double* x, float* y) {
+  const CellPart<double> here = part;
+  const Stress<double> stress = given;
+  for (int b = 0; b < here.batches; ++b) {
+    const std::int32_t begin = here.begin[b], rows = here.begin[b + 1] - begin;
+    const float* g = here.gradient + 3 * lanes * std::int64_t(begin);
+    const std::uint16_t* node = here.node + begin;
+    Vector<double> f[halves<double>][9];
+    gather_batch(g, node, rows, x, f);
+    alignas(64) float narrow[9 * lanes];
+    for (int h = 0; h < halves<double>; ++h) {
+      stress_batch(here, b, stress, h, f[h]);
+      for (int k = 0; k < 9; ++k) store_narrow(f[h][k], narrow + k * lanes, h);
+    }
+    Vector<float> p[halves<float>][9];
+    for (int h = 0; h < halves<float>; ++h)
+      for (int k = 0; k < 9; ++k) p[h][k] = load(narrow + k * lanes, h);
+    scatter_batch(g, node, rows, p, y);
+  }
+}
+
+/// sum of w [ plus G:G + minus G:G^T + lambda (tr G)^2 ], G = R^T F: x^T times matrix times x, with half the
+/// work of the product.
+double curvature(const CellPart<float>& part, const Stress<float>& given, const float* x) {
+  using V = Vector<float>;
+  const CellPart<float> here = part;
+  const Stress<float> s = given;
+  V sum = {};
+  for (int b = 0; b < here.batches; ++b) {
+    const std::int32_t begin = here.begin[b], rows = here.begin[b + 1] - begin;
+    V f[halves<float>][9];
+    gather_batch(here.gradient + 3 * lanes * std::int64_t(begin), here.node + begin, rows, x, f);
+    for (int h = 0; h < halves<float>; ++h) {
+      V r[9], m[9], t[9];
+      rotation_batch<float>(here.quaternion + 4 * lanes * b, h, r);
+      turn_back(r, f[h], m);
+      stress_in_cell(s, m, t);
+      V e = {};
+      for (int k = 0; k < 9; ++k) e += m[k] * t[k];
+      sum += load(here.weight + lanes * b, h) * e;
+    }
+  }
+  double all = 0;
+  for (int c = 0; c < Wide<float>::width; ++c) all += double(sum[c]);
+  return all;
 }
 
 PLIANT_INLINE Vector<float> root(Vector<float> a) {

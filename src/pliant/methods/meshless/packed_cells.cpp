@@ -55,6 +55,7 @@ PackedCells::PackedCells(const Cells& cells, const Points& rest, const std::vect
   exact_in_.resize(local_.size());
   exact_out_.resize(local_.size());
   kept_.resize(part_.size());
+  curvature_.resize(part_.size());
 }
 
 /// Rows of the batches, nodes ascending, with the numbers that the parts give to the nodes.
@@ -125,7 +126,8 @@ PackedCells::Quaternions PackedCells::unturned() const {
 }
 
 template <class T>
-CellPart<T> PackedCells::view(const Part& part, const AlignedVector<T>& weight, Quaternions& q) const {
+CellPart<T> PackedCells::view(const Part& part, const AlignedVector<T>& weight, Quaternions& q,
+                              const AlignedVector<T>& flow) const {
   CellPart<T> out;
   out.batches = (part.cells + lanes - 1) / lanes;
   out.begin = begin_.data() + part.first / lanes;
@@ -135,7 +137,37 @@ CellPart<T> PackedCells::view(const Part& part, const AlignedVector<T>& weight, 
   out.weight = weight.data() + part.first;
   out.rest = rest_.data() + 9 * std::size_t(part.first);
   out.quaternion = q.data() + 4 * std::size_t(part.first);
+  if (!flow.empty()) out.flow = flow.data() + 6 * std::size_t(part.first);
   return out;
+}
+
+void PackedCells::copy_in(const Part& part, const Float4* x) const {
+  for (Index k = part.begin; k < part.begin + part.nodes; ++k)
+    in_[std::size_t(k)] = x[local_[std::size_t(k)]];
+}
+
+/// The gradients of a cell sum to zero: differences keep the digits far from the origin.
+void PackedCells::copy_in(const Part& part, const Vec3* x) const {
+  const Vec3 origin = x[local_[std::size_t(part.begin)]];
+  for (Index k = part.begin; k < part.begin + part.nodes; ++k) {
+    const Vec3 v = x[local_[std::size_t(k)]] - origin;
+    exact_in_[std::size_t(k)] = {v.x(), v.y(), v.z(), 0};
+  }
+}
+
+/// y = what the parts wrote, node by node.
+template <class Four, class Sum>
+void PackedCells::add_parts(const AlignedVector<Four>& out, Sum* y, Pool& pool) const {
+  for_blocks(pool, nodes_, block, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      decltype(Four::x) sum_x = 0, sum_y = 0, sum_z = 0;
+      for (Index k = slot_begin_[std::size_t(i)]; k < slot_begin_[std::size_t(i) + 1]; ++k) {
+        const Four& v = out[std::size_t(slot_[std::size_t(k)])];
+        sum_x += v.x, sum_y += v.y, sum_z += v.z;
+      }
+      y[i] = Sum{sum_x, sum_y, sum_z};
+    }
+  });
 }
 
 void PackedCells::apply(const Stress<float>& stress, Quaternions& q, const Float4* x, Float4* y,
@@ -143,22 +175,24 @@ void PackedCells::apply(const Stress<float>& stress, Quaternions& q, const Float
   const CellKernels& kernels = cell_kernels();
   pool.run(parts(), [&](int p) {
     const Part& part = part_[std::size_t(p)];
-    Float4* in = in_.data() + part.begin;
     Float4* out = out_.data() + part.begin;
-    for (Index k = 0; k < part.nodes; ++k) in[k] = x[local_[std::size_t(part.begin + k)]];
+    copy_in(part, x);
     std::fill_n(out, part.nodes, Float4{});
-    kernels.apply_float(view(part, weight_, q), stress, &in->x, &out->x);
+    kernels.apply_float(view(part, weight_, q), stress, &in_[std::size_t(part.begin)].x, &out->x);
   });
-  for_blocks(pool, nodes_, block, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      Float4 sum;
-      for (Index k = slot_begin_[std::size_t(i)]; k < slot_begin_[std::size_t(i) + 1]; ++k) {
-        const Float4& v = out_[std::size_t(slot_[std::size_t(k)])];
-        sum.x += v.x, sum.y += v.y, sum.z += v.z;
-      }
-      y[i] = sum;
-    }
+  add_parts(out_, y, pool);
+}
+
+double PackedCells::curvature(const Stress<float>& stress, Quaternions& q, const Float4* x,
+                              Pool& pool) const {
+  const CellKernels& kernels = cell_kernels();
+  pool.run(parts(), [&](int p) {
+    const Part& part = part_[std::size_t(p)];
+    copy_in(part, x);
+    curvature_[std::size_t(p)] =
+        kernels.curvature(view(part, weight_, q), stress, &in_[std::size_t(part.begin)].x);
   });
+  return std::accumulate(curvature_.begin(), curvature_.end(), 0.0);
 }
 
 void PackedCells::apply(const Stress<double>& stress, Quaternions& q, const AlignedVector<double>& flow,
@@ -166,38 +200,36 @@ void PackedCells::apply(const Stress<double>& stress, Quaternions& q, const Alig
   const CellKernels& kernels = cell_kernels();
   pool.run(parts(), [&](int p) {
     const Part& part = part_[std::size_t(p)];
-    Double4* in = exact_in_.data() + part.begin;
     Double4* out = exact_out_.data() + part.begin;
-    // The gradients of a cell sum to zero: differences keep the digits far from the origin.
-    const Vec3 origin = x[local_[std::size_t(part.begin)]];
-    for (Index k = 0; k < part.nodes; ++k) {
-      const Vec3 v = x[local_[std::size_t(part.begin + k)]] - origin;
-      in[k] = {v.x(), v.y(), v.z(), 0};
-    }
+    copy_in(part, x);
     std::fill_n(out, part.nodes, Double4{});
-    CellPart<double> cells = view(part, exact_weight_, q);
-    if (!flow.empty()) cells.flow = flow.data() + 6 * std::size_t(part.first);
-    kernels.apply_double(cells, stress, &in->x, &out->x);
+    kernels.apply_double(view(part, exact_weight_, q, flow), stress, &exact_in_[std::size_t(part.begin)].x,
+                         &out->x);
   });
-  for_blocks(pool, nodes_, block, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      Vec3 sum = Vec3::Zero();
-      for (Index k = slot_begin_[std::size_t(i)]; k < slot_begin_[std::size_t(i) + 1]; ++k) {
-        const Double4& v = exact_out_[std::size_t(slot_[std::size_t(k)])];
-        sum += Vec3(v.x, v.y, v.z);
-      }
-      y[i] = sum;
-    }
+  add_parts(exact_out_, y, pool);
+}
+
+void PackedCells::forces(const Stress<double>& stress, Quaternions& q, const AlignedVector<double>& flow,
+                         const Vec3* x, Vec3* y, Pool& pool) const {
+  const CellKernels& kernels = cell_kernels();
+  pool.run(parts(), [&](int p) {
+    const Part& part = part_[std::size_t(p)];
+    Float4* out = out_.data() + part.begin;
+    copy_in(part, x);
+    std::fill_n(out, part.nodes, Float4{});
+    kernels.forces(view(part, exact_weight_, q, flow), stress, &exact_in_[std::size_t(part.begin)].x,
+                   &out->x);
   });
+  add_parts(out_, y, pool);
 }
 
 int PackedCells::blend(const Float4* q_nodes, float shortest, Quaternions& q, Pool& pool) const {
   const CellKernels& kernels = cell_kernels();
   pool.run(parts(), [&](int p) {
     const Part& part = part_[std::size_t(p)];
-    Float4* in = in_.data() + part.begin;
-    for (Index k = 0; k < part.nodes; ++k) in[k] = q_nodes[local_[std::size_t(part.begin + k)]];
-    kept_[std::size_t(p)] = kernels.blend(view(part, weight_, q), &in->x, shortest, part.cells);
+    copy_in(part, q_nodes);
+    kept_[std::size_t(p)] =
+        kernels.blend(view(part, weight_, q), &in_[std::size_t(part.begin)].x, shortest, part.cells);
   });
   return std::accumulate(kept_.begin(), kept_.end(), 0);
 }

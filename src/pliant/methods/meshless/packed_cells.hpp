@@ -32,6 +32,13 @@ class PackedCells {
   void apply(const Stress<double>& stress, Quaternions& q, const AlignedVector<double>& flow, const Vec3* x,
              Vec3* y, Pool& pool) const;
 
+  /// Those forces, positions and strains in double precision, sums in single: net forces and turns of the
+  /// whole are free of force to single precision of the forces, no longer of the positions.
+  void forces(const Stress<double>& stress, Quaternions& q, const AlignedVector<double>& flow, const Vec3* x,
+              Vec3* y, Pool& pool) const;
+  /// x^T times matrix of the cells times x, with half the work of the product.
+  double curvature(const Stress<float>& stress, Quaternions& q, const Float4* x, Pool& pool) const;
+
   /// Cell rotations from those at the nodes. Returns how many cells kept theirs.
   int blend(const Float4* q_nodes, float shortest, Quaternions& q, Pool& pool) const;
 
@@ -47,7 +54,12 @@ class PackedCells {
   void number_rows(const Cells& cells);
   void fill_rows(const Cells& cells, const Points& rest);
   template <class T>
-  CellPart<T> view(const Part& part, const AlignedVector<T>& weight, Quaternions& q) const;
+  CellPart<T> view(const Part& part, const AlignedVector<T>& weight, Quaternions& q,
+                   const AlignedVector<T>& flow = {}) const;
+  void copy_in(const Part& part, const Float4* x) const;
+  void copy_in(const Part& part, const Vec3* x) const;
+  template <class Four, class Sum>
+  void add_parts(const AlignedVector<Four>& out, Sum* y, Pool& pool) const;
 
   Index cells_ = 0, nodes_ = 0;
   std::size_t entries_ = 0;  ///< nodes of the cells, all together
@@ -62,6 +74,7 @@ class PackedCells {
   mutable AlignedVector<Float4> in_, out_;
   mutable AlignedVector<Double4> exact_in_, exact_out_;
   mutable std::vector<int> kept_;
+  mutable std::vector<double> curvature_;
 };
 
 }  // namespace pliant::meshless

@@ -219,23 +219,30 @@ void Body::turn_nodes(const Points& x, bool polar, Pool&) {
   }
 }
 
-/// dE/dx at x (rest), or K x.
-void Body::elastic(const Points& x, bool rest, Points& out, Pool& pool) {
+/// dE/dx at x (rest), or K x. `exact`: statics, whose balance is told; a step corrects the forces by
+/// iterations of single precision anyway.
+void Body::elastic(const Points& x, bool rest, bool exact, Points& out, Pool& pool) {
   const Stress<double> stress = stress_of(rest);
+  const auto cells = [&](PackedCells::Quaternions& turned, const Points& at) {
+    if (exact)
+      packed_.apply(stress, turned, stress_, at.data(), out.data(), pool);
+    else
+      packed_.forces(stress, turned, stress_, at.data(), out.data(), pool);
+  };
   if (!state_.flow.empty() && rest)
     plastic_stress(model_, state_.flow, stress_);
   else
     stress_.clear();
   switch (options_.warping) {
     case Warping::cell:
-      packed_.apply(stress, state_.turned, stress_, x.data(), out.data(), pool);
+      cells(state_.turned, x);
       break;
     case Warping::none:
-      packed_.apply(stress, unturned_, stress_, x.data(), out.data(), pool);
+      cells(unturned_, x);
       break;
     case Warping::node:
       for (std::size_t i = 0; i < x.size(); ++i) y_[i] = turned_[i].transpose() * x[i];
-      packed_.apply(stress, unturned_, stress_, y_.data(), out.data(), pool);
+      cells(unturned_, y_);
       for (std::size_t i = 0; i < x.size(); ++i) out[i] = turned_[i] * out[i];
       break;
     case Warping::row:
@@ -246,7 +253,7 @@ void Body::elastic(const Points& x, bool rest, Points& out, Pool& pool) {
 
 /// r_ at x. Returns the root of the sum of squares of the forces that act.
 double Body::residual(const StepInput& input, const Scheme& s, const Points& x) {
-  elastic(x, true, elastic_, *input.pool);
+  elastic(x, true, s.h == 0, elastic_, *input.pool);
   double acting = 0, load = 0;
   const NodeState& now = state_.nodes;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -262,7 +269,7 @@ double Body::residual(const StepInput& input, const Scheme& s, const Points& x) 
   }
   if (s.h > 0 && s.inner_drag > 0) {
     for (std::size_t i = 0; i < x.size(); ++i) new_v_[i] = (x[i] - now.x[i]) / s.h;
-    elastic(new_v_, false, elastic_, *input.pool);
+    elastic(new_v_, false, false, elastic_, *input.pool);
     for (std::size_t i = 0; i < x.size(); ++i) r_[i] -= s.inner_drag * elastic_[i];
   }
   for (Index n = 0; n < rows_.rows(); ++n) {
@@ -315,14 +322,12 @@ void Body::apply_rows(const StepInput& input, const Float4* z, Float4* y) const 
 
 /// y = matrix of the step times z.
 void Body::apply(const StepInput& input, const Scheme& s, const Float4* z, Float4* y) {
-  const Stress<double> exact = stress_of(false);
-  const Stress<float> stress{float(exact.plus), float(exact.minus), float(exact.lambda), false};
   const std::size_t n = model_.rest.size();
-  if (options_.warping == Warping::cell || options_.warping == Warping::none) {
-    packed_.apply(stress, options_.warping == Warping::cell ? state_.turned : unturned_, z, y, *input.pool);
+  if (!turns_nodes()) {
+    packed_.apply(rough_stress(), cell_rotations(), z, y, *input.pool);
   } else {
     for (std::size_t i = 0; i < n; ++i) new_v_[i] = Vec3(z[i].x, z[i].y, z[i].z);
-    elastic(new_v_, false, elastic_, *input.pool);
+    elastic(new_v_, false, false, elastic_, *input.pool);
     for (std::size_t i = 0; i < n; ++i)
       y[i] = {float(elastic_[i].x()), float(elastic_[i].y()), float(elastic_[i].z()), 0};
   }
@@ -334,6 +339,25 @@ void Body::apply(const StepInput& input, const Scheme& s, const Float4* z, Float
     y[i].z = stiffness * y[i].z + mass * z[i].z;
   }
   apply_rows(input, z, y);
+}
+
+/// z^T times matrix of the step times z, without the product.
+double Body::curvature(const StepInput& input, const Scheme& s, const AlignedVector<Float4>& z) {
+  double inertia = 0, held = 0;
+  for (std::size_t i = 0; i < z.size(); ++i)
+    inertia += model_.mass[i] * (double(z[i].x) * z[i].x + double(z[i].y) * z[i].y + double(z[i].z) * z[i].z);
+  const auto pull = [&](const Gather& rows, std::size_t n, double stiffness) {
+    Vec3 field = Vec3::Zero();
+    for (std::size_t k = std::size_t(rows.begin[n]); k < std::size_t(rows.begin[n + 1]); ++k) {
+      const Float4& v = z[std::size_t(rows.column[k])];
+      field += rows.weight[k] * Vec3(v.x, v.y, v.z);
+    }
+    held += stiffness * field.squaredNorm();
+  };
+  for (Index n = 0; n < rows_.rows(); ++n) pull(rows_, std::size_t(n), hold_);
+  for (const Grab& grab : input.grabs) pull(model_.at_nodes, std::size_t(grab.node), grab.stiffness);
+  return s.mass * inertia + held +
+         s.stiffness * packed_.curvature(rough_stress(), cell_rotations(), z.data(), *input.pool);
 }
 
 /// The scalar matrix; for `warping: node` R (M + K)^-1 R^T, which is the inverse but for what is held: R is
@@ -364,6 +388,11 @@ int Body::solve(const StepInput& input, const Scheme& s, double tolerance, int m
   int k = 0;
   while (k < most && rz > 0) {
     ++k;
+    if (k == most && !turns_nodes()) {  // nobody asks what is left after the last step
+      const double last = curvature(input, s, p_);
+      if (last > 0) add(d_, float(rz / last), p_);
+      break;
+    }
     apply(input, s, p_.data(), ap_.data());
     const double curvature = dot(p_, ap_);
     if (!(curvature > 0)) break;
@@ -414,6 +443,15 @@ int Body::solve_unsymmetric(const StepInput& input, const Scheme& s, double tole
 
 Stress<double> Body::stress_of(bool rest) const {
   return {model_.mu + kappa_, model_.mu - kappa_, model_.lambda, rest};
+}
+
+Stress<float> Body::rough_stress() const {
+  const Stress<double> exact = stress_of(false);
+  return {float(exact.plus), float(exact.minus), float(exact.lambda), false};
+}
+
+PackedCells::Quaternions& Body::cell_rotations() {
+  return options_.warping == Warping::cell ? state_.turned : unturned_;
 }
 
 StepTraffic Body::traffic(const StepReport& report) const {

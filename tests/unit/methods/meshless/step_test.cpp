@@ -33,6 +33,12 @@ struct Scrambled {
   }
 };
 
+double largest(const Points& vectors) {
+  double most = 0;
+  for (const Vec3& v : vectors) most = std::max(most, v.norm());
+  return most;
+}
+
 TEST(MeshlessKernels, forces_are_the_gradient_of_the_energy) {
   Scrambled s;
   Points force(s.x.size()), reference(s.x.size());
@@ -86,6 +92,34 @@ TEST(MeshlessKernels, rounded_gradients_leave_no_net_force_and_none_after_a_rigi
   for (const Vec3& f : force) ASSERT_LT(f.norm(), 1e-12 * scale);
 }
 
+TEST(MeshlessKernels, forces_of_a_step_agree_with_the_exact_ones_and_vanish_after_a_rigid_motion) {
+  Scrambled s;
+  AlignedVector<double> flow(std::size_t(s.packed.batches()) * 6 * lanes), stress;
+  for (std::size_t k = 0; k < flow.size(); ++k) flow[k] = 0.01 * std::sin(double(k));
+  plastic_stress(s.model, flow, stress);
+  Points exact(s.x.size()), force(s.x.size());
+  const Points scrambled = s.x;
+  const PackedCells::Quaternions turned = s.q;
+  const SimdLevel best = simd_level();
+  for (const SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (set_simd_level(level) != level) continue;
+    s.x = scrambled;
+    s.q = turned;
+    s.packed.apply(s.stress(true), s.q, stress, s.x.data(), exact.data(), s.pool);
+    s.packed.forces(s.stress(true), s.q, stress, s.x.data(), force.data(), s.pool);
+    const double scale = largest(exact);
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      ASSERT_LT((force[i] - exact[i]).norm(), 1e-6 * scale) << name(level);
+    // Small forces keep their digits: positions were in double precision until the strains were known.
+    const Eigen::Quaterniond turn(0.5, -0.5, 0.5, 0.5);
+    for (Index c = 0; c < s.packed.cells(); ++c) set_quaternion(s.q, c, turn);
+    for (std::size_t i = 0; i < s.x.size(); ++i) s.x[i] = turn * s.model.rest[i] + Vec3(3, 4, 5);
+    s.packed.forces(s.stress(true), s.q, {}, s.x.data(), force.data(), s.pool);
+    for (const Vec3& f : force) ASSERT_LT(f.norm(), 1e-12 * scale) << name(level);
+  }
+  set_simd_level(best);
+}
+
 /// y = K x by the matrix of the iterations.
 AlignedVector<Float4> iterated(Scrambled& s, const Points& x) {
   AlignedVector<Float4> in(x.size()), out(x.size());
@@ -94,12 +128,6 @@ AlignedVector<Float4> iterated(Scrambled& s, const Points& x) {
   s.packed.apply(Stress<float>{float(d.plus), float(d.minus), float(d.lambda), false}, s.q, in.data(),
                  out.data(), s.pool);
   return out;
-}
-
-double largest(const Points& vectors) {
-  double most = 0;
-  for (const Vec3& v : vectors) most = std::max(most, v.norm());
-  return most;
 }
 
 TEST(MeshlessKernels, the_matrix_of_the_iterations_agrees_on_every_instruction_set) {
@@ -119,6 +147,26 @@ TEST(MeshlessKernels, the_matrix_of_the_iterations_agrees_on_every_instruction_s
       ASSERT_LT((here - Vec3(portable[i].x, portable[i].y, portable[i].z)).norm(), 1e-5 * scale)
           << name(level);
     }
+  }
+  set_simd_level(best);
+}
+
+TEST(MeshlessKernels, curvature_is_that_of_the_matrix_on_every_instruction_set) {
+  Scrambled s;
+  Points exact(s.x.size());
+  s.packed.apply(s.stress(false), s.q, {}, s.x.data(), exact.data(), s.pool);
+  double expected = 0;
+  AlignedVector<Float4> x(s.x.size());
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    expected += s.x[i].dot(exact[i]);
+    x[i] = {float(s.x[i].x()), float(s.x[i].y()), float(s.x[i].z()), 0};
+  }
+  const Stress<double> d = s.stress(false);
+  const Stress<float> rough{float(d.plus), float(d.minus), float(d.lambda), false};
+  const SimdLevel best = simd_level();
+  for (const SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (set_simd_level(level) != level) continue;
+    EXPECT_NEAR(s.packed.curvature(rough, s.q, x.data(), s.pool) / expected, 1, 1e-5) << name(level);
   }
   set_simd_level(best);
 }

@@ -21,6 +21,20 @@ SimdLevel simd_level();
 /// Lowers the level for tests; returns the level in force (never above what the processor has).
 SimdLevel set_simd_level(SimdLevel wanted);
 
+/// The table of the level in force.
+template <class Kernels>
+const Kernels& choose_kernels(const Kernels& portable, const Kernels& avx2, const Kernels& avx512) {
+  switch (simd_level()) {
+    case SimdLevel::avx512:
+      return avx512;
+    case SimdLevel::avx2:
+      return avx2;
+    case SimdLevel::portable:
+      break;
+  }
+  return portable;
+}
+
 const char* name(SimdLevel level);
 
 /// The level of that name, or none.

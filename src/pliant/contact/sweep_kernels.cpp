@@ -6,15 +6,7 @@
 namespace pliant {
 
 const SweepKernels& sweep_kernels() {
-  switch (simd_level()) {
-    case SimdLevel::avx512:
-      return sweep_kernels_avx512;
-    case SimdLevel::avx2:
-      return sweep_kernels_avx2;
-    case SimdLevel::portable:
-      break;
-  }
-  return sweep_kernels_portable;
+  return choose_kernels(sweep_kernels_portable, sweep_kernels_avx2, sweep_kernels_avx512);
 }
 
 }  // namespace pliant

@@ -11,15 +11,7 @@ namespace pliant {
 namespace {
 
 const PanelKernels& kernels() {
-  switch (simd_level()) {
-    case SimdLevel::avx512:
-      return panel_kernels_avx512;
-    case SimdLevel::avx2:
-      return panel_kernels_avx2;
-    case SimdLevel::portable:
-      break;
-  }
-  return panel_kernels_portable;
+  return choose_kernels(panel_kernels_portable, panel_kernels_avx2, panel_kernels_avx512);
 }
 
 /// Lane of row i of a block: see panel_kernels.hpp.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pliant/contact/contact_memory.hpp"
 #include "pliant/math/dense_system.hpp"
 #include "pliant/methods/cage/body.hpp"
 
@@ -17,9 +18,8 @@ constexpr int most_contacts = 150;
 constexpr double nearest_points = 1e-6;  // of the size: closer ones are the same
 constexpr double softness = 1e-6;        // of W's diagonal, for points that the cage cannot move apart
 constexpr int lift_sweeps = 30;
-constexpr double lift_share = 0.2;       // of what is too deep, a step
-constexpr double most_lift = 0.05;       // of the size, a step
-constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
+constexpr double lift_share = 0.2;  // of what is too deep, a step
+constexpr double most_lift = 0.05;  // of the size, a step
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include "pliant/contact/contact_problem.hpp"
 #include "pliant/contact/detection.hpp"
+#include "pliant/contact/position_pass.hpp"
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/geometric/contact_response.hpp"
 #include "pliant/methods/geometric/energy.hpp"
@@ -97,7 +98,6 @@ class Body final : public Method {
   bool free_to_turn(const StepInput& input) const;
   void find_contacts(const StepInput& input);
   bool jump(const StepInput& input, const Scheme& scheme, StepReport& report);
-  void bounce(const Contact& contact, double approach, const StepInput& input, double& bias) const;
   void set_targets(const StepInput& input, const Scheme& scheme);
   void warm_start(const Scheme& scheme);
   Vec3 velocity_of(const Contact& contact, const float* d, const Scheme& scheme) const;
@@ -175,9 +175,9 @@ class Body final : public Method {
   bool whole_stencils_ = true;  // no vertex hangs on two parts
   std::vector<char> turns_;     // per part: its rigid turning can be split off
   std::vector<Contact> contacts_, touches_;
-  Points impulses_, touch_impulses_;  // of contacts_, touches_
+  Points impulses_;  // of contacts_
+  PositionPass position_pass_;
   Points on_nodes_, outer_, jump_, change_, free_end_, shifted_x_, shifted_v_;
-  std::vector<double> lift_, lift_gap_;
   std::vector<SideMemory> sides_;
   bool jumped_ = false, moved_ = false;
 };

@@ -16,14 +16,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pliant/contact/contact_memory.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/part_arcs.hpp"
 
 namespace pliant::geometric {
 namespace {
 
-constexpr double impact_speed = 0.005;   // g h: slower approach is no impact
-constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
+constexpr double impact_speed = 0.005;  // g h: slower approach is no impact
 // A limb that swings on a contact turns far in a step: with BDF2, Newton's one linearisation fed a tumbling
 // animal 20 % of its energy in some steps. Such steps are linearised again until they are solved.
 constexpr double lively_turn = 0.01;  // rad
@@ -42,8 +42,6 @@ constexpr Index few_contacts = 200;
 constexpr int few_sweeps = 2000, many_sweeps = 100;
 // What the step leaves unsolved is a force that the contacts answer: thin legs would tremble on it for ever.
 constexpr double contact_tolerance = 0.01;  // reduction of the residual, at most
-constexpr int position_sweeps = 30;
-constexpr double largest_correction = 0.12;  // of the body's size, in one step
 
 }  // namespace
 
@@ -134,7 +132,8 @@ bool Body::jump(const StepInput& input, const Scheme& s, StepReport& report) {
     ContactProblem::Row& row = problem_.row(c);
     row.free = response_.observe(contacts_[c], state_.nodes.v) - contacts_[c].velocity;
     row.bias = std::max(contacts_[c].gap, 0.0) / input.h;
-    bounce(contacts_[c], row.normal.dot(row.free), input, row.bias);
+    row.bias =
+        with_restitution(contacts_[c], row.normal.dot(row.free), input.gravity.norm() * input.h, row.bias);
   }
   const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
   report.contact_sweeps += outcome.sweeps;
@@ -153,12 +152,6 @@ bool Body::jump(const StepInput& input, const Scheme& s, StepReport& report) {
   return true;
 }
 
-/// Restitution, when the approach is fast enough: the bias asks for a rebound.
-void Body::bounce(const Contact& contact, double approach, const StepInput& input, double& bias) const {
-  if (contact.restitution > 0 && approach < -restitution_speed * input.gravity.norm() * input.h)
-    bias = std::min(bias, contact.restitution * approach);
-}
-
 /// An open gap may close and no more: n . v >= -gap/h, and not beyond where x^ + h' v touches.
 void Body::set_targets(const StepInput& input, const Scheme& s) {
   for (Index c = 0; c < problem_.size(); ++c) {
@@ -170,27 +163,16 @@ void Body::set_targets(const StepInput& input, const Scheme& s) {
         std::max(0.0, std::min(contact.gap / input.h, (contact.gap + contact.normal.dot(drift)) / s.h));
     if (options_.integrator == Integrator::euler) {
       const Vec3 u = response_.observe(contact, state_.nodes.v) - contact.velocity;
-      bounce(contact, contact.normal.dot(u), input, row.bias);
+      row.bias = with_restitution(contact, contact.normal.dot(u), input.gravity.norm() * input.h, row.bias);
     }
   }
 }
 
 /// Forces of the same contacts in the last step; of the same vertex and collider when the feature is new.
 void Body::warm_start(const Scheme& s) {
-  const std::vector<ContactMemory>& memory = state_.contacts;
-  std::size_t at = 0;
-  for (Index c = 0; c < problem_.size(); ++c) {
-    ContactKey key = contacts_[c].key;
-    key.feature = std::numeric_limits<Index>::min();
-    while (at < memory.size() && memory[at].key < key) ++at;
-    const ContactMemory* best = nullptr;
-    for (std::size_t k = at; k < memory.size(); ++k) {
-      const ContactKey& other = memory[k].key;
-      if (other.vertex != key.vertex || other.collider != key.collider) break;
-      if (best == nullptr || other.feature == contacts_[c].key.feature) best = &memory[k];
-    }
-    if (best) problem_.set_impulse(c, s.h * best->force);
-  }
+  for (Index c = 0; c < problem_.size(); ++c)
+    if (const ContactMemory* known = recall(state_.contacts, contacts_[c].key))
+      problem_.set_impulse(c, s.h * known->force);
 }
 
 /// The velocity of a contact point when the nodes move by d from the prediction.
@@ -460,8 +442,7 @@ void Body::last_answer(const StepInput& input, const Scheme& s, StepReport& repo
   report.contact_impulse += input.h / s.h * total;
 }
 
-/// Step 7: s_c >= 0 complementary to gap_c + slop/2 + sum_d n_c . W_cd n_d s_d >= 0, x += B sum_c j_c n_c
-/// s_c.
+/// Step 7: x += B sum_c j_c n_c s_c (position_pass.hpp).
 void Body::position_pass(const StepInput& input, StepReport& report) {
   const double slop = input.contact.slop * detection_.size();
   moved_ = false;
@@ -469,15 +450,9 @@ void Body::position_pass(const StepInput& input, StepReport& report) {
   double least = detection_.touches(step, new_x_, slop, touches_);
   if (least < -slop) {
     response_.fill(touches_, position_problem_, *input.pool);
-    lift_.resize(touches_.size());
-    lift_gap_.resize(touches_.size());
-    for (std::size_t c = 0; c < touches_.size(); ++c)
-      lift_gap_[c] = std::max(touches_[c].gap, -largest_correction * detection_.size()) + slop / 2;
-    position_problem_.solve_normals(lift_gap_, position_sweeps, lift_);
-    touch_impulses_.resize(touches_.size());
-    for (std::size_t c = 0; c < touches_.size(); ++c) touch_impulses_[c] = lift_[c] * touches_[c].normal;
     std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
-    response_.collect(touches_, touch_impulses_, on_nodes_);
+    response_.collect(touches_, position_pass_.solve(touches_, slop, detection_.size(), position_problem_),
+                      on_nodes_);
     response_.respond(on_nodes_, change_, *input.pool);
     for (std::size_t i = 0; i < change_.size(); ++i) new_x_[i] += change_[i];
     moved_ = true;
@@ -488,10 +463,7 @@ void Body::position_pass(const StepInput& input, StepReport& report) {
 
 /// What the next step needs to know.
 void Body::remember_contacts(const Scheme& s) {
-  state_.contacts.clear();
-  for (std::size_t c = 0; c < contacts_.size(); ++c)
-    if (!impulses_[c].isZero(0))
-      state_.contacts.push_back({.key = contacts_[c].key, .force = impulses_[c] / s.h});
+  remember(contacts_, impulses_, s.h, state_.contacts);
   state_.sides = sides_;
   // The predecessor moves with what was not a force: the jump of the velocities and the position pass.
   if (jumped_)

@@ -6,15 +6,7 @@
 namespace pliant::geometric {
 
 const FlowKernels& flow_kernels() {
-  switch (simd_level()) {
-    case SimdLevel::avx512:
-      return flow_kernels_avx512;
-    case SimdLevel::avx2:
-      return flow_kernels_avx2;
-    case SimdLevel::portable:
-      break;
-  }
-  return flow_kernels_portable;
+  return choose_kernels(flow_kernels_portable, flow_kernels_avx2, flow_kernels_avx512);
 }
 
 }  // namespace pliant::geometric

@@ -6,15 +6,7 @@
 namespace pliant::geometric {
 
 const ReducedKernels& reduced_kernels() {
-  switch (simd_level()) {
-    case SimdLevel::avx512:
-      return reduced_kernels_avx512;
-    case SimdLevel::avx2:
-      return reduced_kernels_avx2;
-    case SimdLevel::portable:
-      break;
-  }
-  return reduced_kernels_portable;
+  return choose_kernels(reduced_kernels_portable, reduced_kernels_avx2, reduced_kernels_avx512);
 }
 
 }  // namespace pliant::geometric

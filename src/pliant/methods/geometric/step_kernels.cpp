@@ -6,15 +6,7 @@
 namespace pliant::geometric {
 
 const StepKernels& step_kernels() {
-  switch (simd_level()) {
-    case SimdLevel::avx512:
-      return step_kernels_avx512;
-    case SimdLevel::avx2:
-      return step_kernels_avx2;
-    case SimdLevel::portable:
-      break;
-  }
-  return step_kernels_portable;
+  return choose_kernels(step_kernels_portable, step_kernels_avx2, step_kernels_avx512);
 }
 
 }  // namespace pliant::geometric

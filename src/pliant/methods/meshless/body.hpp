@@ -3,6 +3,7 @@
 // shows it.
 #pragma once
 
+#include "pliant/contact/position_pass.hpp"
 #include "pliant/math/direct_solver.hpp"
 #include "pliant/math/gather.hpp"
 #include "pliant/methods/meshless/contact_stage.hpp"
@@ -106,7 +107,6 @@ class Body final : public Method {
   void move(double factor, std::span<const Contact> contacts, std::span<const Vec3> impulses,
             const StepInput& input);
   void lift(const StepInput& input, StepReport& report);
-  void remember(const StepInput& input);
   Vec3 velocity(const Contact& contact, double h) const;
 
   Model model_;
@@ -142,9 +142,9 @@ class Body final : public Method {
   AlignedVector<double> stress_;  ///< plastic
   PackedCells::Quaternions unturned_;
   std::vector<Contact> contacts_, touches_;
-  std::vector<Vec3> impulses_, lift_impulses_;
+  std::vector<Vec3> impulses_;
+  PositionPass position_pass_;
   std::vector<SideMemory> sides_;
-  std::vector<double> gaps_, lifts_;
   FreeTurning turning_;
   std::vector<Eigen::Quaterniond> part_turn_;
   double kappa_ = 0;  ///< Pa

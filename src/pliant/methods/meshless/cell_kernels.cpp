@@ -6,15 +6,7 @@
 namespace pliant::meshless {
 
 const CellKernels& cell_kernels() {
-  switch (simd_level()) {
-    case SimdLevel::avx512:
-      return cell_kernels_avx512;
-    case SimdLevel::avx2:
-      return cell_kernels_avx2;
-    case SimdLevel::portable:
-      break;
-  }
-  return cell_kernels_portable;
+  return choose_kernels(cell_kernels_portable, cell_kernels_avx2, cell_kernels_avx512);
 }
 
 }  // namespace pliant::meshless

@@ -63,7 +63,7 @@ PLIANT_INLINE Vector<double> widen(const float* q, int half, double) {
 }
 #endif
 
-PLIANT_INLINE void store_narrow(Vector<double> v, float* to, int half) {
+PLIANT_INLINE void store_narrow(Vector<double> v, float* to, [[maybe_unused]] int half) {
 #if defined(__AVX512F__)
   _mm256_store_ps(to, _mm512_cvtpd_ps((__m512d)v));
 #else
@@ -229,6 +229,13 @@ PLIANT_INLINE void scatter_batch(const float* g, const std::uint16_t* node, int 
 #if defined(__AVX512F__)
 // In single precision two rows fill a register.
 
+/// A load that the compiler may not repeat as the memory operand of each use: loads are what limits here.
+PLIANT_INLINE __m512 load_once(const float* p) {
+  __m512 v = _mm512_load_ps(p);
+  asm("" : "+v"(v));
+  return v;
+}
+
 PLIANT_INLINE __m512 both(float first, float second) {
   return _mm512_mask_broadcastss_ps(_mm512_set1_ps(first), 0xff00, _mm_set_ss(second));
 }
@@ -240,7 +247,7 @@ PLIANT_INLINE void gather_batch(const float* g, const std::uint16_t* node, int r
   for (__m512& s : sum) s = _mm512_setzero_ps();
   for (const float* end = next; g != end; g += pair, node += 2, next += 2 * line) {
     const float *v = x + 4 * std::int64_t(node[0]), *u = x + 4 * std::int64_t(node[1]);
-    const __m512 g0 = _mm512_load_ps(g), g1 = _mm512_load_ps(g + stride), g2 = _mm512_load_ps(g + 2 * stride);
+    const __m512 g0 = load_once(g), g1 = load_once(g + stride), g2 = load_once(g + 2 * stride);
     for (int i = 0; i < 3; ++i) {
       const __m512 xi = both(v[i], u[i]);
       sum[3 * i] = _mm512_fmadd_ps(xi, g0, sum[3 * i]);
@@ -256,7 +263,7 @@ PLIANT_INLINE void gather_batch(const float* g, const std::uint16_t* node, int r
 
 /// Of two rows: sums of x, y, z in quarters of their lanes, each two of a row.
 PLIANT_INLINE __m512 row_sums(const float* g, const __m512* p) {
-  const __m512 g0 = _mm512_load_ps(g), g1 = _mm512_load_ps(g + stride), g2 = _mm512_load_ps(g + 2 * stride);
+  const __m512 g0 = load_once(g), g1 = load_once(g + stride), g2 = load_once(g + 2 * stride);
   __m512 s[3];
   for (int i = 0; i < 3; ++i)
     s[i] = _mm512_fmadd_ps(p[3 * i + 2], g2, _mm512_fmadd_ps(p[3 * i + 1], g1, _mm512_mul_ps(p[3 * i], g0)));

@@ -7,19 +7,11 @@
 //                The end is feasible.
 //   5. positions what still is deeper than the slop is moved out, velocities unchanged
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
+#include "pliant/contact/contact_memory.hpp"
 #include "pliant/methods/meshless/body.hpp"
 
 namespace pliant::meshless {
-namespace {
-
-constexpr double restitution_speed = 2;  // g h: slower approach does not bounce
-constexpr int position_sweeps = 30;
-constexpr double largest_correction = 0.12;  // of the body's size, in one step
-
-}  // namespace
 
 Detection::Step Body::detection_step(const StepInput& input) const {
   return {.colliders = input.colliders,
@@ -43,7 +35,8 @@ void Body::contact(const StepInput& input, const Scheme& s, StepReport& report) 
   }
   for (std::size_t i = 0; i < new_x_.size(); ++i) new_v_[i] = (new_x_[i] - state_.nodes.x[i]) / input.h;
   lift(input, report);
-  remember(input);
+  remember(contacts_, impulses_, input.h, state_.contacts);
+  state_.sides = sides_;
 }
 
 /// Steps 1 and 2.
@@ -53,20 +46,11 @@ void Body::answer(const StepInput& input, StepReport& report) {
     const Contact& contact = contacts_[std::size_t(c)];
     ContactProblem::Row& row = problem_.row(c);
     row.free = velocity(contact, input.h);
-    row.bias = std::max(contact.gap, 0.0) / input.h;
     const double approach = contact.normal.dot(contact_.observe(contact, state_.nodes.v) - contact.velocity);
-    if (contact.restitution > 0 && approach < -restitution_speed * input.gravity.norm() * input.h)
-      row.bias = std::min(row.bias, contact.restitution * approach);
-    // The force of the last step; of another feature of the same collider when this one is new.
-    const ContactKey first{contact.key.vertex, contact.key.collider, std::numeric_limits<Index>::min()};
-    auto known = std::lower_bound(state_.contacts.begin(), state_.contacts.end(), first,
-                                  [](const ContactMemory& m, const ContactKey& key) { return m.key < key; });
-    const ContactMemory* best = nullptr;
-    for (; known != state_.contacts.end() && known->key.vertex == first.vertex &&
-           known->key.collider == first.collider;
-         ++known)
-      if (!best || known->key.feature == contact.key.feature) best = &*known;
-    if (best) problem_.set_impulse(c, input.h * best->force);
+    row.bias = with_restitution(contact, approach, input.gravity.norm() * input.h,
+                                std::max(contact.gap, 0.0) / input.h);
+    if (const ContactMemory* known = recall(state_.contacts, contact.key))
+      problem_.set_impulse(c, input.h * known->force);
   }
   const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
   report.contact_sweeps += outcome.sweeps;
@@ -122,25 +106,11 @@ void Body::lift(const StepInput& input, StepReport& report) {
   if (least < -slop) {
     contact_.fill(touches_, input.h, system_, is_free(input) ? &turning_ : nullptr, position_problem_,
                   *input.pool);
-    gaps_.resize(touches_.size());
-    lifts_.resize(touches_.size());
-    for (std::size_t c = 0; c < touches_.size(); ++c)
-      gaps_[c] = std::max(touches_[c].gap, -largest_correction * size) + slop / 2;
-    position_problem_.solve_normals(gaps_, position_sweeps, lifts_);
-    lift_impulses_.resize(touches_.size());
-    for (std::size_t c = 0; c < touches_.size(); ++c) lift_impulses_[c] = lifts_[c] * touches_[c].normal;
-    move(1 / (input.h * input.h), touches_, lift_impulses_, input);
+    move(1 / (input.h * input.h), touches_, position_pass_.solve(touches_, slop, size, position_problem_),
+         input);
     least = contact_.detection().touches(step, new_x_, slop, touches_);
   }
   report.penetration = -least;
-}
-
-void Body::remember(const StepInput& input) {
-  state_.contacts.clear();
-  for (std::size_t c = 0; c < contacts_.size(); ++c)
-    if (!impulses_[c].isZero(0))
-      state_.contacts.push_back({.key = contacts_[c].key, .force = impulses_[c] / input.h});
-  state_.sides = sides_;
 }
 
 }  // namespace pliant::meshless

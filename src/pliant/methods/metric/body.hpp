@@ -5,6 +5,7 @@
 
 #include "pliant/contact/contact_problem.hpp"
 #include "pliant/contact/detection.hpp"
+#include "pliant/contact/position_pass.hpp"
 #include "pliant/math/gather.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/methods/metric/conjugate_gradients.hpp"
@@ -105,7 +106,7 @@ class Body final : public Method {
   void move_by_impulses(double h);
   void position_pass(const StepInput& input, StepReport& report);
   bool tears(const StepInput& input) const;
-  void remember(const StepInput& input, StepReport& report);
+  void remember_contacts(const StepInput& input, StepReport& report);
   double jitter(Index point) const;
 
   const Gather& contact_points() const { return contact_.rows() > 0 ? contact_ : embedding_; }
@@ -146,7 +147,8 @@ class Body final : public Method {
   std::vector<Contact> contacts_, touches_;
   Points impulses_, changes_, speeds_, recalled_, on_nodes_;
   double response_ = 1, alone_ = 0;
-  std::vector<double> inverse_mass_, lift_, lift_gap_;
+  std::vector<double> inverse_mass_;
+  PositionPass position_pass_;
   std::vector<SideMemory> sides_;
   struct Share {
     Index node, contact;

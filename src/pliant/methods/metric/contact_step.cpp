@@ -20,14 +20,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "pliant/contact/contact_memory.hpp"
 #include "pliant/methods/metric/body.hpp"
 
 namespace pliant::metric {
 namespace {
 
-constexpr double restitution_speed = 2;      // g h: slower approach does not bounce
-constexpr double largest_correction = 0.12;  // of the body's size a step
-constexpr int position_sweeps = 30, position_passes = 3;
+constexpr int position_passes = 3;
 constexpr double roughness = 1e-3;  // of a spacing
 constexpr double least_response = 1e-7;
 constexpr double harmless = 0.01;  // of a cell's edge: nodes moved alone by less, or bodies lifted by it
@@ -149,11 +148,9 @@ void Body::set_targets(const StepInput& input) {
     const Vec3 way = observe(v, new_x_) - observe(v, state_.nodes.x) - input.h * contact.velocity;
     const Vec3 u = observe(v, new_v_) - contact.velocity;
     const double gap = contact.gap + contact.normal.dot(way);
-    double bias = std::max(0.0, std::min(gap / input.h - contact.normal.dot(u), contact.gap / input.h));
+    const double bias = std::max(0.0, std::min(gap / input.h - contact.normal.dot(u), contact.gap / input.h));
     const double approach = contact.normal.dot(observe(v, state_.nodes.v) - contact.velocity);
-    if (contact.restitution > 0 && approach < -restitution_speed * input.gravity.norm() * input.h)
-      bias = std::min(bias, contact.restitution * approach);
-    problem_.row(c).bias = bias;
+    problem_.row(c).bias = with_restitution(contact, approach, input.gravity.norm() * input.h, bias);
   }
 }
 
@@ -219,14 +216,10 @@ void Body::position_pass(const StepInput& input, StepReport& report) {
   double least = detection_.touches(step, new_x_, slop, touches_);
   for (int pass = 0; pass < position_passes && least < -slop; ++pass) {
     couple(touches_, 1, position_problem_);
-    lift_.resize(touches_.size());
-    lift_gap_.resize(touches_.size());
-    for (std::size_t c = 0; c < touches_.size(); ++c)
-      lift_gap_[c] = std::max(touches_[c].gap, -largest_correction * detection_.size()) + slop / 2;
-    position_problem_.solve_normals(lift_gap_, position_sweeps, lift_);
+    const std::span<const Vec3> lifts =
+        position_pass_.solve(touches_, slop, detection_.size(), position_problem_);
     std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
-    for (std::size_t c = 0; c < touches_.size(); ++c)
-      add_impulse(touches_[c].key.vertex, lift_[c] * touches_[c].normal);
+    for (std::size_t c = 0; c < touches_.size(); ++c) add_impulse(touches_[c].key.vertex, lifts[c]);
     for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += inverse_mass_[i] * on_nodes_[i];
     least = detection_.touches(step, new_x_, slop, touches_);
   }
@@ -248,14 +241,10 @@ bool Body::tears(const StepInput& input) const {
   return energy(model_, strengths(), new_x_) - energy(model_, strengths(), solved_x_) > brought;
 }
 
-void Body::remember(const StepInput& input, StepReport& report) {
-  state_.contacts.clear();
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    if (impulses_[c].isZero(0)) continue;
-    state_.contacts.push_back({.key = contacts_[c].key, .force = impulses_[c] / input.h});
-    report.contact_impulse += impulses_[c];
-    ++report.contacts;
-  }
+void Body::remember_contacts(const StepInput& input, StepReport& report) {
+  remember(contacts_, impulses_, input.h, state_.contacts);
+  report.contacts += int(state_.contacts.size());
+  for (const Vec3& impulse : impulses_) report.contact_impulse += impulse;
   state_.sides = sides_;
 }
 

@@ -6,15 +6,7 @@
 namespace pliant::metric {
 
 const StencilKernels& stencil_kernels() {
-  switch (simd_level()) {
-    case SimdLevel::avx512:
-      return stencil_kernels_avx512;
-    case SimdLevel::avx2:
-      return stencil_kernels_avx2;
-    case SimdLevel::portable:
-      break;
-  }
-  return stencil_kernels_portable;
+  return choose_kernels(stencil_kernels_portable, stencil_kernels_avx2, stencil_kernels_avx512);
 }
 
 }  // namespace pliant::metric

@@ -138,7 +138,7 @@ void Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
   if (!input.colliders.empty()) {
     position_pass(input, report);
     torn_ = torn_ || tears(input);
-    remember(input, report);
+    remember_contacts(input, report);
     watch.add_to(&StageTimes::contact);
     if (!finite_end(*input.pool)) {
       report.trouble = "contact has no finite answer: take smaller steps";

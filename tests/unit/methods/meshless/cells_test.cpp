@@ -9,6 +9,7 @@
 #include <random>
 
 #include "pliant/geometry/mesh_shape.hpp"
+#include "pliant/methods/meshless/build.hpp"
 #include "pliant/methods/meshless/model.hpp"
 
 namespace pliant::meshless {
@@ -207,6 +208,30 @@ TEST(Cells, two_fingers_side_by_side_do_not_stick) {
   }
   EXPECT_GT(far, 500);
   EXPECT_EQ(mixed, 0);
+}
+
+TEST(Cells, the_surface_of_a_finger_does_not_follow_the_other) {
+  Pool pool(2);
+  Result<MeshShape> made = make_mesh_shape(tuning_fork(0.02), {.nodes = 700, .solid = true}, pool);
+  ASSERT_TRUE(made) << made.error().text();
+  const Flesh flesh = make_flesh(made->shape, {});
+  auto method = meshless::build(flesh.shape, 1000, {}, flesh.options);
+  ASSERT_TRUE(method) << method.error().text();
+  Points x = (*method)->nodes().x, v(x.size(), Vec3::Zero()), surface(flesh.shape.surface.vertices.size());
+  for (Vec3& p : x)
+    if (p.x() < 0) p.y() += 1;
+  (*method)->place(x, v);
+  (*method)->surface(surface);
+  int moved = 0, kept = 0;
+  for (std::size_t k = 0; k < surface.size(); ++k) {
+    const Vec3& rest = flesh.shape.surface.vertices[k];
+    if (rest.z() < 2.9) continue;  // the ends of the fingers
+    const double way = surface[k].y() - rest.y();
+    EXPECT_NEAR(way, rest.x() < 0 ? 1 : 0, 1e-9) << rest.transpose();
+    ++(rest.x() < 0 ? moved : kept);
+  }
+  EXPECT_GE(moved, 4);
+  EXPECT_GE(kept, 4);
 }
 
 TEST(Cells, a_sheet_is_refused) {

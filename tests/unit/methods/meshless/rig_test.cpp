@@ -45,6 +45,29 @@ TEST(Rig, influence_rows_sum_to_one_and_stay_in_range) {
   EXPECT_LE(most, 1.01);
 }
 
+TEST(Rig, influence_at_the_cells_is_almost_that_of_a_mean) {
+  // [notes, section 4]: at nodes parameters swing, at the centres of cells the field hardly does.
+  Bar bar = make_bar({});
+  const Rig& rig = bar.body().rig();
+  const Cells& cells = bar.body().model().cells;
+  double least = 0, most = 0;
+  for (Index c = 0; c < cells.count(); ++c) {
+    double sum = 0;
+    for (Index s = 0; s < rig.samples(); ++s) {
+      double w = 0;
+      for (Index k = cells.begin[std::size_t(c)]; k < cells.begin[std::size_t(c) + 1]; ++k)
+        w += cells.centre_value[std::size_t(k)] *
+             rig.influence()[std::size_t(cells.node[std::size_t(k)] * rig.samples() + s)];
+      sum += w;
+      least = std::min(least, w), most = std::max(most, w);
+    }
+    ASSERT_NEAR(sum, 1, 1e-5);
+  }
+  std::printf("influence at cells: %.4f to %.4f\n", least, most);
+  EXPECT_GT(least, -0.02);  // the notes measured -0.006
+  EXPECT_NEAR(most, 0.46, 0.03);
+}
+
 /// Length of the blended quaternions before they are normalised, the shortest of the nodes.
 double shortest_blend(const BarOptions& options, bool flipped) {
   Bar bar = make_bar(options);

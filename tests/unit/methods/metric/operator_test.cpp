@@ -70,6 +70,24 @@ class EveryLevel : public testing::Test {
     return out;
   }
   Pool pool{1};
+
+  /// Each definite matrix at shaken positions, node 17 held, on every instruction set.
+  template <class Check>
+  void with_shaken_matrices(Check&& check) {
+    for (const SimdLevel level : levels())
+      for (const Case& c : cases()) {
+        if (c.options.integrator == Integrator::paper) continue;  // indefinite: its size serves
+        set_simd_level(level);
+        const Model model = model_of(c.options);
+        const auto op = make_grid_operator(model, c.options.integrator);
+        load(*op, shaken(model.rest, 0.2, 3), 17);
+        MatrixForm form;
+        form.integrator = c.options.integrator;
+        form.scale = 0.01;
+        op->evaluate(form, nullptr, pool);
+        check(c, model, *op);
+      }
+  }
 };
 using MetricOperator = EveryLevel;
 
@@ -205,39 +223,29 @@ TEST_F(MetricOperator, stable_and_accurate_matrices_are_at_least_half_the_hessia
 
 /// A preconditioner that is wrong still solves, only later: so against the matrix itself.
 TEST_F(MetricOperator, the_inverted_diagonal_is_that_of_the_matrix) {
-  for (const SimdLevel level : levels())
-    for (const Case& c : cases()) {
-      if (c.options.integrator == Integrator::paper) continue;  // indefinite: its size serves
-      set_simd_level(level);
-      const Model model = model_of(c.options);
-      const auto op = make_grid_operator(model, c.options.integrator);
-      load(*op, shaken(model.rest, 0.2, 3), 17);
-      MatrixForm form;
-      form.integrator = c.options.integrator;
-      form.scale = 0.01;
-      op->evaluate(form, nullptr, pool);
-      const std::size_t n = std::size_t(op->points());
-      std::array<Floats, 6> inverse;
-      for (Floats& f : inverse) f.assign(n, 0.0f);
-      op->invert_diagonal(inverse, pool);
-      Floats in(3 * n, 0.0f), out(3 * n);
-      for (const Index i : {0, 1, 40, 77, int(model.nodes()) - 1}) {
-        const std::size_t p = std::size_t(op->place(i));
-        Mat3 block, inverted = inverse[0][p] * Mat3::Identity();
-        for (int a = 0; a < 3; ++a) {
-          in[std::size_t(a) * n + p] = 1;
-          op->apply(in.data(), out.data(), pool);
-          in[std::size_t(a) * n + p] = 0;
-          for (int b = 0; b < 3; ++b) block(b, a) = out[std::size_t(b) * n + p];
-        }
-        if (op->blocks())
-          inverted << inverse[0][p], inverse[1][p], inverse[2][p],  //
-              inverse[1][p], inverse[3][p], inverse[4][p],          //
-              inverse[2][p], inverse[4][p], inverse[5][p];
-        EXPECT_LT((block * inverted - Mat3::Identity()).norm(), 1e-4) << c.name << " node " << i;
+  with_shaken_matrices([&](const Case& c, const Model& model, Operator& op) {
+    const std::size_t n = std::size_t(op.points());
+    std::array<Floats, 6> inverse;
+    for (Floats& f : inverse) f.assign(n, 0.0f);
+    op.invert_diagonal(inverse, pool);
+    Floats in(3 * n, 0.0f), out(3 * n);
+    for (const Index i : {0, 1, 40, 77, int(model.nodes()) - 1}) {
+      const std::size_t p = std::size_t(op.place(i));
+      Mat3 block, inverted = inverse[0][p] * Mat3::Identity();
+      for (int a = 0; a < 3; ++a) {
+        in[std::size_t(a) * n + p] = 1;
+        op.apply(in.data(), out.data(), pool);
+        in[std::size_t(a) * n + p] = 0;
+        for (int b = 0; b < 3; ++b) block(b, a) = out[std::size_t(b) * n + p];
       }
-      for (const Floats& f : inverse) EXPECT_EQ(f[std::size_t(op->place(17))], 0) << "held";
+      if (op.blocks())
+        inverted << inverse[0][p], inverse[1][p], inverse[2][p],  //
+            inverse[1][p], inverse[3][p], inverse[4][p],          //
+            inverse[2][p], inverse[4][p], inverse[5][p];
+      EXPECT_LT((block * inverted - Mat3::Identity()).norm(), 1e-4) << c.name << " node " << i;
     }
+    for (const Floats& f : inverse) EXPECT_EQ(f[std::size_t(op.place(17))], 0) << "held";
+  });
 }
 
 TEST_F(MetricOperator, the_accurate_matrix_lets_a_body_at_rest_turn_freely) {
@@ -256,31 +264,21 @@ TEST_F(MetricOperator, the_accurate_matrix_lets_a_body_at_rest_turn_freely) {
 }
 
 TEST_F(MetricOperator, conjugate_gradients_solve_with_held_rows_left_out) {
-  for (const SimdLevel level : levels())
-    for (const Case& c : cases()) {
-      if (c.options.integrator == Integrator::paper) continue;
-      set_simd_level(level);
-      const Model model = model_of(c.options);
-      const auto op = make_grid_operator(model, c.options.integrator);
-      load(*op, shaken(model.rest, 0.2, 3), 17);
-      MatrixForm form;
-      form.integrator = c.options.integrator;
-      form.scale = 0.01;
-      op->evaluate(form, nullptr, pool);
-      const auto jacobi = make_jacobi(*op, c.options.integrator);
-      jacobi->prepare(*op, pool);
-      Points d = shaken(Points(model.rest.size(), Vec3::Zero()), 1, 5);
-      const Floats wanted = vector_of(*op, d);
-      Floats b(wanted.size()), x(wanted.size(), 0.0f), left(wanted.size());
-      op->apply(wanted.data(), b.data(), pool);
-      const std::size_t held = std::size_t(op->place(17));
-      for (std::size_t k = 0; k < 3; ++k)
-        x[k * std::size_t(op->points()) + held] = wanted[k * std::size_t(op->points()) + held];
-      ConjugateGradients gradients;
-      const auto outcome = gradients.solve(*op, *jacobi, b, x, 1e-6, 500, pool);
-      EXPECT_FALSE(outcome.broke);
-      for (std::size_t k = 0; k < x.size(); ++k) EXPECT_NEAR(x[k], wanted[k], 1e-4) << c.name;
-    }
+  with_shaken_matrices([&](const Case& c, const Model& model, Operator& op) {
+    const auto jacobi = make_jacobi(op, c.options.integrator);
+    jacobi->prepare(op, pool);
+    Points d = shaken(Points(model.rest.size(), Vec3::Zero()), 1, 5);
+    const Floats wanted = vector_of(op, d);
+    Floats b(wanted.size()), x(wanted.size(), 0.0f), left(wanted.size());
+    op.apply(wanted.data(), b.data(), pool);
+    const std::size_t held = std::size_t(op.place(17));
+    for (std::size_t k = 0; k < 3; ++k)
+      x[k * std::size_t(op.points()) + held] = wanted[k * std::size_t(op.points()) + held];
+    ConjugateGradients gradients;
+    const auto outcome = gradients.solve(op, *jacobi, b, x, 1e-6, 500, pool);
+    EXPECT_FALSE(outcome.broke);
+    for (std::size_t k = 0; k < x.size(); ++k) EXPECT_NEAR(x[k], wanted[k], 1e-4) << c.name;
+  });
 }
 
 TEST_F(MetricOperator, the_papers_matrix_breaks_the_solve_under_compression) {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What steps of all methods do alike with their contacts: the forces that the next step begins with, and
+// which approach bounces.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "pliant/contact/contact.hpp"
+
+namespace pliant {
+
+/// The force of this contact in the last step; of another feature of the same vertex and collider when this
+/// one is new. `memory` is sorted by keys. Null: none.
+const ContactMemory* recall(std::span<const ContactMemory> memory, const ContactKey& key);
+
+/// The forces of impulses that are not zero, over a step of h; sorted like the contacts.
+void remember(std::span<const Contact> contacts, std::span<const Vec3> impulses, double h,
+              std::vector<ContactMemory>& memory);
+
+inline constexpr double restitution_speed = 2;  ///< g h: slower approach does not bounce
+
+/// The bias of a contact that is approached with the normal velocity `approach` < 0: where that is fast
+/// enough it asks for a rebound. `fall`: g h, m/s.
+double with_restitution(const Contact& contact, double approach, double fall, double bias);
+
+}  // namespace pliant

@@ -63,19 +63,22 @@ TEST(CageBody, a_bad_cage_is_refused_and_what_is_wrong_with_it_is_named) {
     EXPECT_FALSE(built);
     return built ? std::string() : built.error().text();
   };
+  const auto expect_says = [](const std::string& said, std::initializer_list<const char*> words) {
+    for (const char* word : words) EXPECT_NE(said.find(word), std::string::npos) << word << " in: " << said;
+  };
   const TriMesh good = box_cage({-0.1, -0.1, -0.1}, {1.1, 1.1, 1.1}, {2, 2, 2});
   EXPECT_TRUE(build(shape, good, 1000, {}, {}));
   TriMesh open = good;
   open.triangles.pop_back();
-  EXPECT_NE(refused(open), "");
+  expect_says(refused(open), {"open", "face"});
   TriMesh turned = good;
   for (Triangle& t : turned.triangles) std::swap(t[0], t[1]);
-  EXPECT_NE(refused(turned), "");
-  EXPECT_NE(refused(box_cage({0.1, -0.1, -0.1}, {1.1, 1.1, 1.1}, {2, 2, 2})).find("vertex"),
-            std::string::npos);
+  expect_says(refused(turned), {"inside out", "face 0"});
+  expect_says(refused(box_cage({0.1, -0.1, -0.1}, {1.1, 1.1, 1.1}, {2, 2, 2})), {"vertex", "outside"});
+  expect_says(refused(box_cage({-1e-7, -0.1, -0.1}, {1.1, 1.1, 1.1}, {2, 2, 2})), {"vertex", "too tight"});
   TriMesh crossed = good;
   crossed.vertices[0] = {2, 2, 2};
-  EXPECT_NE(refused(crossed), "");
+  expect_says(refused(crossed), {"crosses or touches itself", "face"});
 }
 
 TEST(CageBody, quadrature_points_fill_the_body) {

@@ -22,6 +22,9 @@ constexpr int halvings = 8;
 constexpr double tolerance = 1e-3;  // of what the first solve promised: what another one would still gain
 constexpr double large_strain =
     0.03;  // energy over mu and volume from which Gauss' and Newton's K is not tried
+// The same of a step that touches something: solves go back and forth between contacts there. One that
+// leaves more than half of what the one before left, when that is little already, is the last.
+constexpr double touching_tolerance = 1e-2, stalled = 0.5, little = 0.05;
 constexpr double lift_energy = 0.02;  // of the energies that take part: what moving out of colliders may cost
 constexpr double least_shift = 1e-7, most_shift = 1e-2;  // of the mean diagonal, where it is not definite
 template <class T>
@@ -260,6 +263,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
   Mat3 frame = w.trial.frame.toRotationMatrix(), lift_frame = frame;
   descend(input, w.trial, moved_, c);
   bool exact = w.trial.energy > large_strain * model_.mu * model_.volume, done = false;
+  double first = 0, last = 0;  // what a solve promised: the first, the one before
   for (int iteration = 0; iteration < options_.iterations && !done; ++iteration) {
     watch.add_to(&StageTimes::rotation);
     if (!factor_consistent(input, w.trial, exact)) {
@@ -273,6 +277,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
       damper_frame_ = w.trial.frame;
     }
     const double promise = promised<T>();
+    if (iteration == 0) first = last = promise;
     solve_upper(n3, w.system.data(), w.right.data());
     for (Index i = 0; i < n; ++i)
       for (int k = 0; k < 3; ++k) solved_(k, i) = double(w.right[std::size_t(k * n + i)]) / h;
@@ -319,7 +324,10 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     Columns& free = hat_seen_;
     free.leftCols(n) = solved_;
     add_contact_forces(frame);
-    done = lower && promised<T>() <= std::max(tolerance * promise, 10 * noise);
+    const double next = promised<T>();
+    done = lower && next <= std::max(touched ? touching_tolerance * first : tolerance * promise, 10 * noise);
+    done = done || (touched && next > stalled * last && next < little * first);
+    last = next;
     solved_ = free.leftCols(n);
     exact = true;
   }

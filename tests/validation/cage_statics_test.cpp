@@ -268,7 +268,7 @@ struct Row {
 // asks for less distortion and kinks below 0.6 of the hexahedra's. Two rows of its four do not get there:
 // - patch, 48 freedoms: 0.74. How wide the prototype's patch was is not told.
 // - neck, 174 freedoms: the middle ring of this cage lies in the middle of the neck, and the inner line of
-//   the bend creases there, into a fold of some 30 edges (so do hexahedra on that lattice). The hexahedra it
+//   the bend creases there (so do hexahedra on that lattice). The hexahedra it
 //   is compared with have no nodes there. On their lattice, with fewer freedoms than they have, the cage has
 //   a third of their kink.
 TEST(CageStatics, local_deformations_distort_less_than_hexahedra_with_the_same_points_and_springs) {

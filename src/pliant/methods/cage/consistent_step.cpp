@@ -335,7 +335,8 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
   watch.add_to(&StageTimes::rotation);
 }
 
-/// new_x_ is moved out of colliders by shift_, or as much of it as costs little energy; velocities stay.
+/// new_x_ is moved out of colliders by shift_, or as much of it as costs little energy; velocities stay. A
+/// body that lies still has no motion to pay with: without the little it would stay as deep as it got.
 template <class T>
 void Body::lift_out(const StepInput& input, const Mat3& frame, double kinetic) {
   Work<T>& w = work<T>();
@@ -367,11 +368,14 @@ void Body::end_consistent(const StepInput& input, double start, const Mat3& lift
   Whole whole = whole_of(new_x_, new_velocity_, nullptr);
   const bool fixed = std::none_of(input.colliders.begin(), input.colliders.end(),
                                   [](const Collider& collider) { return collider.moves(); });
-  const double left = start - w.trial.energy - potential(input, new_x_, whole);
-  if (fixed && input.forces.empty() && whole.kinetic > left && whole.kinetic > 0) {
+  // What the body stores at new_x_ is motion no more.
+  const auto keep_energy = [&] {
+    const double left = start - w.trial.energy - potential(input, new_x_, whole);
+    if (!fixed || !input.forces.empty() || !(whole.kinetic > left && whole.kinetic > 0)) return;
     new_velocity_ *= std::sqrt(std::max(left, 0.0) / whole.kinetic);
     whole = whole_of(new_x_, new_velocity_, nullptr);
-  }
+  };
+  keep_energy();
   if (holds_.empty() && found_.empty()) {
     moved_ = new_velocity_.leftCols(n);
     whole = keep_momentum(input);
@@ -379,6 +383,7 @@ void Body::end_consistent(const StepInput& input, double start, const Mat3& lift
   if (!found_.empty() && !shift_.isZero(0)) {
     lift_out<T>(input, lift_frame, whole.kinetic);
     whole = whole_of(new_x_, new_velocity_, nullptr);
+    keep_energy();
   }
   state_.x.swap(new_x_);
   state_.velocity.swap(new_velocity_);

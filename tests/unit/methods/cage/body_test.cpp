@@ -238,6 +238,11 @@ TEST(CageBody, a_hold_is_as_stiff_as_a_whole_however_many_points_it_has) {
     for (std::size_t k = 0; k < held.size(); ++k)
       apart = std::max(apart, (bar.body->nodes().x[std::size_t(held[k])] - targets[k]).norm());
     EXPECT_LT(apart, 0.02);
+    // The springs carry the weight of 13.5 N: all of them together have 20 E L.
+    double hanging = 0;
+    for (std::size_t k = 0; k < held.size(); ++k)
+      hanging += (targets[k] - bar.body->nodes().x[std::size_t(held[k])]).y() / double(held.size());
+    EXPECT_NEAR(hanging * 20 * 1e3 * 6 / 13.5, 1, 0.05);
     double low = 0;
     for (const Vec3& p : bar.body->nodes().x) low = std::min(low, p.y() - 1.5);
     EXPECT_NEAR(low, -0.8, 0.3);
@@ -302,6 +307,25 @@ TEST(CageBody, a_drop_comes_to_rest_on_what_it_weighs) {
       EXPECT_LT(max_speed(bar.body->nodes()), 0.05) << stiffness << " " << h;
       EXPECT_NEAR(report.contact_impulse.y() / (10 * h * 13.5), 1, 0.02);
     }
+}
+
+TEST(CageBody, what_begins_inside_the_ground_is_moved_out_and_does_not_jump) {
+  Bar bar({.stiffness = 1e5}, {.mass = 0, .stiffness = 0}, -0.1);
+  std::vector<Collider> ground{Collider(PlaneCollider{{0, 0, 0}, {0, 1, 0}}, {}, 0.5, 0)};
+  StepInput in = bar.input(1.0 / 60);
+  in.gravity = {0, -10, 0};
+  in.colliders = ground;
+  double fastest = 0;
+  StepReport report;
+  for (int i = 0; i < 60; ++i) {
+    ground[0].aim(i * in.h, (i + 1) * in.h);
+    report = bar.body->advance(in);
+    ASSERT_TRUE(report.ok()) << report.trouble;
+    fastest = std::max(fastest, max_speed(bar.body->nodes()));
+  }
+  EXPECT_GT(report.contacts, 0);
+  EXPECT_LT(report.penetration, 0.01);
+  EXPECT_LT(fastest, 0.5);
 }
 
 TEST(CageBody, friction_holds_a_block_on_a_slope_or_lets_it_slide) {

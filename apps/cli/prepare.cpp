@@ -80,7 +80,9 @@ void check_as_written(const Request& request, const PolygonMesh& mesh, TriMesh c
 }
 
 void prepare_cage(const Request& request, const PolygonMesh& mesh, Pool& pool) {
-  Result<Cage> made = automatic_cage(mesh, request.cage_options, pool);
+  CageOptions options = request.cage_options;
+  options.progress = [](const std::string& stage) { fmt::print(stderr, "cage: {}\n", stage); };
+  Result<Cage> made = automatic_cage(mesh, options, pool);
   if (!made) refuse_mesh(request, made.error());
   check_as_written(request, mesh, made->mesh);
   const SurfaceInfo surface{"cage", made->mesh.triangles, made->mesh.vertices, {}};

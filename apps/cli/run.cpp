@@ -9,6 +9,7 @@
 #include "interrupt.hpp"
 #include "libraries.hpp"
 #include "pliant/physics/metrics.hpp"
+#include "pliant/scene/doubts.hpp"
 #include "pliant/scene/layout.hpp"
 #include "pliant/scene/library.hpp"
 #include "pliant/scene/schema.hpp"
@@ -137,6 +138,7 @@ class Run {
     if (done && options_.checkpoint > 0 && checkpointed_ != frame_) keep_checkpoint();
     folder_.finish_frames();
     if (done) outcome_.expectations = evaluate(scene_.spec, recorder_);
+    outcome_.warnings = doubts_of(scene_, recorder_);
     outcome_.frames = frame_;
     folder_.write_metrics(scene_, recorder_);
     folder_.write_summary(scene_, recorder_, outcome_);
@@ -152,6 +154,7 @@ class Run {
   }
 
   void tell() const {
+    for (const std::string& warning : outcome_.warnings) fmt::print(stderr, "warning: {}\n", warning);
     for (const ExpectationResult& result : outcome_.expectations)
       if (!options_.quiet || !result.met) fmt::print("{}\n", result.text());
     if (options_.quiet) return;

@@ -184,7 +184,8 @@ void RunFolder::write_summary(const Scene& scene, const Recorder& recorder, cons
                   {"formats", formats_},
                   {"process_peak_memory_bytes", process_peak_bytes()},
                   {"bodies", bodies},
-                  {"expectations", expectations}};
+                  {"expectations", expectations},
+                  {"warnings", outcome.warnings}};
   if (!outcome.failure.empty()) summary["failure"] = outcome.failure;
   or_throw(write_file(path_ / "summary.json", summary.dump(2) + "\n"));
 }

@@ -19,6 +19,7 @@ struct RunOutcome {
   std::string failure;          ///< why it failed
   int frames = 0;               ///< the last frame
   std::vector<ExpectationResult> expectations;
+  std::vector<std::string> warnings = {};  ///< scene/doubts.hpp
 };
 
 class RunFolder {

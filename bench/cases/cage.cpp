@@ -15,6 +15,7 @@
 #include "bench/harness/case.hpp"
 #include "bench/harness/timing.hpp"
 #include "pliant/base/aligned.hpp"
+#include "pliant/contact/collider.hpp"
 #include "pliant/geometry/bumpy_bar.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/voxel_quadrature.hpp"
@@ -107,6 +108,57 @@ Row measure(const Context& context, const std::string& name, const Size& size, c
   return row;
 }
 
+/// A bar of 300 freedoms, as many as an automatic cage has, that fell on the ground and rocks there: steps
+/// with contacts. The limit is that of one solve with normals that follow; a step takes several.
+Row touching(const Context& context, const std::string& name) {
+  reset_peak_memory();
+  const Stopwatch setup;
+  cage::Options options{.cells = {1, 4, 9}, .stiffness = 1e4, .points = 1400};
+  const Shape box =
+      make_shape(BoxShape{.size = {0.5, 1.5, 6}, .nodes = {5, 9, 25}, .corner = {-0.25, 0.3, -3}});
+  const Shape shape = with_quadrature(box, options.points);
+  auto built = cage::build(shape, 1, {.mass = 0.1, .stiffness = 0}, options);
+  if (!built) throw std::runtime_error(built.error().text());
+  auto& body = static_cast<cage::Body&>(**built);
+  Points x;
+  const Mat3 tilted = Eigen::AngleAxisd(0.1, Vec3(1, 0, 0.3).normalized()).toRotationMatrix();
+  for (const Vec3& p : shape.graph.positions) x.push_back(tilted * p + Vec3(0, 0.1, 0));
+  body.place(x, Points(x.size(), Vec3::Zero()));
+  std::vector<Collider> ground{Collider(PlaneCollider{{0, 0, 0}, {0, 1, 0}}, {}, 0.5, 0)};
+  const double setup_ms = setup.ms();
+  std::vector<double> samples;
+  double solves = 0, contacts = 0;
+  const double arithmetic = dense_rate<float>(context.pool);
+  for (int i = 0; i < 120; ++i) {
+    ground[0].aim(i * h, (i + 1) * h);
+    const Stopwatch watch;
+    const StepReport report = body.advance(
+        {.h = h, .gravity = {0, -10, 0}, .colliders = ground, .contact = {}, .pool = &context.pool});
+    if (!report.ok()) throw std::runtime_error(fmt::format("{}: {}", name, report.trouble));
+    if (report.contacts == 0) continue;
+    samples.push_back(watch.ms());
+    solves += report.iterations;
+    contacts += report.contacts;
+  }
+  Row row{.name = name, .nodes = body.model().count(), .threads = context.pool.threads()};
+  row.ms_min = minimum(samples);
+  row.ms_median = median(samples);
+  const double n3 = 3.0 * body.model().n();
+  Limit limit;
+  limit.bandwidth = 1;
+  limit.operations = n3 * n3 * (6.0 * body.model().count() + n3 / 3);
+  limit.arithmetic = std::max(arithmetic, dense_rate<float>(context.pool));
+  row.limit = limit;
+  row.setup_ms = setup_ms;
+  row.peak_bytes = peak_memory();
+  row.more["freedoms"] = 3 * body.model().n();
+  row.more["points"] = body.model().count();
+  row.more["frames"] = samples.size();
+  row.more["solves a step"] = solves / double(samples.size());
+  row.more["contacts a step"] = contacts / double(samples.size());
+  return row;
+}
+
 Row embedding(const Context& context, const std::string& name) {
   reset_peak_memory();
   BumpyBar shape;
@@ -161,6 +213,8 @@ std::vector<Case> cage_cases() {
   }
   add("1200", larger, rigid_split, cage::Precision::single);
   add("1200-direct", larger, rigid_split, cage::Precision::single, cage::Solver::direct);
+  out.push_back(
+      {"cage/300-touching", [](const Context& context) { return touching(context, "cage/300-touching"); }});
   out.push_back(
       {"cage/surface-26k", [](const Context& context) { return embedding(context, "cage/surface-26k"); }});
   return out;

@@ -79,12 +79,14 @@ class CageMaker {
     outer.spacing = std::min(distance, 0.025);
     outer.ball = ball;
     outer.filled = filled_;
+    tell(fmt::format("a surface {:.3g} m outside", distance * size_));
     const TriMesh start = outer_surface(box_, *tree_, outer, pool_);
     laps_.end("outer surface");
     if (pieces_of(start) != 1) return Outcome::over_budget;
     if (handles_of(start) > 0 && vertices_of_a_sphere + vertices_of_a_handle * handles_of(start) > budget_)
       return Outcome::over_budget;
     HullLimits limits;
+    tell(fmt::format("from its {} vertices to {}", start.vertices.size(), budget_));
     TriMesh hull = progressive_hull(start, budget_, limits);
     if (Index(hull.vertices.size()) > budget_) {
       // Better bent than too large.
@@ -99,6 +101,10 @@ class CageMaker {
     cage_ = std::move(hull);
     if (ball > distance) filled_gap_ = 2 * (ball - distance);
     return Outcome::fits;
+  }
+
+  void tell(const std::string& stage) const {
+    if (options_.progress) options_.progress(stage);
   }
 
   /// The box with the clearance, cut into as many nearly cubic cells as the budget allows.

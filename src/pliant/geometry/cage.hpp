@@ -3,6 +3,7 @@
 // (outer_surface.hpp), made coarse by collapses that only grow it (progressive_hull.hpp).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,8 @@ struct CageOptions {
   double clearance = 0.015;  ///< of every vertex from the cage, share of the mesh's diagonal
   std::optional<bool> solid =
       {};  ///< fill what holes open up; none: decided by the defect (geometry/inside.hpp)
+  /// What begins now, a few words; a large cage takes half a minute.
+  std::function<void(const std::string& stage)> progress = {};
 };
 inline constexpr int least_cage_budget = 12, most_cage_budget = 6000;
 inline constexpr double least_clearance_option = 0.004, most_clearance_option = 0.2;

@@ -171,13 +171,14 @@ std::optional<Problem> check_cage(const TriMesh& cage, std::span<const Vec3> ins
   if (auto problem = check_faces(cage)) return problem;
   if (auto problem = check_edges(cage)) return problem;
   if (auto problem = check_pieces(cage)) return problem;
+  // Before the volume: that of a cage that crosses itself may have either sign.
+  if (auto problem = check_crossings(cage)) return problem;
   const double volume = enclosed_volume(cage.vertices, cage.triangles);
   if (!(volume > 0))
     return Problem{
         "",
         fmt::format("a cage inside out: {} points inward (volume {:.3g} m^3)", face_text(cage, 0), volume),
         "faces counter-clockwise seen from outside", "turn all faces"};
-  if (auto problem = check_crossings(cage)) return problem;
   return check_points(cage, inside, clearance);
 }
 

@@ -76,7 +76,7 @@ struct StepReport {
   Vec3 contact_impulse{0, 0, 0};  ///< total on the body, N s
   int active_rotations = -1;      ///< rotations computed afresh; -1 = the method has none
   int yields = -1;                ///< places of the body that flowed for good; -1 = it cannot
-  int breakdowns = -1;            ///< solves that met a matrix that is not definite; -1 = cannot happen
+  int breakdowns = -1;            ///< solves that broke down and were done again; -1 = cannot happen
   bool ok() const { return trouble.empty(); }
 };
 

@@ -48,6 +48,16 @@ TEST(CageCheck, faces_that_cross_are_named) {
   expect_says(fault(cage), {"crosses or touches itself", "face 0 "});
 }
 
+TEST(CageCheck, a_cage_that_crosses_itself_is_not_called_inside_out) {
+  // A corner pulled so far through the others that what it turns over is more than what is left.
+  TriMesh cage = box_cage({-0.1, -0.1, -0.1}, {1.1, 1.1, 1.1}, {2, 2, 2});
+  cage.vertices[0] = {20, 20, 20};
+  ASSERT_LT(enclosed_volume(cage.vertices, cage.triangles), 0);
+  const std::string said = fault(cage);
+  expect_says(said, {"crosses or touches itself", "face"});
+  EXPECT_EQ(said.find("inside out"), std::string::npos) << said;
+}
+
 TEST(CageCheck, a_fold_that_only_touches_is_found) {
   TriMesh cage = box_surface();
   // A tent on one side with its tip exactly on the opposite one.

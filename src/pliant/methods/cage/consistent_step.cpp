@@ -22,6 +22,9 @@ constexpr int halvings = 8;
 constexpr double tolerance = 1e-3;  // of what the first solve promised: what another one would still gain
 constexpr double large_strain =
     0.03;  // energy over mu and volume from which Gauss' and Newton's K is not tried
+// The same of a step that touches something: solves go back and forth between contacts there. One that
+// leaves more than half of what the one before left, when that is little already, is the last.
+constexpr double touching_tolerance = 1e-2, stalled = 0.5, little = 0.05;
 constexpr double lift_energy = 0.02;  // of the energies that take part: what moving out of colliders may cost
 constexpr double least_shift = 1e-7, most_shift = 1e-2;  // of the mean diagonal, where it is not definite
 template <class T>
@@ -260,6 +263,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
   Mat3 frame = w.trial.frame.toRotationMatrix(), lift_frame = frame;
   descend(input, w.trial, moved_, c);
   bool exact = w.trial.energy > large_strain * model_.mu * model_.volume, done = false;
+  double first = 0, last = 0;  // what a solve promised: the first, the one before
   for (int iteration = 0; iteration < options_.iterations && !done; ++iteration) {
     watch.add_to(&StageTimes::rotation);
     if (!factor_consistent(input, w.trial, exact)) {
@@ -273,6 +277,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
       damper_frame_ = w.trial.frame;
     }
     const double promise = promised<T>();
+    if (iteration == 0) first = last = promise;
     solve_upper(n3, w.system.data(), w.right.data());
     for (Index i = 0; i < n; ++i)
       for (int k = 0; k < 3; ++k) solved_(k, i) = double(w.right[std::size_t(k * n + i)]) / h;
@@ -319,7 +324,10 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     Columns& free = hat_seen_;
     free.leftCols(n) = solved_;
     add_contact_forces(frame);
-    done = lower && promised<T>() <= std::max(tolerance * promise, 10 * noise);
+    const double next = promised<T>();
+    done = lower && next <= std::max(touched ? touching_tolerance * first : tolerance * promise, 10 * noise);
+    done = done || (touched && next > stalled * last && next < little * first);
+    last = next;
     solved_ = free.leftCols(n);
     exact = true;
   }
@@ -327,7 +335,8 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
   watch.add_to(&StageTimes::rotation);
 }
 
-/// new_x_ is moved out of colliders by shift_, or as much of it as costs little energy; velocities stay.
+/// new_x_ is moved out of colliders by shift_, or as much of it as costs little energy; velocities stay. A
+/// body that lies still has no motion to pay with: without the little it would stay as deep as it got.
 template <class T>
 void Body::lift_out(const StepInput& input, const Mat3& frame, double kinetic) {
   Work<T>& w = work<T>();
@@ -359,11 +368,14 @@ void Body::end_consistent(const StepInput& input, double start, const Mat3& lift
   Whole whole = whole_of(new_x_, new_velocity_, nullptr);
   const bool fixed = std::none_of(input.colliders.begin(), input.colliders.end(),
                                   [](const Collider& collider) { return collider.moves(); });
-  const double left = start - w.trial.energy - potential(input, new_x_, whole);
-  if (fixed && input.forces.empty() && whole.kinetic > left && whole.kinetic > 0) {
+  // What the body stores at new_x_ is motion no more.
+  const auto keep_energy = [&] {
+    const double left = start - w.trial.energy - potential(input, new_x_, whole);
+    if (!fixed || !input.forces.empty() || !(whole.kinetic > left && whole.kinetic > 0)) return;
     new_velocity_ *= std::sqrt(std::max(left, 0.0) / whole.kinetic);
     whole = whole_of(new_x_, new_velocity_, nullptr);
-  }
+  };
+  keep_energy();
   if (holds_.empty() && found_.empty()) {
     moved_ = new_velocity_.leftCols(n);
     whole = keep_momentum(input);
@@ -371,6 +383,7 @@ void Body::end_consistent(const StepInput& input, double start, const Mat3& lift
   if (!found_.empty() && !shift_.isZero(0)) {
     lift_out<T>(input, lift_frame, whole.kinetic);
     whole = whole_of(new_x_, new_velocity_, nullptr);
+    keep_energy();
   }
   state_.x.swap(new_x_);
   state_.velocity.swap(new_velocity_);

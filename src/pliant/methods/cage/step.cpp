@@ -259,8 +259,12 @@ void Body::advance_frozen(const StepInput& input, StepReport& report, StageWatch
   push();
   const bool tried = iterates<T>(input, flight);
   report.iterations = 1;
+  report.breakdowns = 0;
   if (!tried || !solve_kept<T>(input, flight, report, watch)) {
-    if (tried) push();
+    if (tried) {
+      ++report.breakdowns;
+      push();
+    }
     if (!assemble_frozen(state_.look<T>(), input.h, *input.pool, watch)) {
       report.trouble = fmt::format(
           "the matrix of the step is not positive definite: it is too stiff for {} precision at this time "

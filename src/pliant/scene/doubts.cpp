@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/scene/doubts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+constexpr double collapsed = 0.3;  // of the volume at rest
+constexpr double too_deep = 0.05;  // of the body's size at frame 0
+
+/// The row of a body in which a metric is least, or largest; none where the cells are empty.
+struct Extreme {
+  int frame = -1;
+  double value = 0;
+};
+Extreme extreme(const Recorder& recorder, int body, const char* metric, bool largest) {
+  const auto& columns = recorder.columns();
+  const std::size_t column =
+      std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
+  Extreme out;
+  for (const MetricsRow& row : recorder.rows()) {
+    if (row.body != body || std::isnan(row.cells[column])) continue;
+    const double value = row.cells[column];
+    if (out.frame < 0 || (largest ? value > out.value : value < out.value)) out = {row.frame, value};
+  }
+  return out;
+}
+
+double size_at_start(const Recorder& recorder, int body) {
+  double size = 0;
+  for (const char* axis : {"x", "y", "z"}) {
+    const auto at_start = [&](const std::string& metric) {
+      const auto& columns = recorder.columns();
+      const auto column = std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
+      for (const MetricsRow& row : recorder.rows())
+        if (row.body == body) return row.cells[column];
+      return 0.0;
+    };
+    size = std::max(size, at_start(fmt::format("max_{}", axis)) - at_start(fmt::format("min_{}", axis)));
+  }
+  return size;
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder) {
+  std::vector<std::string> out;
+  for (int b = 0; b < int(scene.simulation.bodies().size()); ++b) {
+    const std::string& name = scene.simulation.bodies()[std::size_t(b)].name();
+    const BodySpec& spec = scene.spec.bodies[std::size_t(b)];
+    const bool cage = spec.method == "cage";
+    const Extreme volume = extreme(recorder, b, "volume_ratio", false);
+    if (volume.frame >= 0 && volume.value < collapsed)
+      out.push_back(fmt::format(
+          "{}: it collapsed to {:.2g} of its volume (frame {}): too soft for its weight and its speed; raise "
+          "{}, or lower density or gravity",
+          name, volume.value, volume.frame,
+          cage ? fmt::format("cage.stiffness ({:.3g} Pa)", spec.cage.stiffness) : "its stiffness"));
+    const Extreme depth = extreme(recorder, b, "penetration", true);
+    const double size = size_at_start(recorder, b);
+    if (depth.frame >= 0 && depth.value > too_deep * size)
+      out.push_back(
+          fmt::format("{}: it went {:.2g} m into a collider (frame {}), {:.0f} % of its size: contact did not "
+                      "hold it out; take more substeps{}, or a stiffer body",
+                      name, depth.value, depth.frame, 100 * depth.value / size,
+                      cage ? fmt::format(" or more cage.iterations ({})", spec.cage.iterations) : ""));
+  }
+  return out;
+}
+
+}  // namespace pliant

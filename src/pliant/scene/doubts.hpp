@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run that ended well shows all the same that its maker should know.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pliant/scene/build.hpp"
+
+namespace pliant {
+
+/// One sentence each, with the body, what was measured, when, and what to do: bodies that collapsed, and
+/// bodies that went into a collider.
+std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder);
+
+}  // namespace pliant

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/scene/doubts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+namespace pliant {
+namespace {
+
+/// A caged block of 1 m that falls by 0.1 m, after so many frames.
+std::vector<std::string> doubts(double stiffness, int frames, const std::string& more = "") {
+  const std::string text = fmt::format(
+      R"({{"gravity": [0, -10, 0], "frames": {}, "bodies": [{{"name": "block",
+        "shape": {{"box": {{"size": [1, 1, 1], "nodes": [5, 5, 5], "corner": [0, 0.1, 0]}}}},
+        "method": "cage", "cage": {{"cells": [1, 1, 1], "stiffness": {} {}}}, "density": 1000}}],
+        "colliders": [{{"plane": {{}}}}]}})",
+      frames, stiffness, more);
+  Result<Scene> scene = build_scene(parse_scene(text, "block.json", {}));
+  EXPECT_TRUE(scene) << (scene ? "" : scene.error().text());
+  if (!scene) return {};
+  Recorder recorder(scene->simulation, {});
+  recorder.note_frame(scene->simulation, 0);
+  for (int frame = 1; frame <= frames; ++frame) {
+    const auto failure = scene->simulation.step();
+    EXPECT_FALSE(failure) << (failure ? failure->text() : "");
+    recorder.note_step(scene->simulation);
+    recorder.note_frame(scene->simulation, frame);
+  }
+  return doubts_of(*scene, recorder);
+}
+
+TEST(Doubts, a_body_that_stands_its_weight_raises_none) { EXPECT_TRUE(doubts(1e6, 40).empty()); }
+
+TEST(Doubts, a_body_that_collapses_is_named_with_what_to_do) {
+  const std::vector<std::string> said = doubts(100, 60);
+  ASSERT_FALSE(said.empty());
+  for (const char* word : {"block", "collapsed", "of its volume", "frame", "cage.stiffness (100 Pa)"})
+    EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
+}
+
+}  // namespace
+}  // namespace pliant

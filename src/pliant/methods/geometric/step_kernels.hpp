@@ -63,7 +63,9 @@ struct StepKernels {
   /// Sweep 1 of the gradient over batches [first, last): rotations at the positions x (4 doubles a node) from
   /// the warm start; T = scale R.
   void (*rotate)(const SweepArrays&, const double* x, float scale, int first, int last);
-  /// The same with the rotations that are there.
+  /// The rotations alone, and N of volume rows.
+  void (*only_rotate)(const SweepArrays&, const double* x, int first, int last);
+  /// `rotate` with the rotations that are there.
   void (*stretch)(const SweepArrays&, const double* x, float scale, int first, int last);
   /// `rotate` in two, for rotations that are decided between: first the covariances A and what of the tensor
   /// does not depend on R; then, with R there, T = scale R.

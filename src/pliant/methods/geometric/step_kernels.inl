@@ -338,7 +338,7 @@ inline void add_volume_changes(const SweepArrays& s, int batch, float scale, con
   }
 }
 
-template <bool with_laplacian, bool renew>
+template <bool with_laplacian, bool renew, bool tensors = true>
 void rotate_batches(const SweepArrays& s, const double* x, float scale, int first, int last) {
   for (int b = first; b < last; b += 2) {
     const bool two = b + 1 < last;
@@ -349,12 +349,13 @@ void rotate_batches(const SweepArrays& s, const double* x, float scale, int firs
       if (with_laplacian && s.laplacian_turns) add_laplacian_rows(s, b + k, e[k]);
     }
     if constexpr (renew) renew_rotations(s, b, two, e);
+    if (!tensors && !s.volume) continue;
     for (int k = 0; k <= int(two); ++k) {
       const float(*r)[16] = rows_of(s.rotation, 9, b + k);
       for (int n = 0; n < 9; ++n)
         for (int lane = 0; lane < lanes; lane += width) at(t[n] + lane) = scale * at(r[n] + lane);
       if (s.volume) add_volume_targets(s, b + k, scale, e[k], t);
-      store_tensors<with_laplacian>(s, b + k, t, scale, e[k]);
+      if constexpr (tensors) store_tensors<with_laplacian>(s, b + k, t, scale, e[k]);
     }
   }
 }
@@ -362,6 +363,10 @@ void rotate_batches(const SweepArrays& s, const double* x, float scale, int firs
 void rotate(const SweepArrays& s, const double* x, float scale, int first, int last) {
   s.laplacian ? rotate_batches<true, true>(s, x, scale, first, last)
               : rotate_batches<false, true>(s, x, scale, first, last);
+}
+void only_rotate(const SweepArrays& s, const double* x, int first, int last) {
+  s.laplacian ? rotate_batches<true, true, false>(s, x, 1, first, last)
+              : rotate_batches<false, true, false>(s, x, 1, first, last);
 }
 void stretch(const SweepArrays& s, const double* x, float scale, int first, int last) {
   s.laplacian ? rotate_batches<true, false>(s, x, scale, first, last)
@@ -610,8 +615,8 @@ float largest_turn(const SweepArrays& s, const TurnShare& share, int first, int 
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate,  stretch, measure, carry,       turn,    collect, add,         redirect,
-          advance, finish,  dot,     extrapolate, predict, accept,  largest_turn};
+  return {rotate,   only_rotate, stretch, measure, carry,       turn,    collect, add,
+          redirect, advance,     finish,  dot,     extrapolate, predict, accept,  largest_turn};
 }
 
 }  // namespace

@@ -300,7 +300,7 @@ void Sweeps::rotate(const double* x, Pool& pool) {
   if (adaptive_.on()) return choose_rotations(x, 1, pool);
   const StepKernels& kernels = step_kernels();
   for_blocks(pool, batches_, block_batches,
-             [&](int first, int last) { kernels.rotate(arrays_, x, 1, first, last); });
+             [&](int first, int last) { kernels.only_rotate(arrays_, x, first, last); });
 }
 
 double Sweeps::gradient(const double* x, float scale, bool renew, const Collect& collect, Pool& pool) {

@@ -146,6 +146,63 @@ TEST(PlasticSweeps, equal_the_energy_in_double_precision_at_every_simd_level) {
   }
 }
 
+/// A rest vector whose strain rho towards the present one is as given, in some direction.
+Vec3 strained_by(double rho, const Vec3& now, const Vec3& v, const Vec3& w) {
+  const Vec3 sum = v.normalized() + rho * w.normalized();
+  return now.norm() / sum.norm() * (Eigen::Quaterniond::FromTwoVectors(sum, now) * v.normalized());
+}
+
+// Rows far from yield are passed over in single precision: none that flows may be.
+TEST(PlasticSweeps, pass_over_no_row_that_flows_however_near_to_yield) {
+  const Model model = model_of(jittered(lattice({4, 5, 9}, 0.05, 0.1, 1e5), 0.01));
+  const Points x = deformed(model.rest, 0.2);
+  const Arrangement arrangement =
+      arrange(breadth_first_order(model.adjacency), std::vector<unsigned char>(x.size(), 0));
+  const SimdLevel before = simd_level();
+  for (SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (set_simd_level(level) != level) continue;
+    for (const PlasticForm form : {PlasticForm::consistent, PlasticForm::printed})
+      for (const double yield : {1e-6, 1e-5, 1e-4, 0.02, 0.5, 3.0}) {
+        // All of the strain flows: no row that does is left where it is.
+        const Plasticity law{{.yield = yield, .creep = 1e30, .cap = 100}, form};
+        Pool pool(1);
+        Sweeps sweeps;
+        Points d = rest_vectors(model);
+        sweeps.arrange(model, arrangement, d);
+        Doubles places(4 * std::size_t(sweeps.padded()), 0);
+        for (std::size_t i = 0; i < x.size(); ++i)
+          for (int c = 0; c < 3; ++c) places[4 * std::size_t(arrangement.place[i]) + c] = x[i][c];
+        for (int again = 0; again < 3; ++again) sweeps.rotate(places.data(), pool);
+        const Points v = random_points(d.size(), 1, 11), w = random_points(d.size(), 1, 12);
+        std::vector<Mat3> rotations(x.size());
+        for (Index i = 0; i < model.nodes(); ++i) {
+          float q[4];
+          sweeps.quaternion(arrangement.place[i], q);
+          rotations[i] = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
+          for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k) {
+            const Vec3 way = x[model.adjacency.target[k]] - x[i];
+            const Vec3 now = form == PlasticForm::consistent ? Vec3(rotations[i].transpose() * way) : way;
+            const double off = std::pow(10.0, -3 - k % 7) * (k / 7 % 2 ? 1 : -1);
+            d[k] = strained_by(yield * (1 + off), now, v[k], w[k]);
+          }
+        }
+        sweeps.set_rest(model, arrangement, d);
+        Points flowed = d, alone = d;
+        int count = 0;
+        for (Index i = 0; i < model.nodes(); ++i) count += flow_rows(model, law, x, i, rotations[i], alone);
+        EXPECT_EQ(sweeps.flow(model, arrangement, law, 1.0 / 30, places.data(), flowed, pool), count)
+            << yield;
+        EXPECT_GT(count, int(d.size()) / 3);
+        EXPECT_LT(count, 2 * int(d.size()) / 3);
+        for (std::size_t k = 0; k < d.size(); ++k) {
+          EXPECT_EQ(flowed[k] == d[k], alone[k] == d[k]) << "row " << k << ", yield " << yield;
+          EXPECT_LT((flowed[k] - alone[k]).norm(), 1e-14 * (1 + yield));
+        }
+      }
+  }
+  set_simd_level(before);
+}
+
 /// One end held, the other moved sideways by half the length in a second, held, and let go.
 struct Bend {
   std::unique_ptr<Method> body;

@@ -116,10 +116,10 @@ inline int flow_four(const FlowArrays& a, const FlowLaw& law, const double* x, F
 //
 // With p = a e and n = a d as the step has it in float, a row flows when |p - R n| > yield |n|. In float both
 // sides are off by less than 2e-6 (|p| + |n|) (roundings of e, a d, R and the sums), so that
-//   |p - R n| < (yield - screen_margin (1 + yield)) |n|
+//   |p - R n| < (yield - 1e-5 (1 + yield)) |n|   (certain_strain)
 // is certain; what is left is decided in double by flow_four, four rows together. Squares below the float
 // range, infinite ones and NaN are never certain.
-constexpr float screen_margin = 1e-5f, least_square = 1e-36f;
+constexpr float least_square = 1e-36f;
 
 /// Columns of R at 16 places, of three numbers and a 0 each.
 struct Columns {
@@ -254,21 +254,41 @@ int __attribute__((noinline)) flow_fours(const FlowArrays& a, const FlowLaw& law
   return rows;
 }
 
-void flow(const FlowArrays& arrays, const FlowLaw& law, const double* x, double* d, int* flowed, int begin,
-          int end) {
+/// What flow_fours reads of a place, fetched while others are tested: d lies in another order, and the rest
+/// was not needed since the last flow.
+inline void fetch(const FlowArrays& a, const double* d, int i) {
+  const double* rows = d + 3 * long(a.first[i]);
+  for (int n = 0; n < 3 * a.count[i]; n += 8) __builtin_prefetch(rows + n, 1);
+  for (int n = 0; n < a.count[i]; n += 8) __builtin_prefetch(a.length + a.begin[i] + n);
+  for (int n = 0; n < a.count[i]; n += 16) __builtin_prefetch(a.mirror + a.begin[i] + n);
+}
+
+void flow(const FlowArrays& arrays, const FlowLaw& law, const double* x, const unsigned* may_flow, double* d,
+          int* flowed, int begin, int end) {
   const FlowArrays a = arrays;  // stores may alias what it points from
-  const float least = float(law.yield) - screen_margin * (1 + float(law.yield));
+  const float least = certain_strain(law);
   const float share = least * least;
   Columns columns;
-  for (int i = begin; i < end; ++i) {
-    if (i == begin || i % flow_lanes == 0) load_columns(a, law, i / flow_lanes, columns);
-    unsigned long long fours = ~0ull;
-    if (least > 0 && a.count[i] >= 4) {
-      const long k = a.begin[i];
-      const Test test(x + 4 * long(i), columns.at[i % flow_lanes], share);
-      fours = fours_that_may_flow(test, {a.target + k, a.star + 4 * k, a.weight + k, x}, a.count[i]);
+  unsigned long long fours[flow_lanes];
+  for (int first = begin, next; first < end; first = next) {
+    const int batch = first / flow_lanes;
+    next = (batch + 1) * flow_lanes < end ? (batch + 1) * flow_lanes : end;
+    const unsigned open = may_flow ? may_flow[batch] : ~0u;
+    if (open) load_columns(a, law, batch, columns);
+    for (int i = first; i < next; ++i) {
+      const int lane = i % flow_lanes;
+      fours[lane] = 0;
+      if (!(open >> lane & 1)) continue;
+      fours[lane] = ~0ull;
+      if (least > 0 && a.count[i] >= 4) {
+        const long k = a.begin[i];
+        const Test test(x + 4 * long(i), columns.at[lane], share);
+        fours[lane] = fours_that_may_flow(test, {a.target + k, a.star + 4 * k, a.weight + k, x}, a.count[i]);
+      }
+      if (fours[lane]) fetch(a, d, i);
     }
-    flowed[i] = fours ? flow_fours(a, law, x, d, i, fours) : 0;
+    for (int i = first; i < next; ++i)
+      flowed[i] = fours[i % flow_lanes] ? flow_fours(a, law, x, d, i, fours[i % flow_lanes]) : 0;
   }
 }
 
@@ -277,20 +297,46 @@ void copy(const FlowArrays& a, int place) {
     write_row(a, a.begin[place] + n, load3(a.d + 3 * (long(a.first[place]) + n)));
 }
 
-// Not inlined anywhere: a star of a loaded state rounds as that of a running one.
+// Neither is inlined anywhere: a star of a loaded state rounds as that of a running one.
 void __attribute__((noinline)) sum(const FlowArrays& a, int place, double out[9]) {
   Four all = {}, b[3] = {};
+  double least = a.count[place] > 0 ? 1e300 : 0;
   for (int n = 0; n < a.count[place]; ++n) {
     const Four d = load3(a.d + 3 * (long(a.first[place]) + n));
-    const Four weighted = double(a.weight[a.begin[place] + n]) * d;
+    const Four weighted = double(a.weight[a.begin[place] + n]) * d, product = weighted * d;
     all += weighted;
     for (int c = 0; c < 3; ++c) b[c] += d[c] * weighted;
+    const double own = product[0] + product[1] + product[2];
+    least = own < least ? own : least;
   }
+  float* watched = a.watched + 2 * flow_lanes * long(place / flow_lanes) + place % flow_lanes;
+  watched[0] = float(b[0][0] + b[1][1] + b[2][2]);
+  watched[flow_lanes] = float(least);
   const double numbers[9] = {all[0], all[1], all[2], b[0][0], b[0][1], b[0][2], b[1][1], b[1][2], b[2][2]};
   for (int k = 0; k < 9; ++k) out[k] = numbers[k];
 }
 
-constexpr FlowKernels make_flow_kernels() { return {flow, copy, sum}; }
+// The inverse of tr(B) 1 - B by cofactors.
+bool __attribute__((noinline)) renew(const FlowArrays& a, int place, double least_determinant) {
+  double s[9];
+  sum(a, place, s);
+  const double xx = s[6] + s[8], yy = s[3] + s[8], zz = s[3] + s[6], xy = -s[4], xz = -s[5], yz = -s[7];
+  const double cxx = yy * zz - yz * yz, cxy = xz * yz - xy * zz, cxz = xy * yz - xz * yy;
+  const double determinant = xx * cxx + xy * cxy + xz * cxz, mean = (xx + yy + zz) / 3;
+  if (!(determinant > least_determinant * mean * mean * mean)) return false;
+  const double scale = 1 / determinant;
+  float* slew = a.slew + 6 * flow_lanes * long(place / flow_lanes) + place % flow_lanes;
+  slew[0] = float(scale * cxx);
+  slew[flow_lanes] = float(scale * cxy);
+  slew[2 * flow_lanes] = float(scale * cxz);
+  slew[3 * flow_lanes] = float(scale * (xx * zz - xz * xz));
+  slew[4 * flow_lanes] = float(scale * (xy * xz - xx * yz));
+  slew[5 * flow_lanes] = float(scale * (xx * yy - xy * xy));
+  for (int c = 0; c < 3; ++c) a.edge_sum[4 * long(place) + c] = float(s[c]);
+  return true;
+}
+
+constexpr FlowKernels make_flow_kernels() { return {flow, copy, sum, renew}; }
 
 }  // namespace
 }  // namespace pliant::geometric

@@ -447,11 +447,13 @@ void Body::flow(const StepInput& input, StepReport& report) {
     for (int k = begin; k < end; ++k)
       for (int c = 0; c < 3; ++c) trial_[4 * std::size_t(k) + c] = x[arrangement_.node[k]][c];
   });
+  if (!model_.has_volume()) {
+    report.yields = sweeps_.flow(model_, arrangement_, plasticity, input.h, trial_.data(), true,
+                                 state_.rest_vectors, pool);
+    return;
+  }
   sweeps_.rotate(trial_.data(), pool);
-  report.yields =
-      model_.has_volume()
-          ? sweeps_.flow_stars(model_, arrangement_, plasticity, input.h, x, state_.rest_vectors, pool)
-          : sweeps_.flow(model_, arrangement_, plasticity, input.h, trial_.data(), state_.rest_vectors, pool);
+  report.yields = sweeps_.flow_stars(model_, arrangement_, plasticity, input.h, x, state_.rest_vectors, pool);
 }
 
 /// Inner forces have no resultant: (1 + h' alpha) (P_new - P^) = h' (F - alpha P^), P the momentum, F the

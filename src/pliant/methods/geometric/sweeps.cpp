@@ -15,7 +15,8 @@ namespace {
 constexpr int block_batches = 32;  // a part of the pool: 512 nodes, some 10 us
 constexpr int block_nodes = lanes * block_batches;
 constexpr int block_floats = 4 * block_nodes;
-constexpr int flow_nodes = 128;  // a part where rows flow
+constexpr int flow_nodes = 128;      // a part where rows flow; pairs of batches
+constexpr double round_star = 0.01;  // as in model.cpp: no eigenvalue is near zero
 
 int parts_of(int count, int block) { return (count + block - 1) / block; }
 
@@ -149,6 +150,8 @@ void Sweeps::fill_flow(const Model& model, const Arrangement& arrangement) {
   first_row_.resize(std::size_t(nodes_));
   row_count_.resize(std::size_t(nodes_));
   flowed_.assign(std::size_t(nodes_), 0);
+  may_flow_.assign(std::size_t(batches_), 0);
+  watched_.assign(2 * std::size_t(padded()), 0);
   mirror_.assign(target_.size(), 0);
   rest_length_.assign(target_.size(), 0);
   for (int i = 0; i < nodes_; ++i) {
@@ -176,10 +179,15 @@ FlowArrays Sweeps::flow_arrays(std::span<const Vec3> d) {
           .quaternion = quaternion_.data(),
           .star = star_.data(),
           .row = row_.data(),
-          .d = d.data()->data()};
+          .d = d.data()->data(),
+          .slew = slew_.data(),
+          .edge_sum = edge_sum_.data(),
+          .watched = watched_.data()};
 }
 
 void Sweeps::renew_star(const Model& model, Index node, int place, const FlowArrays& arrays) {
+  const bool edges_only = volume_.empty() && laplacian_.empty();
+  if (edges_only && flow_kernels().renew(arrays, place, round_star)) return;
   double s[9];
   flow_kernels().sum(arrays, place, s);
   Mat3 b;
@@ -196,7 +204,7 @@ void Sweeps::set_rest(const Model& model, const Arrangement& arrangement, std::s
 }
 
 int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity, double h,
-                 const double* x, std::span<Vec3> d, Pool& pool) {
+                 const double* x, bool renew, std::span<Vec3> d, Pool& pool) {
   const FlowArrays arrays = flow_arrays(d);
   const PlasticLaw& law = plasticity.law;
   const FlowLaw rows_law{.yield = law.yield,
@@ -206,8 +214,19 @@ int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plast
                          .no_change = no_plastic_change,
                          .turned_back = plasticity.form == PlasticForm::consistent};
   std::atomic<int> rows = 0;
+  // A block's rows are in the nearest cache when its rotations are done. Others read none of what it changes.
+  const bool rotate_first = renew && !adaptive_.on();
+  if (renew && !rotate_first) rotate(x, pool);
+  const float certain = certain_strain(rows_law);
+  const bool watching =
+      rotate_first && rows_law.turned_back && certain > 0 && volume_.empty() && laplacian_.empty();
+  const StarWatch watch{.rest = watched_.data(), .share = certain * certain, .may_flow = may_flow_.data()};
   for_blocks(pool, nodes_, flow_nodes, [&](int begin, int end) {
-    flow_kernels().flow(arrays, rows_law, x, d.data()->data(), flowed_.data(), begin, end);
+    if (rotate_first)
+      step_kernels().only_rotate(arrays_, x, watching ? &watch : nullptr, begin / lanes,
+                                 parts_of(end, lanes));
+    flow_kernels().flow(arrays, rows_law, x, watching ? may_flow_.data() : nullptr, d.data()->data(),
+                        flowed_.data(), begin, end);
     int sum = 0;
     for (int i = begin; i < end; ++i) {
       if (flowed_[i] > 0) renew_star(model, arrangement.node[i], i, arrays);
@@ -300,7 +319,7 @@ void Sweeps::rotate(const double* x, Pool& pool) {
   if (adaptive_.on()) return choose_rotations(x, 1, pool);
   const StepKernels& kernels = step_kernels();
   for_blocks(pool, batches_, block_batches,
-             [&](int first, int last) { kernels.only_rotate(arrays_, x, first, last); });
+             [&](int first, int last) { kernels.only_rotate(arrays_, x, nullptr, first, last); });
 }
 
 double Sweeps::gradient(const double* x, float scale, bool renew, const Collect& collect, Pool& pool) {
@@ -415,11 +434,11 @@ std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
   for (const Floats* array :
        {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_, &volume_, &bulk_,
-        &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_})
+        &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_, &watched_})
     bytes += sizeof(float) * array->size();
   for (const std::vector<int>* array : {&first_row_, &row_count_, &mirror_, &flowed_})
     bytes += sizeof(int) * array->size();
-  bytes += sizeof(double) * rest_length_.size();
+  bytes += sizeof(double) * rest_length_.size() + sizeof(unsigned) * may_flow_.size();
   return bytes;
 }
 

@@ -48,12 +48,16 @@ inline Where where(const std::uint64_t* bits, std::uint64_t bit) {
   return _mm512_test_epi64_mask(_mm512_loadu_si512(bits), _mm512_set1_epi64(static_cast<long long>(bit)));
 }
 inline Doubles only(Doubles v, Where m) { return (Doubles)_mm512_maskz_mov_pd(m, (__m512d)v); }
+inline Doubles chosen(Where m, Doubles v, Doubles other) {
+  return (Doubles)_mm512_mask_mov_pd((__m512d)other, m, (__m512d)v);
+}
 #else
 typedef Mask Where;
 inline Where where(const std::uint64_t* bits, std::uint64_t bit) {
   return (*reinterpret_cast<const Mask*>(bits) & static_cast<long long>(bit)) != 0;
 }
 inline Doubles only(Doubles v, Where m) { return m ? v : Doubles{}; }
+inline Doubles chosen(Where m, Doubles v, Doubles other) { return m ? v : other; }
 #endif
 inline Doubles absolute(Doubles v) {
   return reinterpret_cast<Doubles>(reinterpret_cast<Mask>(v) & 0x7fffffffffffffffLL);
@@ -425,8 +429,7 @@ double cells(const CellSweep& s, int begin, int end) {
         (load(s.x + p + far) - ox) * nx + (load(s.y + p + far) - oy) * ny + (load(s.z + p + far) - oz) * nz;
     const Doubles ratio = volume * (s.inverse_volume / 6);
     store_float(s.ratio + p, ratio);
-    const Where is = where(s.bits + p, s.bit);
-    const Doubles counted = only(ratio - 1e30, is) + 1e30;
+    const Doubles counted = chosen(where(s.bits + p, s.bit), ratio, least);
     least = counted < least ? counted : least;
   }
   double all = least[0];

@@ -28,15 +28,22 @@ struct FlowLaw {
   bool turned_back;  ///< e = R^T (x_j - x_i); else without R^T, as printed
 };
 
+/// What a flow looked at.
+struct FlowLook {
+  int stars = 0, rows = 0;  ///< in single precision
+  int decided = 0;          ///< rows in double precision
+};
+
 /// Part of |d| that the strain of a row must stay below to be passed over by what single precision knows of
 /// it.
 float certain_strain(const FlowLaw& law);
 
 struct FlowKernels {
   /// Rows of the places [begin, end) at x (4 doubles a place), of those that may_flow says by the bits of
-  /// their batches (null: all); d: those of the arrays, to be changed; flowed[i] = how many of place i did.
+  /// their batches (null: all); d: those of the arrays, to be changed; flowed[i] = how many of place i did;
+  /// adds to look.
   void (*flow)(const FlowArrays&, const FlowLaw&, const double* x, const unsigned* may_flow, double* d,
-               int* flowed, int begin, int end);
+               int* flowed, int begin, int end, FlowLook& look);
   /// Writes both copies of the rows of a place as d has them.
   void (*copy)(const FlowArrays&, int place);
   /// sum of a d (x y z) and of a d d^T (xx xy xz yy yz zz) over the rows of a place; writes what is watched.

@@ -264,7 +264,7 @@ inline void fetch(const FlowArrays& a, const double* d, int i) {
 }
 
 void flow(const FlowArrays& arrays, const FlowLaw& law, const double* x, const unsigned* may_flow, double* d,
-          int* flowed, int begin, int end) {
+          int* flowed, int begin, int end, FlowLook& look) {
   const FlowArrays a = arrays;  // stores may alias what it points from
   const float least = certain_strain(law);
   const float share = least * least;
@@ -285,7 +285,11 @@ void flow(const FlowArrays& arrays, const FlowLaw& law, const double* x, const u
         const Test test(x + 4 * long(i), columns.at[lane], share);
         fours[lane] = fours_that_may_flow(test, {a.target + k, a.star + 4 * k, a.weight + k, x}, a.count[i]);
       }
-      if (fours[lane]) fetch(a, d, i);
+      ++look.stars, look.rows += a.count[i];
+      if (!fours[lane]) continue;
+      const int decided = 4 * __builtin_popcountll(fours[lane]);
+      look.decided += decided < a.count[i] ? decided : a.count[i];
+      fetch(a, d, i);
     }
     for (int i = first; i < next; ++i)
       flowed[i] = fours[i % flow_lanes] ? flow_fours(a, law, x, d, i, fours[i % flow_lanes]) : 0;

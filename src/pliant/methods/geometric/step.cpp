@@ -565,10 +565,9 @@ StepTraffic Body::traffic(const StepReport& report) const {
     const bool once = options_.step_solver == StepSolver::newton && !report.violent;
     out.moved += (once ? 1 : k) * (sweeps_.product_bytes() + n * (2 * 24 + 32 + 2 * 16));
   }
-  // A row that flows: its rest vector in and out, both its copies out.
   out.moved += ends;
   if (!kept_.empty()) out.moved += 3 * system_.bytes_per_solve() + 2 * sweeps_.product_bytes();
-  if (options_.plasticity) out.moved += sweeps_.flow_bytes() + 80 * std::size_t(report.yields);
+  if (options_.plasticity) out.moved += sweeps_.flow_bytes();
   out.working_set = sweeps_.memory_bytes() + system_.bytes_per_solve() / 2 + n * (6 * 24 + 32 + 7 * 16 + 4);
   return out;
 }

@@ -213,7 +213,6 @@ int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plast
                          .longest = 1 + law.cap,
                          .no_change = no_plastic_change,
                          .turned_back = plasticity.form == PlasticForm::consistent};
-  std::atomic<int> rows = 0;
   // A block's rows are in the nearest cache when its rotations are done. Others read none of what it changes.
   const bool rotate_first = renew && !adaptive_.on();
   if (renew && !rotate_first) rotate(x, pool);
@@ -221,19 +220,32 @@ int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plast
   const bool watching =
       rotate_first && rows_law.turned_back && certain > 0 && volume_.empty() && laplacian_.empty();
   const StarWatch watch{.rest = watched_.data(), .share = certain * certain, .may_flow = may_flow_.data()};
+  std::atomic<int> rows = 0;
+  std::atomic<std::size_t> bytes = 0;
   for_blocks(pool, nodes_, flow_nodes, [&](int begin, int end) {
     if (rotate_first)
       step_kernels().only_rotate(arrays_, x, watching ? &watch : nullptr, begin / lanes,
                                  parts_of(end, lanes));
+    FlowLook look;
     flow_kernels().flow(arrays, rows_law, x, watching ? may_flow_.data() : nullptr, d.data()->data(),
-                        flowed_.data(), begin, end);
-    int sum = 0;
+                        flowed_.data(), begin, end, look);
+    int sum = 0, renewed = 0, renewed_rows = 0;
     for (int i = begin; i < end; ++i) {
-      if (flowed_[i] > 0) renew_star(model, arrangement.node[i], i, arrays);
-      sum += flowed_[i];
+      if (flowed_[i] == 0) continue;
+      renew_star(model, arrangement.node[i], i, arrays);
+      sum += flowed_[i], ++renewed, renewed_rows += row_count_[i];
     }
     rows += sum;
+    // Looked at: x, quaternion; target, a d and a of a row. Decided: d and its first length. Flowed: d, the
+    // place of the row's copy and both copies. Renewed: d and a of all rows; slew, sum, what is watched.
+    bytes += std::size_t(48 * look.stars + 24 * look.rows + 32 * look.decided + 60 * sum + 28 * renewed_rows +
+                         48 * renewed);
   });
+  // x into its order; rotations: x, quaternion in and out, rotation, row and target, and for the watch a and
+  // sums; the answer.
+  const std::size_t n = std::size_t(nodes_), edges = target_.size();
+  flow_bytes_ = bytes + n * (24 + 32) + n * (32 + 16 + 16 + 36) + 20 * edges + 4 * n +
+                (watching ? 8 * n + 4 * edges : 0);
   return rows;
 }
 
@@ -253,6 +265,11 @@ int Sweeps::flow_stars(const Model& model, const Arrangement& arrangement, const
       rows += flowed;
     }
   });
+  // As there, with the volume's numbers in place of the watch's; then x, quaternion, and of every row its
+  // target, d and weight; d and its copies where it flows.
+  const std::size_t n = std::size_t(nodes_), edges = target_.size();
+  flow_bytes_ = n * (24 + 32) + n * (32 + 16 + 16 + 36) + 20 * edges + 4 * (volume_.size() + bulk_.size()) +
+                n * (32 + 16 + 4) + (4 + 24 + 8) * edges + 80 * std::size_t(rows);
   return rows;
 }
 
@@ -416,13 +433,6 @@ std::size_t Sweeps::product_bytes() const {
   const std::size_t second = weight_.empty() ? 0 : 4 * star_.size();
   return 20 * edges + second + 4 * (laplacian_.size() + laplacian_share_.size()) +
          n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size()) + f * (16 + 4 + 16);
-}
-
-std::size_t Sweeps::flow_bytes() const {
-  const std::size_t edges = target_.size(), n = std::size_t(nodes_);
-  // x into its order; x, quaternion in and out, rotation, tensor; then x, quaternion, the answer, and of
-  // every row its target, d, its weight and its first length.
-  return n * (24 + 32) + 20 * edges + n * (32 + 16 + 16 + 36 + 64) + n * (32 + 16 + 4) + (4 + 24 + 8) * edges;
 }
 
 std::size_t Sweeps::update_bytes() const {

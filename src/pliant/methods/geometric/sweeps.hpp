@@ -80,8 +80,8 @@ class Sweeps {
   std::size_t gradient_bytes() const;
   std::size_t product_bytes() const;
   std::size_t update_bytes() const;
-  /// The same of new rotations and of rows that are looked at for flow.
-  std::size_t flow_bytes() const;
+  /// The same of the last flow: of its rotations and of the rows that it looked at.
+  std::size_t flow_bytes() const { return flow_bytes_; }
   std::size_t memory_bytes() const;
 
  private:
@@ -104,6 +104,7 @@ class Sweeps {
   // Of plastic bodies, see flow_kernels.hpp.
   std::vector<int> first_row_, row_count_, mirror_, flowed_;
   std::vector<unsigned> may_flow_;
+  std::size_t flow_bytes_ = 0;
   Floats watched_;
   std::vector<double> rest_length_;
   Floats quaternion_, rotation_, turn_, turn_sum_, covariance_, tensor_;

@@ -2,13 +2,13 @@
 #include "pliant/math/gather.hpp"
 
 #include "pliant/base/check.hpp"
-#include "pliant/math/gather_row.hpp"
+#include "pliant/math/gather_arrays.hpp"
 
 namespace pliant {
 
 void gather(const Gather& w, std::span<const Vec3> channels, std::span<Vec3> out) {
   PLIANT_CHECK(Index(out.size()) == w.rows());
-  for (Index r = 0; r < w.rows(); ++r) out[r] = gather_row(w, r, channels);
+  gather_rows()(arrays_of(w, channels, out), 0, w.rows());
 }
 
 void scatter_add(const Gather& w, std::span<const Vec3> forces, std::span<Vec3> channels) {

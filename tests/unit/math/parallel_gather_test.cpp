@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "pliant/base/simd.hpp"
+
 namespace pliant {
 namespace {
 
@@ -29,6 +31,34 @@ TEST(ParallelGather, gives_the_bits_of_the_serial_one_for_any_number_of_threads)
       EXPECT_EQ(parallel, serial) << rows << " rows, " << threads << " threads";
     }
   }
+}
+
+TEST(Gather, sums_the_weighted_channels_of_every_row_at_every_simd_level) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> real(-1, 1);
+  Points channels;
+  for (int i = 0; i < 20; ++i) channels.push_back({real(random), real(random), real(random)});
+  Gather w;
+  Points wanted;
+  for (Index r = 0; r < 50; ++r) {
+    Vec3 sum = Vec3::Zero();
+    for (Index k = 0; k < r % 10; ++k) {
+      w.column.push_back(k == 3 ? 19 : Index(random() % 20));  // the last one has nothing behind it
+      w.weight.push_back(real(random));
+      sum += w.weight.back() * channels[w.column.back()];
+    }
+    w.begin.push_back(Index(w.column.size()));
+    wanted.push_back(sum);
+  }
+  const SimdLevel before = simd_level();
+  for (SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (set_simd_level(level) != level) continue;
+    Points out(wanted.size() + 1, Vec3(7, 7, 7));
+    gather(w, channels, std::span(out).first(wanted.size()));
+    for (std::size_t r = 0; r < wanted.size(); ++r) EXPECT_LT((out[r] - wanted[r]).norm(), 1e-14) << r;
+    EXPECT_EQ(out.back(), Vec3(7, 7, 7));
+  }
+  set_simd_level(before);
 }
 
 }  // namespace

@@ -17,6 +17,9 @@ struct FlowArrays {
   float* star = nullptr;              ///< a d and a number that stays, see SweepArrays
   float* row = nullptr;               ///< -a d of the row the other way
   const double* d = nullptr;          ///< 3 a row
+  float* slew = nullptr;              ///< J of the stars, see SweepArrays
+  float* edge_sum = nullptr;          ///< sum of a d and a number that stays
+  float* watched = nullptr;           ///< [batch][sum of a |d|^2, least a |d|^2][16], see StarWatch
 };
 
 /// kappa = min(1, slope (rho - yield)), |d|/|first d| in [shortest, longest].
@@ -25,15 +28,29 @@ struct FlowLaw {
   bool turned_back;  ///< e = R^T (x_j - x_i); else without R^T, as printed
 };
 
+/// What a flow looked at.
+struct FlowLook {
+  int stars = 0, rows = 0;  ///< in single precision
+  int decided = 0;          ///< rows in double precision
+};
+
+/// Part of |d| that the strain of a row must stay below to be passed over by what single precision knows of
+/// it.
+float certain_strain(const FlowLaw& law);
+
 struct FlowKernels {
-  /// Rows of the places [begin, end) at x (4 doubles a place); d: those of the arrays, to be changed;
-  /// flowed[i] = how many of place i did.
-  void (*flow)(const FlowArrays&, const FlowLaw&, const double* x, double* d, int* flowed, int begin,
-               int end);
+  /// Rows of the places [begin, end) at x (4 doubles a place), of those that may_flow says by the bits of
+  /// their batches (null: all); d: those of the arrays, to be changed; flowed[i] = how many of place i did;
+  /// adds to look.
+  void (*flow)(const FlowArrays&, const FlowLaw&, const double* x, const unsigned* may_flow, double* d,
+               int* flowed, int begin, int end, FlowLook& look);
   /// Writes both copies of the rows of a place as d has them.
   void (*copy)(const FlowArrays&, int place);
-  /// sum of a d (x y z) and of a d d^T (xx xy xz yy yz zz) over the rows of a place.
+  /// sum of a d (x y z) and of a d d^T (xx xy xz yy yz zz) over the rows of a place; writes what is watched.
   void (*sum)(const FlowArrays&, int place, double sum[9]);
+  /// Writes the slew and the sum of a d of a place whose star has edge rows only. False, and nothing is
+  /// written, where the determinant of what J inverts is not above that part of its mean eigenvalue, cubed.
+  bool (*renew)(const FlowArrays&, int place, double least_determinant);
 };
 
 const FlowKernels& flow_kernels();  ///< of base/simd.hpp's level

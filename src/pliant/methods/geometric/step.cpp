@@ -447,11 +447,13 @@ void Body::flow(const StepInput& input, StepReport& report) {
     for (int k = begin; k < end; ++k)
       for (int c = 0; c < 3; ++c) trial_[4 * std::size_t(k) + c] = x[arrangement_.node[k]][c];
   });
+  if (!model_.has_volume()) {
+    report.yields = sweeps_.flow(model_, arrangement_, plasticity, input.h, trial_.data(), true,
+                                 state_.rest_vectors, pool);
+    return;
+  }
   sweeps_.rotate(trial_.data(), pool);
-  report.yields =
-      model_.has_volume()
-          ? sweeps_.flow_stars(model_, arrangement_, plasticity, input.h, x, state_.rest_vectors, pool)
-          : sweeps_.flow(model_, arrangement_, plasticity, input.h, trial_.data(), state_.rest_vectors, pool);
+  report.yields = sweeps_.flow_stars(model_, arrangement_, plasticity, input.h, x, state_.rest_vectors, pool);
 }
 
 /// Inner forces have no resultant: (1 + h' alpha) (P_new - P^) = h' (F - alpha P^), P the momentum, F the
@@ -563,10 +565,9 @@ StepTraffic Body::traffic(const StepReport& report) const {
     const bool once = options_.step_solver == StepSolver::newton && !report.violent;
     out.moved += (once ? 1 : k) * (sweeps_.product_bytes() + n * (2 * 24 + 32 + 2 * 16));
   }
-  // A row that flows: its rest vector in and out, both its copies out.
   out.moved += ends;
   if (!kept_.empty()) out.moved += 3 * system_.bytes_per_solve() + 2 * sweeps_.product_bytes();
-  if (options_.plasticity) out.moved += sweeps_.flow_bytes() + 80 * std::size_t(report.yields);
+  if (options_.plasticity) out.moved += sweeps_.flow_bytes();
   out.working_set = sweeps_.memory_bytes() + system_.bytes_per_solve() / 2 + n * (6 * 24 + 32 + 7 * 16 + 4);
   return out;
 }

@@ -44,6 +44,14 @@ struct SweepArrays {
   unsigned (*finish)(const float (*)[16], float (*)[16], float (*)[16], unsigned) = nullptr;
 };
 
+/// Which stars have no row that flows (flow_kernels.hpp), told by their sums: with the strains s_j of its
+/// rows a star has sum a |s|^2 = sum a |e|^2 - 2 R : A + sum a |d|^2, and no row has more than all.
+struct StarWatch {
+  const float* rest = nullptr;   ///< [batch][sum of a |d|^2, least a |d|^2][16]
+  float share = 0;               ///< a row of a |s|^2 < share a |d|^2 does not flow
+  unsigned* may_flow = nullptr;  ///< bit k of a batch: rows of node k must be looked at
+};
+
 /// The ends of a step, where nodes go from the caller's order to that of the step and back.
 struct EndArrays {
   const int* node;      ///< the node at a place
@@ -63,7 +71,9 @@ struct StepKernels {
   /// Sweep 1 of the gradient over batches [first, last): rotations at the positions x (4 doubles a node) from
   /// the warm start; T = scale R.
   void (*rotate)(const SweepArrays&, const double* x, float scale, int first, int last);
-  /// The same with the rotations that are there.
+  /// The rotations alone, and N of volume rows. With a watch, which needs edge rows only, what it asks for.
+  void (*only_rotate)(const SweepArrays&, const double* x, const StarWatch* watch, int first, int last);
+  /// `rotate` with the rotations that are there.
   void (*stretch)(const SweepArrays&, const double* x, float scale, int first, int last);
   /// `rotate` in two, for rotations that are decided between: first the covariances A and what of the tensor
   /// does not depend on R; then, with R there, T = scale R.

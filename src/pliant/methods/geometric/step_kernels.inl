@@ -179,9 +179,10 @@ struct Vectors {
 };
 
 /// The stars of a batch: per node the rows of sum_j (x_j - x_i)(c r_ij, a)^T and, for Laplacian rows, the
-/// sum of c_ij (x_j - x_i). All nodes of a batch have the same number of edges (empty ones fill up), so
-/// that two of them run side by side and no loop ends by surprise.
-template <bool with_laplacian, class Field>
+/// sum of c_ij (x_j - x_i), or (squares) that of a (x_j - x_i)^2 by coordinate. All nodes of a batch have the
+/// same number of edges (empty ones fill up), so that two of them run side by side and no loop ends by
+/// surprise.
+template <bool with_laplacian, bool squares = false, class Field>
 inline void sum_stars(const SweepArrays& s, const float* coefficients, const Field& field, int batch,
                       float (*star)[16]) {
   const int count = s.begin[lanes * batch + 1] - s.begin[lanes * batch];
@@ -192,14 +193,20 @@ inline void sum_stars(const SweepArrays& s, const float* coefficients, const Fie
     const float* c = coefficients + 4 * static_cast<long>(s.begin[i]);
     const float* share = with_laplacian ? s.laplacian_share + s.begin[i] : nullptr;
     Sixteen sum_one, sum_two;
+    Quad square_one = {}, square_two = {};
     for (int k = 0; k < count; ++k) {
-      sum_one.add_outer<with_laplacian>(field.minus(target[k], one), c + 4 * k,
-                                        with_laplacian ? share[k] : 0);
-      sum_two.add_outer<with_laplacian>(field.minus(target[count + k], two), c + 4 * (count + k),
-                                        with_laplacian ? share[count + k] : 0);
+      const Quad e_one = field.minus(target[k], one), e_two = field.minus(target[count + k], two);
+      sum_one.add_outer<with_laplacian>(e_one, c + 4 * k, with_laplacian ? share[k] : 0);
+      sum_two.add_outer<with_laplacian>(e_two, c + 4 * (count + k), with_laplacian ? share[count + k] : 0);
+      if constexpr (squares) {
+        const float* weight = s.weight + s.begin[i] + k;
+        square_one += (weight[0] * e_one) * e_one;
+        square_two += (weight[count] * e_two) * e_two;
+      }
     }
     sum_one.store_to(star[lane]);
     sum_two.store_to(star[lane + 1]);
+    if constexpr (squares) store(star[lane] + 12, square_one), store(star[lane + 1] + 12, square_two);
   }
 }
 
@@ -338,23 +345,50 @@ inline void add_volume_changes(const SweepArrays& s, int batch, float scale, con
   }
 }
 
-template <bool with_laplacian, bool renew>
-void rotate_batches(const SweepArrays& s, const double* x, float scale, int first, int last) {
+constexpr float rounding = 6e-8f, tiny = 1e-36f;  // of single precision; squares below may be lost
+
+/// StarWatch for a batch whose sums, with squares, are in e and whose R is known. Sums of n products of
+/// numbers as they are here are off by less than n + 12 roundings, R by 5 in what counts; in R : A they
+/// count 1.73 times.
+inline unsigned stars_that_may_flow(const SweepArrays& s, const StarWatch& watch, int batch,
+                                    const float (*e)[16]) {
+  const float* rest = watch.rest + 2 * lanes * static_cast<long>(batch);
+  const float(*r)[16] = rows_of(s.rotation, 9, batch);
+  const int rows = s.begin[lanes * batch + 1] - s.begin[lanes * batch];
+  unsigned out = 0;
+  for (int lane = 0; lane < lanes; lane += width) {
+    Lanes turned = {};
+    for (int k = 0; k < 9; ++k) turned += at(r[k] + lane) * at(e[4 * (k / 3) + k % 3] + lane);
+    const Lanes sum =
+        at(e[12] + lane) + at(e[13] + lane) + at(e[14] + lane) + at(rest + lane);  // a |e|^2 + a |d|^2
+    const Lanes strained = (sum - 2 * turned) + (rounding * float(3 * rows + 30)) * sum;
+    out |= rotation_lanes::not_within(strained + tiny, watch.share * at(rest + lanes + lane)) << lane;
+  }
+  return out;
+}
+
+template <bool with_laplacian, bool renew, bool tensors = true, bool watched = false>
+void rotate_batches(const SweepArrays& s, const double* x, float scale, int first, int last,
+                    const StarWatch* watch = nullptr) {
   for (int b = first; b < last; b += 2) {
     const bool two = b + 1 < last;
     alignas(64) float star[lanes][16], e[2][16][16], t[9][16];
     for (int k = 0; k <= int(two); ++k) {
-      sum_stars<with_laplacian>(s, s.star, Positions{x}, b + k, star);
-      to_lanes(star, e[k], with_laplacian ? 4 : 3);
+      sum_stars<with_laplacian, watched>(s, s.star, Positions{x}, b + k, star);
+      to_lanes(star, e[k], with_laplacian || watched ? 4 : 3);
       if (with_laplacian && s.laplacian_turns) add_laplacian_rows(s, b + k, e[k]);
     }
     if constexpr (renew) renew_rotations(s, b, two, e);
+    if constexpr (watched)
+      for (int k = 0; k <= int(two); ++k)
+        watch->may_flow[b + k] = stars_that_may_flow(s, *watch, b + k, e[k]);
+    if (!tensors && !s.volume) continue;
     for (int k = 0; k <= int(two); ++k) {
       const float(*r)[16] = rows_of(s.rotation, 9, b + k);
       for (int n = 0; n < 9; ++n)
         for (int lane = 0; lane < lanes; lane += width) at(t[n] + lane) = scale * at(r[n] + lane);
       if (s.volume) add_volume_targets(s, b + k, scale, e[k], t);
-      store_tensors<with_laplacian>(s, b + k, t, scale, e[k]);
+      if constexpr (tensors) store_tensors<with_laplacian>(s, b + k, t, scale, e[k]);
     }
   }
 }
@@ -362,6 +396,11 @@ void rotate_batches(const SweepArrays& s, const double* x, float scale, int firs
 void rotate(const SweepArrays& s, const double* x, float scale, int first, int last) {
   s.laplacian ? rotate_batches<true, true>(s, x, scale, first, last)
               : rotate_batches<false, true>(s, x, scale, first, last);
+}
+void only_rotate(const SweepArrays& s, const double* x, const StarWatch* watch, int first, int last) {
+  if (watch) return rotate_batches<false, true, false, true>(s, x, 1, first, last, watch);
+  s.laplacian ? rotate_batches<true, true, false>(s, x, 1, first, last)
+              : rotate_batches<false, true, false>(s, x, 1, first, last);
 }
 void stretch(const SweepArrays& s, const double* x, float scale, int first, int last) {
   s.laplacian ? rotate_batches<true, false>(s, x, scale, first, last)
@@ -610,8 +649,8 @@ float largest_turn(const SweepArrays& s, const TurnShare& share, int first, int 
 }
 
 constexpr StepKernels make_step_kernels() {
-  return {rotate,  stretch, measure, carry,       turn,    collect, add,         redirect,
-          advance, finish,  dot,     extrapolate, predict, accept,  largest_turn};
+  return {rotate,   only_rotate, stretch, measure, carry,       turn,    collect, add,
+          redirect, advance,     finish,  dot,     extrapolate, predict, accept,  largest_turn};
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace {
 constexpr int block_batches = 32;  // a part of the pool: 512 nodes, some 10 us
 constexpr int block_nodes = lanes * block_batches;
 constexpr int block_floats = 4 * block_nodes;
-constexpr int flow_nodes = 128;  // a part where rows flow
+constexpr int flow_nodes = 128;      // a part where rows flow; pairs of batches
+constexpr double round_star = 0.01;  // as in model.cpp: no eigenvalue is near zero
 
 int parts_of(int count, int block) { return (count + block - 1) / block; }
 
@@ -149,6 +150,8 @@ void Sweeps::fill_flow(const Model& model, const Arrangement& arrangement) {
   first_row_.resize(std::size_t(nodes_));
   row_count_.resize(std::size_t(nodes_));
   flowed_.assign(std::size_t(nodes_), 0);
+  may_flow_.assign(std::size_t(batches_), 0);
+  watched_.assign(2 * std::size_t(padded()), 0);
   mirror_.assign(target_.size(), 0);
   rest_length_.assign(target_.size(), 0);
   for (int i = 0; i < nodes_; ++i) {
@@ -176,10 +179,15 @@ FlowArrays Sweeps::flow_arrays(std::span<const Vec3> d) {
           .quaternion = quaternion_.data(),
           .star = star_.data(),
           .row = row_.data(),
-          .d = d.data()->data()};
+          .d = d.data()->data(),
+          .slew = slew_.data(),
+          .edge_sum = edge_sum_.data(),
+          .watched = watched_.data()};
 }
 
 void Sweeps::renew_star(const Model& model, Index node, int place, const FlowArrays& arrays) {
+  const bool edges_only = volume_.empty() && laplacian_.empty();
+  if (edges_only && flow_kernels().renew(arrays, place, round_star)) return;
   double s[9];
   flow_kernels().sum(arrays, place, s);
   Mat3 b;
@@ -196,7 +204,7 @@ void Sweeps::set_rest(const Model& model, const Arrangement& arrangement, std::s
 }
 
 int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity, double h,
-                 const double* x, std::span<Vec3> d, Pool& pool) {
+                 const double* x, bool renew, std::span<Vec3> d, Pool& pool) {
   const FlowArrays arrays = flow_arrays(d);
   const PlasticLaw& law = plasticity.law;
   const FlowLaw rows_law{.yield = law.yield,
@@ -205,16 +213,39 @@ int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plast
                          .longest = 1 + law.cap,
                          .no_change = no_plastic_change,
                          .turned_back = plasticity.form == PlasticForm::consistent};
+  // A block's rows are in the nearest cache when its rotations are done. Others read none of what it changes.
+  const bool rotate_first = renew && !adaptive_.on();
+  if (renew && !rotate_first) rotate(x, pool);
+  const float certain = certain_strain(rows_law);
+  const bool watching =
+      rotate_first && rows_law.turned_back && certain > 0 && volume_.empty() && laplacian_.empty();
+  const StarWatch watch{.rest = watched_.data(), .share = certain * certain, .may_flow = may_flow_.data()};
   std::atomic<int> rows = 0;
+  std::atomic<std::size_t> bytes = 0;
   for_blocks(pool, nodes_, flow_nodes, [&](int begin, int end) {
-    flow_kernels().flow(arrays, rows_law, x, d.data()->data(), flowed_.data(), begin, end);
-    int sum = 0;
+    if (rotate_first)
+      step_kernels().only_rotate(arrays_, x, watching ? &watch : nullptr, begin / lanes,
+                                 parts_of(end, lanes));
+    FlowLook look;
+    flow_kernels().flow(arrays, rows_law, x, watching ? may_flow_.data() : nullptr, d.data()->data(),
+                        flowed_.data(), begin, end, look);
+    int sum = 0, renewed = 0, renewed_rows = 0;
     for (int i = begin; i < end; ++i) {
-      if (flowed_[i] > 0) renew_star(model, arrangement.node[i], i, arrays);
-      sum += flowed_[i];
+      if (flowed_[i] == 0) continue;
+      renew_star(model, arrangement.node[i], i, arrays);
+      sum += flowed_[i], ++renewed, renewed_rows += row_count_[i];
     }
     rows += sum;
+    // Looked at: x, quaternion; target, a d and a of a row. Decided: d and its first length. Flowed: d, the
+    // place of the row's copy and both copies. Renewed: d and a of all rows; slew, sum, what is watched.
+    bytes += std::size_t(48 * look.stars + 24 * look.rows + 32 * look.decided + 60 * sum + 28 * renewed_rows +
+                         48 * renewed);
   });
+  // x into its order; rotations: x, quaternion in and out, rotation, row and target, and for the watch a and
+  // sums; the answer.
+  const std::size_t n = std::size_t(nodes_), edges = target_.size();
+  flow_bytes_ = bytes + n * (24 + 32) + n * (32 + 16 + 16 + 36) + 20 * edges + 4 * n +
+                (watching ? 8 * n + 4 * edges : 0);
   return rows;
 }
 
@@ -234,6 +265,11 @@ int Sweeps::flow_stars(const Model& model, const Arrangement& arrangement, const
       rows += flowed;
     }
   });
+  // As there, with the volume's numbers in place of the watch's; then x, quaternion, and of every row its
+  // target, d and weight; d and its copies where it flows.
+  const std::size_t n = std::size_t(nodes_), edges = target_.size();
+  flow_bytes_ = n * (24 + 32) + n * (32 + 16 + 16 + 36) + 20 * edges + 4 * (volume_.size() + bulk_.size()) +
+                n * (32 + 16 + 4) + (4 + 24 + 8) * edges + 80 * std::size_t(rows);
   return rows;
 }
 
@@ -300,7 +336,7 @@ void Sweeps::rotate(const double* x, Pool& pool) {
   if (adaptive_.on()) return choose_rotations(x, 1, pool);
   const StepKernels& kernels = step_kernels();
   for_blocks(pool, batches_, block_batches,
-             [&](int first, int last) { kernels.rotate(arrays_, x, 1, first, last); });
+             [&](int first, int last) { kernels.only_rotate(arrays_, x, nullptr, first, last); });
 }
 
 double Sweeps::gradient(const double* x, float scale, bool renew, const Collect& collect, Pool& pool) {
@@ -399,13 +435,6 @@ std::size_t Sweeps::product_bytes() const {
          n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size()) + f * (16 + 4 + 16);
 }
 
-std::size_t Sweeps::flow_bytes() const {
-  const std::size_t edges = target_.size(), n = std::size_t(nodes_);
-  // x into its order; x, quaternion in and out, rotation, tensor; then x, quaternion, the answer, and of
-  // every row its target, d, its weight and its first length.
-  return n * (24 + 32) + 20 * edges + n * (32 + 16 + 16 + 36 + 64) + n * (32 + 16 + 4) + (4 + 24 + 8) * edges;
-}
-
 std::size_t Sweeps::update_bytes() const {
   // D, G and p in and out, q, z; turns in, their sum in and out.
   return std::size_t(free_) * (3 * 32 + 2 * 16 + 36);
@@ -415,11 +444,11 @@ std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
   for (const Floats* array :
        {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_, &volume_, &bulk_,
-        &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_})
+        &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_, &watched_})
     bytes += sizeof(float) * array->size();
   for (const std::vector<int>* array : {&first_row_, &row_count_, &mirror_, &flowed_})
     bytes += sizeof(int) * array->size();
-  bytes += sizeof(double) * rest_length_.size();
+  bytes += sizeof(double) * rest_length_.size() + sizeof(unsigned) * may_flow_.size();
   return bytes;
 }
 

@@ -25,11 +25,11 @@ class Sweeps {
   void set_star(int place, const Star& star);
   /// Takes over the rest vectors of all nodes.
   void set_rest(const Model& model, const Arrangement& arrangement, std::span<const Vec3> d);
-  /// Lets d flow at x with the last rotations (plastic_flow.hpp) and takes it over. Returns how many rows
-  /// did.
+  /// Lets d flow at x (plastic_flow.hpp), with R(x) (renew) or with the last rotations, and takes it over.
+  /// Returns how many rows did.
   int flow(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity, double h,
-           const double* x, std::span<Vec3> d, Pool& pool);
-  /// The same of a body with volume rows, star by star; x in the order of the model.
+           const double* x, bool renew, std::span<Vec3> d, Pool& pool);
+  /// The same of a body with volume rows, star by star, with the last rotations; x in the order of the model.
   int flow_stars(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity, double h,
                  std::span<const Vec3> x, std::span<Vec3> d, Pool& pool);
 
@@ -80,8 +80,8 @@ class Sweeps {
   std::size_t gradient_bytes() const;
   std::size_t product_bytes() const;
   std::size_t update_bytes() const;
-  /// The same of new rotations and of rows that are looked at for flow.
-  std::size_t flow_bytes() const;
+  /// The same of the last flow: of its rotations and of the rows that it looked at.
+  std::size_t flow_bytes() const { return flow_bytes_; }
   std::size_t memory_bytes() const;
 
  private:
@@ -103,6 +103,9 @@ class Sweeps {
   Floats row_, star_, slew_, edge_sum_, laplacian_, laplacian_share_, weight_, volume_, bulk_;
   // Of plastic bodies, see flow_kernels.hpp.
   std::vector<int> first_row_, row_count_, mirror_, flowed_;
+  std::vector<unsigned> may_flow_;
+  std::size_t flow_bytes_ = 0;
+  Floats watched_;
   std::vector<double> rest_length_;
   Floats quaternion_, rotation_, turn_, turn_sum_, covariance_, tensor_;
   struct Reach {

@@ -54,6 +54,9 @@ Body::Body(Model model, Gather embedding, Gather contact, const Damping& damping
   held_.assign(n, 0);
   held_nodes_.reserve(n);
   block_sums_.assign(n / node_block + 1, 0.0);
+  run_end_.assign(n, Index(n));
+  for (Index i = Index(n) - 2; i >= 0; --i)
+    run_end_[i] = operator_->place(i + 1) == operator_->place(i) + 1 ? run_end_[i + 1] : i + 1;
   relative_mass_.assign(std::size_t(operator_->points()), 0.0f);
   for (Index i = 0; i < model_.nodes(); ++i) {
     const std::size_t p = std::size_t(operator_->place(i));

@@ -109,6 +109,8 @@ class Body final : public Method {
   void remember_contacts(const StepInput& input, StepReport& report);
   double jitter(Index point) const;
 
+  template <class Part>
+  void each_run(int begin, int end, Part&& part) const;
   const Gather& contact_points() const { return contact_.rows() > 0 ? contact_ : embedding_; }
   std::size_t at(int axis, Index node) const {
     return std::size_t(axis) * std::size_t(operator_->points()) + std::size_t(operator_->place(node));
@@ -136,6 +138,7 @@ class Body final : public Method {
   std::vector<Frame> frames_;
   std::vector<unsigned char> held_;
   std::vector<Index> held_nodes_;  // those of held_: who is let go is known
+  std::vector<Index> run_end_;     // behind the last node that lies beside the one before, from every node on
   Points outer_;                   // forces on nodes but gravity and grabs, N
   bool has_outer_ = false;
   Points new_x_, new_v_, solved_x_, targets_;

@@ -121,7 +121,27 @@ struct RightSideSweep {
   float motion, fall[3];
 };
 
+/// The state of nodes, three numbers each, and the same at points: positions x and displacements h v.
+struct StateSweep {
+  const double *x, *v;
+  double h;
+  double* at[3];
+  float* along[3];
+};
+
+/// And back: x = at + along, v = rate along.
+struct EndSweep {
+  const double* at[3];
+  const float* along[3];
+  double rate;
+  double *x, *v;
+};
+
 struct StencilKernels {
+  /// Nodes [node, node + count) to the points [point, point + count), and back; the latter returns the sum of
+  /// the magnitudes of all numbers.
+  void (*to_points)(const StateSweep& sweep, int node, int point, int count);
+  double (*to_nodes)(const EndSweep& sweep, int node, int point, int count);
   /// Forces in double precision and the weights of the matrix.
   void (*evaluate)(const EvaluateSweep& sweep, int begin, int end);
   /// out = A in by scalar weights; returns in . out.

@@ -3,6 +3,8 @@
 // form: a point writes its own entries only, so that any split of the range gives the same bits. A constraint
 // is evaluated at both its ends, with differences that are exact negatives of each other: the two forces
 // cancel to the last bit.
+#include <immintrin.h>
+
 #include "pliant/methods/metric/stencil_kernels.hpp"
 
 namespace pliant::metric {
@@ -40,10 +42,23 @@ inline double summed(Floats v) {
   return sum;
 }
 
-inline Mask where(const std::uint64_t* bits, std::uint64_t bit) {
+#if defined(__AVX512F__)
+typedef __mmask8 Where;
+inline Where where(const std::uint64_t* bits, std::uint64_t bit) {
+  return _mm512_test_epi64_mask(_mm512_loadu_si512(bits), _mm512_set1_epi64(static_cast<long long>(bit)));
+}
+inline Doubles only(Doubles v, Where m) { return (Doubles)_mm512_maskz_mov_pd(m, (__m512d)v); }
+inline Doubles chosen(Where m, Doubles v, Doubles other) {
+  return (Doubles)_mm512_mask_mov_pd((__m512d)other, m, (__m512d)v);
+}
+#else
+typedef Mask Where;
+inline Where where(const std::uint64_t* bits, std::uint64_t bit) {
   return (*reinterpret_cast<const Mask*>(bits) & static_cast<long long>(bit)) != 0;
 }
-inline Doubles only(Doubles v, Mask m) { return m ? v : Doubles{}; }
+inline Doubles only(Doubles v, Where m) { return m ? v : Doubles{}; }
+inline Doubles chosen(Where m, Doubles v, Doubles other) { return m ? v : other; }
+#endif
 inline Doubles absolute(Doubles v) {
   return reinterpret_cast<Doubles>(reinterpret_cast<Mask>(v) & 0x7fffffffffffffffLL);
 }
@@ -62,7 +77,7 @@ void evaluate_angles(const EvaluateSweep& s, int p, Doubles f[3]) {
     const double ihh = t.inverse_hh;
     // as the corner of the angle
     const Edge a = edge(s, p, p + t.first), b = edge(s, p, p + t.second);
-    const Mask here = where(s.bits + p, t.bit);
+    const Where here = where(s.bits + p, t.bit);
     const Doubles w = only(t.eta * (a.x * b.x + a.y * b.y + a.z * b.z) * ihh * ihh, here);
     f[0] += w * (a.x + b.x), f[1] += w * (a.y + b.y), f[2] += w * (a.z + b.z);
     if (t.w) store_float(t.w + p, s.scale * w);
@@ -90,35 +105,47 @@ inline Doubles weight(const StencilSet& set, const Edge& e, Doubles rest, Double
   return set.eta * (set.squared ? s * absolute(s) : s);
 }
 
+/// What one round evaluates: points side by side share the numbers of a set and fill each other's waits.
+constexpr int side_by_side = lanes == 16 ? 2 : 1;
+
+/// The constraints of a set at p: forces added to f, the weights stored.
+template <bool flowed>
+inline void evaluate_set(const EvaluateSweep& s, const StencilSet& set, int p, const Doubles at[3],
+                         Doubles f[3]) {
+  const int q = p + set.offset, o = p - set.offset;
+  const Where here = where(s.bits + p, set.bit), there = where(s.bits + o, set.bit);
+  Doubles rest = Doubles{} + 1, rest_there = rest, sf, sb;
+  if constexpr (flowed) rest = load(set.rest + p), rest_there = load(set.rest + o);
+  const Edge back = {load(s.x + o) - at[0], load(s.y + o) - at[1], load(s.z + o) - at[2]};
+  const Edge forth = {load(s.x + q) - at[0], load(s.y + q) - at[1], load(s.z + q) - at[2]};
+  const Doubles v = only(weight(set, back, rest_there, sb), there);
+  const Doubles w = only(weight(set, forth, rest, sf), here);
+  f[0] += v * back.x, f[1] += v * back.y, f[2] += v * back.z;
+  f[0] += w * forth.x, f[1] += w * forth.y, f[2] += w * forth.z;
+  const Doubles floor = Doubles{} + s.floor;
+  store_float(set.a + p, only(s.scale * (w > floor ? w : floor) + set.add, here));
+  if (set.c) store_float(set.c + p, only(set.stretch + set.stretch_slope * absolute(sf), here));
+}
+
 // Stores may alias anything: what is loaded before the first store of a round stays in registers.
 template <bool flowed>
 void evaluate_sets(const EvaluateSweep& sweep, int begin, int end) {
   const EvaluateSweep s = sweep;
-  const Doubles floor = Doubles{} + s.floor, scale = Doubles{} + s.scale;
-  for (int p = begin; p < end; p += wide) {
-    Doubles fx = {}, fy = {}, fz = {};
-    const Doubles x = load(s.x + p), y = load(s.y + p), z = load(s.z + p);
+  constexpr int round = side_by_side * wide;
+  static_assert(stencil_block % round == 0);
+  for (int p = begin; p < end; p += round) {
+    Doubles f[side_by_side][3] = {}, at[side_by_side][3];
+    for (int n = 0; n < side_by_side; ++n)
+      at[n][0] = load(s.x + p + n * wide), at[n][1] = load(s.y + p + n * wide),
+      at[n][2] = load(s.z + p + n * wide);
     for (int k = 0; k < s.set_count; ++k) {
       const StencilSet set = s.sets[k];
-      const int q = p + set.offset, o = p - set.offset;
-      const Mask here = where(s.bits + p, set.bit), there = where(s.bits + o, set.bit);
-      Doubles rest = Doubles{} + 1, rest_there = rest, sf, sb;
-      if constexpr (flowed) rest = load(set.rest + p), rest_there = load(set.rest + o);
-      const Edge back = {load(s.x + o) - x, load(s.y + o) - y, load(s.z + o) - z};
-      const Edge forth = {load(s.x + q) - x, load(s.y + q) - y, load(s.z + q) - z};
-      const Doubles v = only(weight(set, back, rest_there, sb), there);
-      const Doubles w = only(weight(set, forth, rest, sf), here);
-      fx += v * back.x, fy += v * back.y, fz += v * back.z;
-      fx += w * forth.x, fy += w * forth.y, fz += w * forth.z;
-      store_float(set.a + p, only(scale * (w > floor ? w : floor) + set.add, here));
-      if (set.c) store_float(set.c + p, only(set.stretch + set.stretch_slope * absolute(sf), here));
+      for (int n = 0; n < side_by_side; ++n) evaluate_set<flowed>(s, set, p + n * wide, at[n], f[n]);
     }
-    if (s.angle_count > 0) {
-      Doubles f[3] = {fx, fy, fz};
-      evaluate_angles(s, p, f);
-      fx = f[0], fy = f[1], fz = f[2];
+    for (int n = 0; n < side_by_side; ++n) {
+      if (s.angle_count > 0) evaluate_angles(s, p + n * wide, f[n]);
+      for (int c = 0; c < 3; ++c) store(s.force[c] + p + n * wide, f[n][c]);
     }
-    store(s.force[0] + p, fx), store(s.force[1] + p, fy), store(s.force[2] + p, fz);
   }
 }
 
@@ -132,61 +159,80 @@ void evaluate(const EvaluateSweep& s, int begin, int end) {
 // Sets by number: loops of a known length are unrolled, so that every stream through memory has loads of its
 // own, which the processor learns to fetch ahead (a quarter of the time on 64^3 points). 16 sets are the
 // improved model's, 13 those of coarse lattices; 0 = any.
-constexpr int usual_sets = 16, coarse_sets = 13, most_sets = 26;
+constexpr int usual_sets = 16, coarse_sets = 13;
 
 enum class Use { product, residual, smooth, start };
 enum class Form { differences, sums };
 
 template <Form form>
-inline void add_pair(Floats& ox, Floats& oy, Floats& oz, Floats x, Floats y, Floats z, Floats a,
-                     const float* const in[3], int q) {
-  if constexpr (form == Form::differences)
-    ox += a * (x - load(in[0] + q)), oy += a * (y - load(in[1] + q)), oz += a * (z - load(in[2] + q));
-  else
-    ox -= a * load(in[0] + q), oy -= a * load(in[1] + q), oz -= a * load(in[2] + q);
+inline void add_pair(Floats out[3], const Floats own[3], Floats a, const float* const in[3], long q) {
+  for (int c = 0; c < 3; ++c)
+    if constexpr (form == Form::differences)
+      out[c] += a * (own[c] - load(in[c] + q));
+    else
+      out[c] -= a * load(in[c] + q);
+}
+
+/// What a use makes of out = A in at p; adds to the sum.
+template <Use use>
+inline void finish(const ApplySweep& s, long p, const Floats in[3], Floats out[3], Floats& sum) {
+  if constexpr (use == Use::smooth) {
+    const Floats d = s.damping * load(s.smoothing + p);
+    const Floats r[3] = {load(s.right[0] + p), load(s.right[1] + p), load(s.right[2] + p)};
+    for (int c = 0; c < 3; ++c) out[c] = in[c] + d * (r[c] - out[c]);
+    sum += r[0] * out[0] + r[1] * out[1] + r[2] * out[2];
+  } else {
+    if constexpr (use != Use::product)
+      for (int c = 0; c < 3; ++c) out[c] = load(s.right[c] + p) - out[c];
+    const Floats free = load(s.free + p);
+    for (int c = 0; c < 3; ++c) out[c] *= free;
+    if constexpr (use == Use::start) {
+      const Floats d = load(s.smoothing + p), z[3] = {d * out[0], d * out[1], d * out[2]};
+      for (int c = 0; c < 3; ++c) store(s.scaled[c] + p, z[c]);
+      sum += z[0] * out[0] + z[1] * out[1] + z[2] * out[2];
+    } else {
+      sum += in[0] * out[0] + in[1] * out[1] + in[2] * out[2];
+    }
+  }
+  for (int c = 0; c < 3; ++c) store(s.out[c] + p, out[c]);
+}
+
+/// `together` times `lanes` points at p.
+template <Use use, Form form, int known, int together>
+inline void apply_round(const ApplySweep& s, const float* const in[3], long p, Floats& sum) {
+  const int count = known > 0 ? known : s.set_count;
+  Floats own[together][3], out[together][3], behind[together][3] = {};  // two chains of sums
+  for (int n = 0; n < together; ++n) {
+    const Floats m = load(s.mass + p + n * lanes);
+    for (int c = 0; c < 3; ++c) own[n][c] = load(in[c] + p + n * lanes), out[n][c] = m * own[n][c];
+  }
+#pragma GCC unroll 16
+  for (int k = 0; k < count; ++k) {
+    // Read anew in every round: as constants of the loop they were more than the registers hold, and what
+    // was computed from them came from the stack.
+    const long d = s.sets[k].offset;
+    const float* a = s.sets[k].a + p;
+    for (int n = 0; n < together; ++n) {
+      const long at = n * lanes;
+      add_pair<form>(out[n], own[n], load(a + at), in, p + d + at);
+      add_pair<form>(behind[n], own[n], load(a - d + at), in, p - d + at);
+    }
+  }
+  for (int n = 0; n < together; ++n) {
+    for (int c = 0; c < 3; ++c) out[n][c] += behind[n][c];
+    finish<use>(s, p + n * lanes, own[n], out[n], sum);
+  }
 }
 
 template <Use use, Form form, int known>
 double apply_sets(const ApplySweep& s, int begin, int end) {
   Floats sum = {};
   const float* const in[3] = {s.in[0], s.in[1], s.in[2]};
-  const int count = known > 0 ? known : s.set_count;
-  const float* weights[most_sets];
-  int offsets[most_sets];
-  for (int k = 0; k < count; ++k) weights[k] = s.sets[k].a, offsets[k] = s.sets[k].offset;
-  for (int p = begin; p < end; p += lanes) {
-    const Floats x = load(in[0] + p), y = load(in[1] + p), z = load(in[2] + p);
-    const Floats m = load(s.mass + p);
-    Floats ox = m * x, oy = m * y, oz = m * z;
-    Floats bx = {}, by = {}, bz = {};  // of the pairs behind: two chains of sums
-#pragma GCC unroll 16
-    for (int k = 0; k < count; ++k) {
-      const int d = offsets[k];
-      const float* a = weights[k] + p;
-      add_pair<form>(ox, oy, oz, x, y, z, load(a), in, p + d);
-      add_pair<form>(bx, by, bz, x, y, z, load(a - d), in, p - d);
-    }
-    ox += bx, oy += by, oz += bz;
-    if constexpr (use == Use::smooth) {
-      const Floats d = s.damping * load(s.smoothing + p);
-      const Floats rx = load(s.right[0] + p), ry = load(s.right[1] + p), rz = load(s.right[2] + p);
-      ox = x + d * (rx - ox), oy = y + d * (ry - oy), oz = z + d * (rz - oz);
-      sum += rx * ox + ry * oy + rz * oz;
-    } else {
-      if constexpr (use != Use::product)
-        ox = load(s.right[0] + p) - ox, oy = load(s.right[1] + p) - oy, oz = load(s.right[2] + p) - oz;
-      const Floats free = load(s.free + p);
-      ox *= free, oy *= free, oz *= free;
-      if constexpr (use == Use::start) {
-        const Floats d = load(s.smoothing + p), sx = d * ox, sy = d * oy, sz = d * oz;
-        store(s.scaled[0] + p, sx), store(s.scaled[1] + p, sy), store(s.scaled[2] + p, sz);
-        sum += sx * ox + sy * oy + sz * oz;
-      } else {
-        sum += x * ox + y * oy + z * oz;
-      }
-    }
-    store(s.out[0] + p, ox), store(s.out[1] + p, oy), store(s.out[2] + p, oz);
-  }
+  constexpr int together = side_by_side;
+  long p = begin;
+  for (; p + together * lanes <= end; p += together * lanes)
+    apply_round<use, form, known, together>(s, in, p, sum);
+  for (; p < end; p += lanes) apply_round<use, form, known, 1>(s, in, p, sum);
   return summed(sum);
 }
 
@@ -383,7 +429,7 @@ double cells(const CellSweep& s, int begin, int end) {
         (load(s.x + p + far) - ox) * nx + (load(s.y + p + far) - oy) * ny + (load(s.z + p + far) - oz) * nz;
     const Doubles ratio = volume * (s.inverse_volume / 6);
     store_float(s.ratio + p, ratio);
-    const Doubles counted = where(s.bits + p, s.bit) ? ratio : least;
+    const Doubles counted = chosen(where(s.bits + p, s.bit), ratio, least);
     least = counted < least ? counted : least;
   }
   double all = least[0];
@@ -401,6 +447,58 @@ void right_side(const RightSideSweep& s, int begin, int end) {
           free * (__builtin_convertvector(elastic, HalfFloats) + mass * along);
     }
   }
+}
+
+// Plain loops: the compiler turns triples to lanes and back by itself.
+inline void spread_triples(const double* __restrict in, double* __restrict x, double* __restrict y,
+                           double* __restrict z, int count) {
+  for (int i = 0; i < count; ++i) x[i] = in[3 * i], y[i] = in[3 * i + 1], z[i] = in[3 * i + 2];
+}
+inline void spread_triples(const double* __restrict in, double factor, float* __restrict x,
+                           float* __restrict y, float* __restrict z, int count) {
+  for (int i = 0; i < count; ++i)
+    x[i] = float(factor * in[3 * i]), y[i] = float(factor * in[3 * i + 1]),
+    z[i] = float(factor * in[3 * i + 2]);
+}
+
+void to_points(const StateSweep& s, int node, int point, int count) {
+  spread_triples(s.x + 3 * long(node), s.at[0] + point, s.at[1] + point, s.at[2] + point, count);
+  spread_triples(s.v + 3 * long(node), s.h, s.along[0] + point, s.along[1] + point, s.along[2] + point,
+                 count);
+}
+
+inline void gather_triples(const double* __restrict x, const double* __restrict y, const double* __restrict z,
+                           double* __restrict out, int count) {
+  for (int i = 0; i < count; ++i) out[3 * i] = x[i], out[3 * i + 1] = y[i], out[3 * i + 2] = z[i];
+}
+
+double to_nodes(const EndSweep& s, int node, int point, int count) {
+  constexpr int few = 64;  // through a buffer in the nearest cache
+  double x[3][few], v[3][few];
+  Doubles sum = {};
+  for (int done = 0; done < count; done += few) {
+    const int some = count - done < few ? count - done : few;
+    for (int c = 0; c < 3; ++c) {
+      const double* at = s.at[c] + point + done;
+      const float* along = s.along[c] + point + done;
+      int i = 0;
+      for (; i + wide <= some; i += wide) {
+        const Doubles d = __builtin_convertvector(load_half(along + i), Doubles);
+        const Doubles end = load(at + i) + d, speed = s.rate * d;
+        store(x[c] + i, end), store(v[c] + i, speed);
+        sum += absolute(end) + absolute(speed);
+      }
+      for (; i < some; ++i) {
+        x[c][i] = at[i] + double(along[i]), v[c][i] = s.rate * double(along[i]);
+        sum[0] += __builtin_fabs(x[c][i]) + __builtin_fabs(v[c][i]);
+      }
+    }
+    gather_triples(x[0], x[1], x[2], s.x + 3 * long(node + done), some);
+    gather_triples(v[0], v[1], v[2], s.v + 3 * long(node + done), some);
+  }
+  double all = 0;
+  for (int k = 0; k < wide; ++k) all += sum[k];
+  return all;
 }
 
 double dot(const float* a, const float* b, int begin, int end) {

@@ -38,6 +38,16 @@ Mat3 rotation_by(const Vec3& turn) {
 
 }  // namespace
 
+/// part(node, place, count) for nodes [begin, end) in pieces that lie side by side also in the operator.
+template <class Part>
+void Body::each_run(int begin, int end, Part&& part) const {
+  for (int i = begin; i < end;) {
+    const int last = std::min(int(run_end_[std::size_t(i)]), end);
+    part(i, operator_->place(i), last - i);
+    i = last;
+  }
+}
+
 StepReport Body::advance(const StepInput& input) {
   PLIANT_CHECK(input.pool != nullptr);
   const FlushTinyNumbers in_this_step;
@@ -185,13 +195,11 @@ void Body::move_rigidly(const StepInput& input, const Scheme& s) {
   };
   for_blocks(*input.pool, int(model_.nodes()), node_block, [&](int begin, int end) {
     if (!s.split) {
-      const Vec3 *const from = x.data(), *const speed = v.data();
-      for (int c = 0; c < 3; ++c) {
-        double* const to_c = to[c];
-        float* const along_c = along[c];
-        for (Index i = begin; i < end; ++i)
-          to_c[places[i]] = from[i][c], along_c[places[i]] = float(s.h * speed[i][c]);
-      }
+      const StateSweep sweep{
+          x[0].data(), v[0].data(), s.h, {to[0], to[1], to[2]}, {along[0], along[1], along[2]}};
+      each_run(begin, end, [&](int node, int place, int count) {
+        stencil_kernels().to_points(sweep, node, place, count);
+      });
       return;
     }
     for (Index i = begin; i < end; ++i) {
@@ -293,19 +301,16 @@ bool Body::end_of_step(const StepInput& input, const Scheme& s) {
   const std::size_t n = std::size_t(operator_->points());
   const double* const from[3] = {operator_->x.data(), operator_->x.data() + n, operator_->x.data() + 2 * n};
   const float* const along[3] = {delta_.data(), delta_.data() + n, delta_.data() + 2 * n};
-  const std::span<const Index> places = operator_->places();
-  const double rate = 1 / s.h;
-  Vec3 *const end_x = new_x_.data(), *const end_v = new_v_.data();
+  const EndSweep sweep{{from[0], from[1], from[2]},
+                       {along[0], along[1], along[2]},
+                       1 / s.h,
+                       new_x_[0].data(),
+                       new_v_[0].data()};
   for_blocks(*input.pool, int(model_.nodes()), node_block, [&](int begin, int end) {
-    // by numbers: vectors that are read back as soon as they are stored cost five times as much
     double sum = 0;
-    for (Index i = begin; i < end; ++i) {
-      const Index p = places[i];
-      const double dx = along[0][p], dy = along[1][p], dz = along[2][p];
-      const double x = from[0][p] + dx, y = from[1][p] + dy, z = from[2][p] + dz;
-      end_x[i] = Vec3(x, y, z), end_v[i] = Vec3(rate * dx, rate * dy, rate * dz);
-      sum += std::abs(x) + std::abs(y) + std::abs(z) + rate * (std::abs(dx) + std::abs(dy) + std::abs(dz));
-    }
+    each_run(begin, end, [&](int node, int place, int count) {
+      sum += stencil_kernels().to_nodes(sweep, node, place, count);
+    });
     if (s.split)
       for (Index i = begin; i < end; ++i) {
         const Frame& f = frames_[std::size_t(model_.part[i])];

@@ -134,7 +134,7 @@ TEST(PlasticSweeps, equal_the_energy_in_double_precision_at_every_simd_level) {
         const Eigen::Quaterniond now = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
         count += flow_rows(model, law, x, i, now.toRotationMatrix(), alone);
       }
-      EXPECT_EQ(sweeps.flow(model, arrangement, law, 1.0 / 30, places.data(), flowed, pool), count);
+      EXPECT_EQ(sweeps.flow(model, arrangement, law, 1.0 / 30, places.data(), false, flowed, pool), count);
       EXPECT_GT(count, 5);
       EXPECT_LT(count, int(d.size()) - 5);
       for (std::size_t k = 0; k < d.size(); ++k) EXPECT_LT((flowed[k] - alone[k]).norm(), 1e-14) << k;
@@ -144,6 +144,113 @@ TEST(PlasticSweeps, equal_the_energy_in_double_precision_at_every_simd_level) {
     }
     set_simd_level(before);
   }
+}
+
+/// A rest vector whose strain rho towards the present one is as given, in some direction.
+Vec3 strained_by(double rho, const Vec3& now, const Vec3& v, const Vec3& w) {
+  const Vec3 sum = v.normalized() + rho * w.normalized();
+  return now.norm() / sum.norm() * (Eigen::Quaterniond::FromTwoVectors(sum, now) * v.normalized());
+}
+
+// Rows far from yield are passed over in single precision: none that flows may be.
+TEST(PlasticSweeps, pass_over_no_row_that_flows_however_near_to_yield) {
+  const Model model = model_of(jittered(lattice({4, 5, 9}, 0.05, 0.1, 1e5), 0.01));
+  const Points x = deformed(model.rest, 0.2);
+  const Arrangement arrangement =
+      arrange(breadth_first_order(model.adjacency), std::vector<unsigned char>(x.size(), 0));
+  const SimdLevel before = simd_level();
+  for (SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (set_simd_level(level) != level) continue;
+    for (const PlasticForm form : {PlasticForm::consistent, PlasticForm::printed})
+      for (const double yield : {1e-6, 1e-5, 1e-4, 0.02, 0.5, 3.0}) {
+        // All of the strain flows: no row that does is left where it is.
+        const Plasticity law{{.yield = yield, .creep = 1e30, .cap = 100}, form};
+        Pool pool(1);
+        Sweeps sweeps;
+        Points d = rest_vectors(model);
+        sweeps.arrange(model, arrangement, d);
+        Doubles places(4 * std::size_t(sweeps.padded()), 0);
+        for (std::size_t i = 0; i < x.size(); ++i)
+          for (int c = 0; c < 3; ++c) places[4 * std::size_t(arrangement.place[i]) + c] = x[i][c];
+        for (int again = 0; again < 3; ++again) sweeps.rotate(places.data(), pool);
+        const Points v = random_points(d.size(), 1, 11), w = random_points(d.size(), 1, 12);
+        std::vector<Mat3> rotations(x.size());
+        for (Index i = 0; i < model.nodes(); ++i) {
+          float q[4];
+          sweeps.quaternion(arrangement.place[i], q);
+          rotations[i] = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
+          for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k) {
+            const Vec3 way = x[model.adjacency.target[k]] - x[i];
+            const Vec3 now = form == PlasticForm::consistent ? Vec3(rotations[i].transpose() * way) : way;
+            const double off = std::pow(10.0, -3 - k % 7) * (k / 7 % 2 ? 1 : -1);
+            d[k] = strained_by(yield * (1 + off), now, v[k], w[k]);
+          }
+        }
+        sweeps.set_rest(model, arrangement, d);
+        Points flowed = d, alone = d;
+        int count = 0;
+        for (Index i = 0; i < model.nodes(); ++i) count += flow_rows(model, law, x, i, rotations[i], alone);
+        EXPECT_EQ(sweeps.flow(model, arrangement, law, 1.0 / 30, places.data(), false, flowed, pool), count)
+            << yield;
+        EXPECT_GT(count, int(d.size()) / 3);
+        EXPECT_LT(count, 2 * int(d.size()) / 3);
+        for (std::size_t k = 0; k < d.size(); ++k) {
+          EXPECT_EQ(flowed[k] == d[k], alone[k] == d[k]) << "row " << k << ", yield " << yield;
+          EXPECT_LT((flowed[k] - alone[k]).norm(), 1e-14 * (1 + yield));
+        }
+      }
+  }
+  set_simd_level(before);
+}
+
+// Whole stars are passed over by their sums: not where one row alone flows, the one that weighs least.
+TEST(PlasticSweeps, pass_over_no_star_of_which_one_row_flows) {
+  const Model model = model_of(jittered(lattice({4, 5, 9}, 0.05, 0.1, 1e5), 0.01));
+  const Mat3 turn = Eigen::AngleAxisd(1.1, Vec3(1, 2, 3).normalized()).toRotationMatrix();
+  Points x = model.rest;
+  for (Vec3& p : x) p = turn * p + Vec3(0.3, -2, 1);
+  const Arrangement arrangement =
+      arrange(breadth_first_order(model.adjacency), std::vector<unsigned char>(x.size(), 0));
+  const SimdLevel before = simd_level();
+  for (SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (set_simd_level(level) != level) continue;
+    for (const double yield : {0.003, 0.02, 0.3}) {
+      const Plasticity law{{.yield = yield, .creep = 1e30, .cap = 100}, PlasticForm::consistent};
+      Pool pool(1);
+      Sweeps sweeps;
+      Points d = rest_vectors(model);
+      for (Index i = 0; i < model.nodes(); ++i) {
+        const auto weight = [&](Index k) {
+          return model.edge_weight[model.adjacency.edge[k]] * d[k].squaredNorm();
+        };
+        Index least = model.adjacency.begin[i];
+        for (Index k = least; k < model.adjacency.begin[i + 1]; ++k)
+          if (weight(k) < weight(least)) least = k;
+        // along the row: the rotation of the star stays
+        d[least] /= 1 + yield * (1 + std::pow(10.0, -1 - i % 5) * (i / 5 % 2 ? 1 : -1));
+      }
+      sweeps.arrange(model, arrangement, d);
+      Doubles places(4 * std::size_t(sweeps.padded()), 0);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        for (int c = 0; c < 3; ++c) places[4 * std::size_t(arrangement.place[i]) + c] = x[i][c];
+      for (int again = 0; again < 3; ++again) sweeps.rotate(places.data(), pool);
+      Points flowed = d, alone = d;
+      const int got = sweeps.flow(model, arrangement, law, 1.0 / 30, places.data(), true, flowed, pool);
+      int count = 0;
+      for (Index i = 0; i < model.nodes(); ++i) {
+        float q[4];
+        sweeps.quaternion(arrangement.place[i], q);
+        const Eigen::Quaterniond r = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
+        count += flow_rows(model, law, x, i, r.toRotationMatrix(), alone);
+      }
+      EXPECT_EQ(got, count) << yield;
+      EXPECT_GT(count, model.nodes() / 3);
+      EXPECT_LT(count, 2 * model.nodes() / 3);
+      for (std::size_t k = 0; k < d.size(); ++k)
+        EXPECT_EQ(flowed[k] == d[k], alone[k] == d[k]) << "row " << k << ", yield " << yield;
+    }
+  }
+  set_simd_level(before);
 }
 
 /// One end held, the other moved sideways by half the length in a second, held, and let go.

@@ -943,8 +943,9 @@ struct Commands {
     return {.change = std::move(change)};
   }
   Action leave() {
-    std::erase_if(world.hands_, [&](const Hand& hand) { return hand.client == call.client; });
-    return done();
+    const auto held =
+        std::erase_if(world.hands_, [&](const Hand& hand) { return hand.client == call.client; });
+    return {.done = Json::object(), .changes_nothing = held == 0};
   }
 };
 
@@ -990,7 +991,7 @@ Action World::interpret(const Call& call) {
     }
     Commands commands{*this, call, Arguments(call.args)};
     Action action = (commands.*handler->second)();
-    if (action.done) log(call);
+    if (action.done && !action.changes_nothing) log(call);
     if (!action.change) return action;
     const Outcome<BuildJob> job = plan(*action.change);
     if (!job) return {.refused = job.refusal};

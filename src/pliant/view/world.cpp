@@ -19,7 +19,6 @@ namespace pliant::view {
 namespace {
 
 constexpr std::size_t most_spares = 4;
-constexpr std::size_t most_logged = 1000000;
 
 const Json& bodies_of(const Json& document) {
   static const Json none = Json::array();
@@ -364,8 +363,7 @@ Outcome<Json> World::finish(const Rework& change, const BuildJob& job, Parts par
   if (change.whole) {
     first_ = target_;
     first_step_ = step_;
-    log_ = Json::array();
-    log_full_ = false;
+    log_.clear();
   } else {
     log(change.call);
   }
@@ -431,12 +429,7 @@ void World::tell_options(const Json& before, int client) {
       {Happening::Kind::options, Json{{"type", "options"}, {"changed", std::move(changed)}, {"by", client}}});
 }
 
-void World::log(const Call& call) {
-  if (log_.size() >= most_logged) log_full_ = true;
-  if (!log_full_)
-    log_.push_back(
-        {{"step", step_ - first_step_}, {"client", call.client}, {"cmd", call.cmd}, {"args", call.args}});
-}
+void World::log(const Call& call) { log_.add(step_ - first_step_, call.client, call.cmd, call.args); }
 
 // ---- time ------------------------------------------------------------------------------------------------
 
@@ -481,12 +474,6 @@ bool World::advance() {
   return true;
 }
 
-void World::leave(int client) {
-  const std::size_t before = hands_.size();
-  std::erase_if(hands_, [&](const Hand& hand) { return hand.client == client; });
-  if (hands_.size() != before) log({client, "leave", Json::object()});
-}
-
 // ---- saving ----------------------------------------------------------------------------------------------
 
 std::vector<std::byte> World::state() const {
@@ -529,17 +516,17 @@ Json World::saved_scene() const {
   return document;
 }
 
-Json World::saved_session() const {
-  if (log_full_) return nullptr;
+std::string World::saved_session() const {
+  const std::string commands = log_.text();
+  if (commands.empty()) return {};
   Json scene = first_.document;
   name_files(scene, std::filesystem::path(first_.file).parent_path(), uploaded_);
-  return {{"pliant_session", 1},
-          {"version", version()},
-          {"name", first_.name},
-          {"scene", std::move(scene)},
-          {"steps", step_ - first_step_},
-          {"commands", log_},
-          {"hash", fmt::format("{:016x}", state_hash())}};
+  const Json rest{{"pliant_session", 1},          {"version", version()},
+                  {"name", first_.name},          {"scene", std::move(scene)},
+                  {"steps", step_ - first_step_}, {"hash", fmt::format("{:016x}", state_hash())}};
+  // Put together as text: as JSON values, hours of commands would take ten times their size.
+  return fmt::format("{{\"commands\":{},{}", commands,
+                     rest.dump(-1, ' ', false, Json::error_handler_t::replace).substr(1));
 }
 
 }  // namespace pliant::view

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "pliant/scene/build.hpp"
+#include "pliant/view/command_log.hpp"
 #include "pliant/view/history.hpp"
 #include "pliant/view/refusal.hpp"
 
@@ -82,6 +83,7 @@ struct Action {
   std::optional<Json> done = {};  ///< the result
   std::optional<Refusal> refused = {};
   std::optional<Rework> change = {};
+  bool changes_nothing = false;  ///< a replay does not need it
 };
 
 /// A soft grab or a dent.
@@ -138,7 +140,6 @@ class World {
   Outcome<Json> finish(const Rework& change, const BuildJob& job, Parts parts);
   /// Plans, builds in this thread and finishes.
   Outcome<Json> change_now(const Rework& change);
-  void leave(int client);  ///< its hands let go
   bool building_is_needed(const Outcome<BuildJob>& job) const { return job && !job.value->nothing(); }
 
   // ---- time
@@ -173,8 +174,9 @@ class World {
   /// The scene as a file that `pliant run` takes. Files it names are named by their full place, uploads by
   /// their own name.
   Json saved_scene() const;
-  /// Scene, commands by step, steps, and a hash of the state at the end.
-  Json saved_session() const;
+  /// Scene, commands by step, steps, and a hash of the state at the end, as JSON text. Nothing when there
+  /// were too many commands.
+  std::string saved_session() const;
   std::uint64_t state_hash() const;
   std::vector<std::byte> state() const;
 
@@ -230,8 +232,7 @@ class World {
   std::set<std::string> uploaded_;  ///< files that pages sent
   Target first_;                    ///< where the log begins
   std::uint32_t first_step_ = 0;
-  Json log_ = Json::array();
-  bool log_full_ = false;
+  CommandLog log_;
 };
 
 }  // namespace pliant::view

@@ -8,6 +8,12 @@
 
 namespace pliant::view {
 
+void keep_one_heap() {
+#ifdef __GLIBC__
+  mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 void give_back_free_memory() {
 #ifdef __GLIBC__
   malloc_trim(0);

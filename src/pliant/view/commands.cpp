@@ -529,6 +529,8 @@ struct Commands {
         Json::array({{{"time", 0},
                       {"translate", json_of(translate)},
                       {"rotate", {{"axis", json_of(turn.axis())}, {"degrees", key.rotate.degrees}}}}});
+    json.erase("scale");
+    if (scale != Vec3(1, 1, 1)) json["scale"] = json_of(scale);
     body(index).set_holds(std::move(holds));
     remember_holds(index, before, before_holds, label, gesture);
   }

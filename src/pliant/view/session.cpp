@@ -373,7 +373,10 @@ struct Session::Parts {
     if (!made) return;
     if (builder.joinable()) builder.join();
     const std::unique_ptr<Build> done = std::move(build);
-    if (stop_build) made->trouble = Refusal{"build_failed", "the build was stopped"};
+    if (stop_build) {
+      made->trouble = Refusal{"build_failed", "the build was stopped"};
+      made->stopped = true;
+    }
     const std::vector<std::string> notes = made->notes;
     const Outcome<Json> result = world.finish(done->change, done->job, std::move(*made));
     give_back_free_memory();  // of bodies that were replaced

@@ -19,6 +19,7 @@ namespace pliant::view {
 namespace {
 
 constexpr std::size_t most_spares = 4;
+constexpr std::size_t most_refusals = 64;
 
 const Json& bodies_of(const Json& document) {
   static const Json none = Json::array();
@@ -312,8 +313,35 @@ std::map<std::string, std::vector<PlacedHold>> World::all_holds() const {
   return out;
 }
 
+/// What a method can refuse of a body: its shape, what is selected of it, and the method's own settings.
+std::string World::method_request(const Json& body, const std::string& method) {
+  Json asked{{"method", method}};
+  for (const std::string& key : {std::string("shape"), std::string("pins"), std::string("handles"), method})
+    if (body.contains(key)) asked[key] = body[key];
+  return asked.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json World::refused_methods(int body) const {
+  Json out = Json::object();
+  const Json& json = target_.document["bodies"][std::size_t(body)];
+  for (const std::string& method : method_names())
+    if (const auto found = refused_methods_.find(method_request(json, method));
+        found != refused_methods_.end())
+      out[method] = found->second;
+  return out;
+}
+
 Outcome<Json> World::finish(const Rework& change, const BuildJob& job, Parts parts) {
-  if (parts.trouble) return {{}, *parts.trouble};
+  if (parts.trouble) {
+    const int index = change.call.cmd == "method" ? index_of(target_.document, change.body) : -1;
+    if (index >= 0 && !parts.stopped) {
+      if (refused_methods_.size() >= most_refusals) refused_methods_.clear();
+      refused_methods_[method_request(target_.document["bodies"][std::size_t(index)],
+                                      change.call.args["name"].get<std::string>())] = parts.trouble->message;
+      happenings_.push_back({Happening::Kind::scene, {}});
+    }
+    return {{}, *parts.trouble};
+  }
   Target target;
   try {
     target = changed(change);  // the document may have changed since it was planned, by live edits
@@ -474,7 +502,7 @@ bool World::advance() {
   return true;
 }
 
-// ---- saving ----------------------------------------------------------------------------------------------
+// ---- state -----------------------------------------------------------------------------------------------
 
 std::vector<std::byte> World::state() const {
   Writer writer;
@@ -485,48 +513,6 @@ std::vector<std::byte> World::state() const {
 std::uint64_t World::state_hash() const {
   const std::vector<std::byte> bytes = state();
   return hash_bytes(bytes.data(), bytes.size());
-}
-
-namespace {
-
-/// Texts that name files of the scene's folder name them by their full place; uploads, which end with the
-/// session, by their name.
-void name_files(Json& json, const std::filesystem::path& folder, const std::set<std::string>& uploaded) {
-  if (json.is_structured()) {
-    for (Json& inner : json) name_files(inner, folder, uploaded);
-    return;
-  }
-  if (!json.is_string()) return;
-  const std::string text = json.get<std::string>();
-  if (uploaded.contains(text)) {
-    json = std::filesystem::path(text).filename().string();
-    return;
-  }
-  if (text.find('.') == std::string::npos) return;
-  const std::filesystem::path file = find_file(text, folder);
-  std::error_code trouble;
-  if (std::filesystem::is_regular_file(file, trouble)) json = std::filesystem::absolute(file).string();
-}
-
-}  // namespace
-
-Json World::saved_scene() const {
-  Json document = target_.document;
-  name_files(document, std::filesystem::path(target_.file).parent_path(), uploaded_);
-  return document;
-}
-
-std::string World::saved_session() const {
-  const std::string commands = log_.text();
-  if (commands.empty()) return {};
-  Json scene = first_.document;
-  name_files(scene, std::filesystem::path(first_.file).parent_path(), uploaded_);
-  const Json rest{{"pliant_session", 1},          {"version", version()},
-                  {"name", first_.name},          {"scene", std::move(scene)},
-                  {"steps", step_ - first_step_}, {"hash", fmt::format("{:016x}", state_hash())}};
-  // Put together as text: as JSON values, hours of commands would take ten times their size.
-  return fmt::format("{{\"commands\":{},{}", commands,
-                     rest.dump(-1, ' ', false, Json::error_handler_t::replace).substr(1));
 }
 
 }  // namespace pliant::view

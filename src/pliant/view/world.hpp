@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -60,6 +61,7 @@ struct Parts {
   std::optional<std::vector<Collider>> colliders;
   std::vector<std::string> notes;
   std::optional<Refusal> trouble;
+  bool stopped = false;  ///< by a user: trouble that says nothing about the change
 };
 
 Parts build_parts(const BuildJob& job, ShapeCache& cache, int threads, const BuildProgress& progress = {});
@@ -162,6 +164,8 @@ class World {
   std::uint64_t holds_version() const { return holds_version_; }
   bool posing() const { return posing_; }
   bool can_pose(int body) const;
+  /// Methods that the body, as it is made and held now, was refused: {"fem": why}.
+  Json refused_methods(int body) const;
   bool empty() const { return pieces_.empty(); }
   ShapeCache& cache() { return cache_; }
   int threads() const { return options_.threads; }
@@ -228,6 +232,10 @@ class World {
   std::string pose_text_;
   std::optional<Json> stopped_;
   std::vector<Happening> happenings_;
+
+  /// By what was asked for: why it could not be built.
+  std::map<std::string, std::string> refused_methods_;
+  static std::string method_request(const Json& body, const std::string& method);
 
   std::set<std::string> uploaded_;  ///< files that pages sent
   Target first_;                    ///< where the log begins

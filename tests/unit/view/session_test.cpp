@@ -518,7 +518,7 @@ TEST(Session, TheSavedSceneCanBeLoadedAndHasTheEdits) {
 TEST(Session, TheSavedSceneHasTheScaleOfAHandle) {
   Driver driver(bar_scene());
   const Json end{{"halfspace", {{"point", {0.99, 0, 0}}, {"normal", {1, 0, 0}}}}};
-  const int handle = driver.done("handle.add", {{"body", 0}, {"select", end}})["handle"];
+  const int handle = driver.done("handle.add", {{"body", 0}, {"select", end}})["result"]["handle"];
   driver.done("handle.move", {{"handle", handle}, {"translate", {0.1, 0, 0}}, {"scale", {1, 2, 3}}});
   driver.turns(120);
   Driver again(Json::parse(driver.saved("scene")));

@@ -17,6 +17,7 @@
 #include "interrupt.hpp"
 #include "libraries.hpp"
 #include "pliant/scene/library.hpp"
+#include "pliant/view/free_memory.hpp"
 #include "pliant/view/server.hpp"
 #include "pliant/view/session.hpp"
 
@@ -152,7 +153,10 @@ void add_view(CLI::App& app) {
   command->add_flag("--allow-shutdown", arguments->allow_shutdown, "a page may end the program");
   command->add_flag("--quiet", arguments->quiet, "print only the address");
   command->footer("Example: pliant view creature");
-  command->callback([arguments] { View(*arguments).go(); });
+  command->callback([arguments] {
+    view::keep_one_heap();
+    View(*arguments).go();
+  });
 }
 
 }  // namespace pliant::cli

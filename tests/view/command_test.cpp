@@ -82,6 +82,36 @@ TEST(ViewCommand, names_wrong_arguments) {
   EXPECT_EQ(run_pliant("view geometric/bar --port 70000", "timeout 60").exit, 2);
 }
 
+TEST(ViewCommand, gives_pictures_of_its_scenes_and_of_no_other_file) {
+  ChildProcess server({command, "view", "geometric/bar", "--threads", "1"});
+  const PageAddress address = address_of(server);
+  const HttpReply picture = http_get(address, "thumb/creature.png");
+  EXPECT_EQ(picture.status, 200);
+  EXPECT_EQ(picture.body.substr(1, 3), "PNG");
+  for (const char* name : {"../thumbs/creature", "..%2fthumbs%2fcreature", "./creature",
+                           "geometric/../creature", "%2fetc%2fhostname", "creature.png%00"})
+    EXPECT_EQ(http_get(address, std::string("thumb/") + name + ".png").status, 404) << name;
+}
+
+TEST(ViewCommand, keeps_nothing_of_a_message_that_is_too_large) {
+  ChildProcess server({command, "view", "geometric/bar", "--threads", "1"});
+  const PageAddress address = address_of(server);
+  PageClient page(address);
+  page.text(R"({"type":"hello","max_rate":0})");
+  for (int k = 0; k < 100 && steps_of(address) < 2; ++k) page.receive(20);
+  const long before = server.resident_kb();
+  const std::string piece(1 << 20, 'x');
+  page.frame(1, piece, false);
+  for (int k = 0; k < 12; ++k) ASSERT_TRUE(page.frame(0, piece, false));
+  EXPECT_GT(steps_of(address), 0) << "it has read what came before";
+  EXPECT_LT(server.resident_kb() - before, 6000) << "kB more, after 13 MB that have no end";
+  page.frame(0, "", true);
+  std::string said;
+  for (int k = 0; k < 200 && said.find("too_large") == said.npos && page.open(); ++k)
+    said = page.receive(1000).payload;
+  EXPECT_NE(said.find("too_large"), said.npos) << said;
+}
+
 TEST(ViewCommand, survives_a_flood_of_nonsense) {
   ChildProcess flood({PLIANT_BINARY_DIR "/tests/view_flood", command, "10000", "7"});
   const int exit = flood.wait(300000);

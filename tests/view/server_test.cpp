@@ -72,12 +72,14 @@ class ServerTest : public ::testing::Test {
   }
 
   json next_text(PageClient& page, const std::string& type) {
-    for (;;) {
+    for (int other = 0; other < 200; ++other) {  // figures may come without end
       const SocketMessage message = next(page, SocketMessage::text);
-      if (message.kind != SocketMessage::text) return nullptr;
-      const json content = json::parse(message.payload);
+      if (message.kind != SocketMessage::text) break;
+      json content = json::parse(message.payload);
       if (content["type"] == type) return content;
     }
+    ADD_FAILURE() << "no " << type;
+    return json::object();
   }
 
   static void acknowledge(PageClient& page, const Frame& frame) {
@@ -317,6 +319,15 @@ TEST_F(ServerTest, answers_malformed_messages_and_goes_on) {
   EXPECT_TRUE(next_text(*page, "reply")["ok"].get<bool>());
 }
 
+TEST_F(ServerTest, takes_no_command_before_hello) {
+  start();
+  PageClient early(address_);
+  early.text(R"({"id":1,"cmd":"play"})");
+  EXPECT_EQ(next_text(early, "error")["code"], "bad_message");
+  early.text(R"({"type":"hello"})");
+  EXPECT_EQ(next_text(early, "scene")["transport"]["playing"], false) << "it was not done";
+}
+
 TEST_F(ServerTest, reads_a_message_in_pieces) {
   start();
   const auto page = live_page();
@@ -449,6 +460,13 @@ TEST_F(ServerTest, serves_nothing_without_the_token) {
     EXPECT_EQ(reply.body, "") << rest;
     EXPECT_EQ(reply.headers.count("set-cookie"), 0u);
   }
+  const std::string token = address_.token;
+  for (const std::string& other : {token.substr(0, token.size() - 1), token + "x", std::string()}) {
+    wrong.token = other;
+    EXPECT_EQ(http_get(wrong, "health").status, 404) << "a token of another length";
+  }
+  wrong.token = token;
+  wrong.token.back() = wrong.token.back() == 'a' ? 'b' : 'a';
   EXPECT_EQ(http_post(wrong, "mesh?name=a.obj", "v 0 0 0").status, 404);
   EXPECT_EQ(PageClient(wrong).handshake().status, 404);
   const std::string host = "Host: " + address_.host() + "\r\n";
@@ -543,6 +561,26 @@ TEST_F(ServerTest, takes_a_mesh_up_to_its_limit) {
   const HttpReply bad = http_post(address_, "mesh?name=tetra.obj", "v 0 0\nnonsense");
   EXPECT_EQ(bad.status, 422);
   EXPECT_TRUE(json::parse(bad.body).contains("message")) << bad.body;
+}
+
+TEST_F(ServerTest, reads_two_files_at_a_time_and_says_so_to_the_third) {
+  start();
+  const std::string head = "POST " + address_.path("mesh?name=a.obj") +
+                           " HTTP/1.1\r\nHost: " + address_.host() + "\r\nOrigin: " + address_.origin() +
+                           "\r\nContent-Length: 100\r\n\r\nv 0 0";
+  std::vector<std::unique_ptr<TcpClient>> slow;
+  for (int k = 0; k < 2; ++k) {
+    slow.push_back(std::make_unique<TcpClient>(address_.port));
+    slow.back()->send(head);
+  }
+  HttpReply third;
+  EXPECT_TRUE(until([&] {
+    third = http_post(address_, "mesh?name=a.obj", "v 0 0");
+    return third.status == 503;
+  })) << third.status;
+  EXPECT_EQ(json::parse(third.body, nullptr, false).value("code", ""), "busy");
+  slow.clear();
+  EXPECT_TRUE(until([&] { return http_post(address_, "mesh?name=a.obj", "v 0 0").status == 422; }));
 }
 
 TEST_F(ServerTest, gives_the_scene_as_a_file) {

@@ -45,6 +45,28 @@ const start = new StartPage(store, () => drop.choose());
 new Toasts(store);
 new Panel(store, stage, tools, dock);
 
+// Bars and controls are painted after the first picture, or when there will be none.
+const LONGEST_BOOT_MS = 4000;
+function showBars(): void {
+  if (!document.body.classList.contains('unseen')) return;
+  document.body.classList.remove('unseen');
+  drawPlots();
+  requestAnimationFrame(() => requestAnimationFrame(() => mark('bars')));
+}
+let firstPicture = true;
+stage.drawn.on(() => {
+  if (!firstPicture || !stage.bodies.size) return;
+  firstPicture = false;
+  stage.whenDone(() => {
+    mark('done');
+    showBars();
+  });
+});
+store.sceneChanged.on((scene) => { if (!scene.bodies.length) showBars(); });
+store.stateChanged.on((state) => { if (state === 'lost' || state === 'refused') showBars(); });
+if (stage.missing) showBars();
+setTimeout(showBars, LONGEST_BOOT_MS);
+
 // Theme: as asked, else the system's.
 const system = matchMedia('(prefers-color-scheme: light)');
 let theme: ThemeName = query.get('theme') === 'light' || (query.get('theme') !== 'dark' && system.matches) ? 'light' : 'dark';
@@ -52,7 +74,10 @@ function setTheme(next: ThemeName): void {
   theme = next;
   document.documentElement.dataset.theme = next;
   stage.setTheme(next);
-  for (const plot of dock.plots) plot.draw();
+  drawPlots();
+}
+function drawPlots(): void {
+  if (!document.body.classList.contains('unseen')) for (const plot of dock.plots) plot.draw();
 }
 const nextTheme = () => setTheme(theme === 'dark' ? 'light' : 'dark');
 system.addEventListener('change', () => { if (!query.has('theme')) setTheme(system.matches ? 'light' : 'dark'); });

@@ -261,6 +261,16 @@ std::vector<Hold> make_holds(const BodySpec& body, const Shape& shape, const std
   return builder.take();
 }
 
+/// Handles that are scaled, among holds that are in their place.
+void scale_handles(const BodySpec& spec, Body& body) {
+  const auto scaled = [](const HandleSpec& handle) { return handle.scale != Vec3(1, 1, 1); };
+  if (std::none_of(spec.handles.begin(), spec.handles.end(), scaled)) return;
+  std::vector<PlacedHold> holds = body.holds();
+  for (std::size_t i = 0; i < spec.handles.size(); ++i)
+    holds[spec.pins.size() + i].scale = spec.handles[i].scale;
+  body.set_holds(std::move(holds));
+}
+
 Vec3 rest_centre(const NodeGraph& graph) {
   Vec3 sum = Vec3::Zero();
   double volume = 0;
@@ -473,6 +483,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
     const Start start = make_start(body.initial, shape.graph, drafts[i].holds);
     bodies.emplace_back(body.name, shape, std::move(*method), std::move(drafts[i].holds), start,
                         contact_of(body));
+    scale_handles(body, bodies.back());
   }
   if (!known.empty()) return all_problems();
   std::vector<std::shared_ptr<const Shape>> shapes;

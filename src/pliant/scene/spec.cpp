@@ -312,7 +312,12 @@ const Layout<HandleSpec>& layout_of() {
            "ease", &S::ease,
            {.choices = {"smooth", "linear"},
             .help = "smooth stops at every key (s^2 (3 - 2 s)); linear keeps constant speed between keys"}),
-       option("release", &S::release, time_facts("when they are let go; none = never"))},
+       option("release", &S::release, time_facts("when they are let go; none = never")),
+       option("scale", &S::scale,
+              {.unit = "1",
+               .min = 0.01,
+               .max = 100,
+               .help = "along x, y and z about the centre of the selected nodes, before they turn"})},
       {object_field("select", &S::select, "which nodes"),
        list_field("motion", &S::motion,
                   "keys; turns about one axis interpolate the angle, others go the shortest way")});

@@ -74,6 +74,7 @@ struct HandleSpec {
   std::vector<MotionKey> motion;
   Ease ease = Ease::smooth;
   double release = not_given;  ///< s
+  Vec3 scale{1, 1, 1};         ///< about their centre, before the turn
 };
 
 struct ScrambleSpec {

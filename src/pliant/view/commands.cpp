@@ -529,6 +529,8 @@ struct Commands {
         Json::array({{{"time", 0},
                       {"translate", json_of(translate)},
                       {"rotate", {{"axis", json_of(turn.axis())}, {"degrees", key.rotate.degrees}}}}});
+    json.erase("scale");
+    if (scale != Vec3(1, 1, 1)) json["scale"] = json_of(scale);
     body(index).set_holds(std::move(holds));
     remember_holds(index, before, before_holds, label, gesture);
   }
@@ -943,8 +945,9 @@ struct Commands {
     return {.change = std::move(change)};
   }
   Action leave() {
-    std::erase_if(world.hands_, [&](const Hand& hand) { return hand.client == call.client; });
-    return done();
+    const auto held =
+        std::erase_if(world.hands_, [&](const Hand& hand) { return hand.client == call.client; });
+    return {.done = Json::object(), .changes_nothing = held == 0};
   }
 };
 
@@ -990,7 +993,7 @@ Action World::interpret(const Call& call) {
     }
     Commands commands{*this, call, Arguments(call.args)};
     Action action = (commands.*handler->second)();
-    if (action.done) log(call);
+    if (action.done && !action.changes_nothing) log(call);
     if (!action.change) return action;
     const Outcome<BuildJob> job = plan(*action.change);
     if (!job) return {.refused = job.refusal};

@@ -206,6 +206,7 @@ Json scene_json(const World& world) {
                       {"size", world.pieces()[i].size},
                       {"grab_stiffness", world.grab_stiffness(int(i), 0.5)},
                       {"handles", ids},
+                      {"refused_methods", world.refused_methods(int(i))},
                       {"can_pose", world.can_pose(int(i))}});
   }
   Json ground = nullptr;

@@ -25,6 +25,7 @@
 
 #include "pliant/base/version.hpp"
 #include "pliant/view/address.hpp"
+#include "pliant/view/free_memory.hpp"
 #include "pliant/view/page_files.hpp"
 #include "pliant/view/page_flow.hpp"
 #include "pliant/view/page_message.hpp"
@@ -45,6 +46,9 @@ constexpr const char* subprotocol = "pliant.1";
 constexpr milliseconds tick{50};        ///< how finely deadlines of pages are kept
 constexpr milliseconds farewell{1000};  ///< for a close to be answered
 constexpr std::size_t read_piece = 16384;
+/// After so many connections that ended and messages that were wrong, at most so often.
+constexpr std::uint64_t wear_to_clean = 256;
+constexpr milliseconds clean_interval{1000};
 
 /// Close codes of the protocol.
 enum Close : std::uint16_t {
@@ -89,6 +93,8 @@ struct Hub {
   std::set<Page*> pages;
   int uploads = 0;
   bool stopping = false, accept_failed = false;
+  std::uint64_t ended = 0, cleaned_at_wear = 0;  ///< connections; what there had been at the last cleaning
+  FlowTime cleaned{};
 
   std::atomic<bool> poked{false};  ///< a snapshot is announced and not yet looked at
   std::atomic<std::uint64_t> connections{0}, greeted{0}, requests{0}, messages{0}, errors{0}, frames{0},
@@ -103,6 +109,7 @@ struct Hub {
   const ServerLimits& limits() const { return options.limits; }
   void accept();
   void keep_time();
+  void clean_up(FlowTime now);
   void deliver(int client, const SharedText& text, bool droppable);
   void pump_pages();
   void say_goodbye();
@@ -115,7 +122,9 @@ class Slot {
   Slot(Slot&& other) noexcept : hub_(std::exchange(other.hub_, nullptr)) {}
   Slot& operator=(Slot&&) = delete;
   ~Slot() {
-    if (hub_) --hub_->connections;
+    if (!hub_) return;
+    --hub_->connections;
+    ++hub_->ended;
   }
 
  private:
@@ -728,8 +737,17 @@ void Hub::keep_time() {
     const FlowTime now = std::chrono::steady_clock::now();
     for (Page* page : std::vector<Page*>(pages.begin(), pages.end())) page->keep_time(now);
     if (std::exchange(accept_failed, false)) accept();
+    clean_up(now);
     keep_time();
   });
+}
+
+void Hub::clean_up(FlowTime now) {
+  const std::uint64_t wear = ended + errors;
+  if (wear - cleaned_at_wear < wear_to_clean || now - cleaned < clean_interval) return;
+  give_back_free_memory();
+  cleaned_at_wear = wear;
+  cleaned = now;
 }
 
 void Hub::deliver(int client, const SharedText& text, bool droppable) {

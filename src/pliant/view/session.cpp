@@ -25,6 +25,7 @@
 #include "pliant/physics/metrics.hpp"
 #include "pliant/scene/library.hpp"
 #include "pliant/view/arguments.hpp"
+#include "pliant/view/free_memory.hpp"
 #include "pliant/view/publish.hpp"
 #include "pliant/view/recording.hpp"
 #include "pliant/view/uploads.hpp"
@@ -211,6 +212,11 @@ struct Session::Parts {
       reply(in.client, in.id, action.done.value_or(Json::object()));
     count_applied(in);
   }
+  /// What a page asked for is done all the same when it left, but not told to it.
+  void nobody_waits(int client) {
+    for (Incoming& other : build_line) other.gone |= other.client == client;
+    if (build) build->in.gone |= build->in.client == client;
+  }
   void count_applied(const Incoming& in) {
     std::uint32_t& highest = applied[in.client];
     highest = std::max(highest, in.id);
@@ -272,6 +278,7 @@ struct Session::Parts {
   }
 
   void execute(Incoming in) {
+    if (in.gone) nobody_waits(in.client);
     if (!build_line.empty() || build) {
       // changes wait for the build before them; what is done at once may pass
       if (needs_order(in)) {
@@ -366,9 +373,13 @@ struct Session::Parts {
     if (!made) return;
     if (builder.joinable()) builder.join();
     const std::unique_ptr<Build> done = std::move(build);
-    if (stop_build) made->trouble = Refusal{"build_failed", "the build was stopped"};
+    if (stop_build) {
+      made->trouble = Refusal{"build_failed", "the build was stopped"};
+      made->stopped = true;
+    }
     const std::vector<std::string> notes = made->notes;
     const Outcome<Json> result = world.finish(done->change, done->job, std::move(*made));
+    give_back_free_memory();  // of bodies that were replaced
     send(everyone, {{"type", "build"},
                     {"body", done->change.body},
                     {"stage", result ? "done" : "failed"},
@@ -849,11 +860,11 @@ Outcome<Download> Session::save(const std::string& kind, const std::string& body
     if (kind == "scene")
       return {Download{name + ".json", "application/json", bytes_of(world.saved_scene().dump(2) + "\n")}, {}};
     if (kind == "session") {
-      const Json session = world.saved_session();
-      if (session.is_null())
+      const std::string session = world.saved_session();
+      if (session.empty())
         return refused("too_large", "the session has too many commands to be saved", {},
                        "load the scene again");
-      return {Download{name + ".session.json", "application/json", bytes_of(session.dump() + "\n")}, {}};
+      return {Download{name + ".session.json", "application/json", bytes_of(session + "\n")}, {}};
     }
     if (kind == "mesh") return posed_mesh(world, body, format, parts.folder.path());
     if (kind == "metrics") {

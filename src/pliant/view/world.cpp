@@ -19,7 +19,7 @@ namespace pliant::view {
 namespace {
 
 constexpr std::size_t most_spares = 4;
-constexpr std::size_t most_logged = 1000000;
+constexpr std::size_t most_refusals = 64;
 
 const Json& bodies_of(const Json& document) {
   static const Json none = Json::array();
@@ -313,8 +313,35 @@ std::map<std::string, std::vector<PlacedHold>> World::all_holds() const {
   return out;
 }
 
+/// What a method can refuse of a body: its shape, what is selected of it, and the method's own settings.
+std::string World::method_request(const Json& body, const std::string& method) {
+  Json asked{{"method", method}};
+  for (const std::string& key : {std::string("shape"), std::string("pins"), std::string("handles"), method})
+    if (body.contains(key)) asked[key] = body[key];
+  return asked.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json World::refused_methods(int body) const {
+  Json out = Json::object();
+  const Json& json = target_.document["bodies"][std::size_t(body)];
+  for (const std::string& method : method_names())
+    if (const auto found = refused_methods_.find(method_request(json, method));
+        found != refused_methods_.end())
+      out[method] = found->second;
+  return out;
+}
+
 Outcome<Json> World::finish(const Rework& change, const BuildJob& job, Parts parts) {
-  if (parts.trouble) return {{}, *parts.trouble};
+  if (parts.trouble) {
+    const int index = change.call.cmd == "method" ? index_of(target_.document, change.body) : -1;
+    if (index >= 0 && !parts.stopped) {
+      if (refused_methods_.size() >= most_refusals) refused_methods_.clear();
+      refused_methods_[method_request(target_.document["bodies"][std::size_t(index)],
+                                      change.call.args["name"].get<std::string>())] = parts.trouble->message;
+      happenings_.push_back({Happening::Kind::scene, {}});
+    }
+    return {{}, *parts.trouble};
+  }
   Target target;
   try {
     target = changed(change);  // the document may have changed since it was planned, by live edits
@@ -364,8 +391,7 @@ Outcome<Json> World::finish(const Rework& change, const BuildJob& job, Parts par
   if (change.whole) {
     first_ = target_;
     first_step_ = step_;
-    log_ = Json::array();
-    log_full_ = false;
+    log_.clear();
   } else {
     log(change.call);
   }
@@ -431,12 +457,7 @@ void World::tell_options(const Json& before, int client) {
       {Happening::Kind::options, Json{{"type", "options"}, {"changed", std::move(changed)}, {"by", client}}});
 }
 
-void World::log(const Call& call) {
-  if (log_.size() >= most_logged) log_full_ = true;
-  if (!log_full_)
-    log_.push_back(
-        {{"step", step_ - first_step_}, {"client", call.client}, {"cmd", call.cmd}, {"args", call.args}});
-}
+void World::log(const Call& call) { log_.add(step_ - first_step_, call.client, call.cmd, call.args); }
 
 // ---- time ------------------------------------------------------------------------------------------------
 
@@ -481,13 +502,7 @@ bool World::advance() {
   return true;
 }
 
-void World::leave(int client) {
-  const std::size_t before = hands_.size();
-  std::erase_if(hands_, [&](const Hand& hand) { return hand.client == client; });
-  if (hands_.size() != before) log({client, "leave", Json::object()});
-}
-
-// ---- saving ----------------------------------------------------------------------------------------------
+// ---- state -----------------------------------------------------------------------------------------------
 
 std::vector<std::byte> World::state() const {
   Writer writer;
@@ -498,48 +513,6 @@ std::vector<std::byte> World::state() const {
 std::uint64_t World::state_hash() const {
   const std::vector<std::byte> bytes = state();
   return hash_bytes(bytes.data(), bytes.size());
-}
-
-namespace {
-
-/// Texts that name files of the scene's folder name them by their full place; uploads, which end with the
-/// session, by their name.
-void name_files(Json& json, const std::filesystem::path& folder, const std::set<std::string>& uploaded) {
-  if (json.is_structured()) {
-    for (Json& inner : json) name_files(inner, folder, uploaded);
-    return;
-  }
-  if (!json.is_string()) return;
-  const std::string text = json.get<std::string>();
-  if (uploaded.contains(text)) {
-    json = std::filesystem::path(text).filename().string();
-    return;
-  }
-  if (text.find('.') == std::string::npos) return;
-  const std::filesystem::path file = find_file(text, folder);
-  std::error_code trouble;
-  if (std::filesystem::is_regular_file(file, trouble)) json = std::filesystem::absolute(file).string();
-}
-
-}  // namespace
-
-Json World::saved_scene() const {
-  Json document = target_.document;
-  name_files(document, std::filesystem::path(target_.file).parent_path(), uploaded_);
-  return document;
-}
-
-Json World::saved_session() const {
-  if (log_full_) return nullptr;
-  Json scene = first_.document;
-  name_files(scene, std::filesystem::path(first_.file).parent_path(), uploaded_);
-  return {{"pliant_session", 1},
-          {"version", version()},
-          {"name", first_.name},
-          {"scene", std::move(scene)},
-          {"steps", step_ - first_step_},
-          {"commands", log_},
-          {"hash", fmt::format("{:016x}", state_hash())}};
 }
 
 }  // namespace pliant::view

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "pliant/scene/build.hpp"
+#include "pliant/view/command_log.hpp"
 #include "pliant/view/history.hpp"
 #include "pliant/view/refusal.hpp"
 
@@ -59,6 +61,7 @@ struct Parts {
   std::optional<std::vector<Collider>> colliders;
   std::vector<std::string> notes;
   std::optional<Refusal> trouble;
+  bool stopped = false;  ///< by a user: trouble that says nothing about the change
 };
 
 Parts build_parts(const BuildJob& job, ShapeCache& cache, int threads, const BuildProgress& progress = {});
@@ -82,6 +85,7 @@ struct Action {
   std::optional<Json> done = {};  ///< the result
   std::optional<Refusal> refused = {};
   std::optional<Rework> change = {};
+  bool changes_nothing = false;  ///< a replay does not need it
 };
 
 /// A soft grab or a dent.
@@ -138,7 +142,6 @@ class World {
   Outcome<Json> finish(const Rework& change, const BuildJob& job, Parts parts);
   /// Plans, builds in this thread and finishes.
   Outcome<Json> change_now(const Rework& change);
-  void leave(int client);  ///< its hands let go
   bool building_is_needed(const Outcome<BuildJob>& job) const { return job && !job.value->nothing(); }
 
   // ---- time
@@ -161,6 +164,8 @@ class World {
   std::uint64_t holds_version() const { return holds_version_; }
   bool posing() const { return posing_; }
   bool can_pose(int body) const;
+  /// Methods that the body, as it is made and held now, was refused: {"fem": why}.
+  Json refused_methods(int body) const;
   bool empty() const { return pieces_.empty(); }
   ShapeCache& cache() { return cache_; }
   int threads() const { return options_.threads; }
@@ -173,8 +178,9 @@ class World {
   /// The scene as a file that `pliant run` takes. Files it names are named by their full place, uploads by
   /// their own name.
   Json saved_scene() const;
-  /// Scene, commands by step, steps, and a hash of the state at the end.
-  Json saved_session() const;
+  /// Scene, commands by step, steps, and a hash of the state at the end, as JSON text. Nothing when there
+  /// were too many commands.
+  std::string saved_session() const;
   std::uint64_t state_hash() const;
   std::vector<std::byte> state() const;
 
@@ -227,11 +233,14 @@ class World {
   std::optional<Json> stopped_;
   std::vector<Happening> happenings_;
 
+  /// By what was asked for: why it could not be built.
+  std::map<std::string, std::string> refused_methods_;
+  static std::string method_request(const Json& body, const std::string& method);
+
   std::set<std::string> uploaded_;  ///< files that pages sent
   Target first_;                    ///< where the log begins
   std::uint32_t first_step_ = 0;
-  Json log_ = Json::array();
-  bool log_full_ = false;
+  CommandLog log_;
 };
 
 }  // namespace pliant::view

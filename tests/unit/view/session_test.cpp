@@ -205,6 +205,23 @@ TEST(Session, TheMethodOfABodyCanBeSwitchedToEveryOtherAndBack) {
   EXPECT_EQ(driver.shown()->model->bodies[0].method, "geometric");
 }
 
+TEST(Session, AMethodThatWasRefusedIsToldWithItsReasonUntilTheBodyChanges) {
+  Json scene = bar_scene();
+  scene["bodies"][0]["cage"]["file"] = "no-such-cage.obj";
+  Driver driver(scene);
+  const auto refused = [&] { return (*driver.session().scene_message())["bodies"][0]["refused_methods"]; };
+  EXPECT_TRUE(refused().empty());
+  EXPECT_EQ(driver.code("method", {{"body", 0}, {"name", "cage"}}), "build_failed");
+  driver.turns(1);
+  ASSERT_TRUE(refused().contains("cage")) << refused();
+  EXPECT_NE(refused()["cage"].get<std::string>().find("no-such-cage.obj"), std::string::npos);
+  EXPECT_EQ(refused().size(), 1u);
+  EXPECT_EQ(driver.last("scene")["bodies"][0]["refused_methods"], refused()) << "all pages hear of it";
+  driver.done("pin.set", {{"body", 0}, {"vertices", {driver.tip().vertex}}, {"on", true}});
+  driver.turns(1);
+  EXPECT_TRUE(refused().empty()) << "another body: it may be tried again";
+}
+
 TEST(Session, UndoTakesBackOptionsOneGestureAtATime) {
   Driver driver(bar_scene());
   const std::string path = "bodies.0.damping.mass";
@@ -496,6 +513,57 @@ TEST(Session, TheSavedSceneCanBeLoadedAndHasTheEdits) {
   Driver again(saved);
   again.turns(3);
   EXPECT_FALSE(again.shown()->stopped);
+}
+
+TEST(Session, TheSavedSceneHasTheScaleOfAHandle) {
+  Driver driver(bar_scene());
+  const Json end{{"halfspace", {{"point", {0.99, 0, 0}}, {"normal", {1, 0, 0}}}}};
+  const int handle = driver.done("handle.add", {{"body", 0}, {"select", end}})["result"]["handle"];
+  driver.done("handle.move", {{"handle", handle}, {"translate", {0.1, 0, 0}}, {"scale", {1, 2, 3}}});
+  driver.turns(120);
+  Driver again(Json::parse(driver.saved("scene")));
+  again.turns(120);
+  const std::size_t tip = driver.tip().vertex;
+  EXPECT_NEAR(driver.vertex(tip)[0], 1.1, 1e-3);
+  for (std::size_t v = 0; v < driver.shown()->bodies[0].surface.size(); ++v)
+    for (int c = 0; c < 3; ++c)
+      ASSERT_NEAR(again.vertex(v)[std::size_t(c)], driver.vertex(v)[std::size_t(c)], 2e-3) << v;
+  const auto width = [](Driver& of) {
+    float lo = 1e9f, hi = -1e9f;
+    for (const Float3& p : of.shown()->bodies[0].surface)
+      if (p[0] > 1.05f) lo = std::min(lo, p[2]), hi = std::max(hi, p[2]);
+    return hi - lo;
+  };
+  EXPECT_NEAR(width(again), 0.6, 0.02) << "three times 0.2 m";
+  driver.done("handle.move", {{"handle", handle}, {"scale", 1}});
+  EXPECT_FALSE(Json::parse(driver.saved("scene"))["bodies"][0]["handles"][0].contains("scale"));
+}
+
+TEST(Session, TheSavedSceneHasTheJointsAsTheyWereTurned) {
+  Json scene = bar_scene("meshless");
+  scene["bodies"][0].erase("pins");
+  scene["bodies"][0]["meshless"]["skeleton"]["joints"] =
+      Json::array({{{"name", "root"}, {"position", {0.1, 0.1, 0.1}}},
+                   {{"name", "elbow"}, {"parent", "root"}, {"position", {0.5, 0.1, 0.1}}},
+                   {{"name", "tip"}, {"parent", "elbow"}, {"position", {0.9, 0.1, 0.1}}}});
+  Driver driver(scene);
+  EXPECT_FALSE(Json::parse(driver.saved("scene"))["bodies"][0]["meshless"]["skeleton"].contains("like_mesh"))
+      << "nothing turned: written as it was given";
+  const double s = std::sin(0.5), c = std::cos(0.5);  // one radian
+  driver.done("joint.rotate", {{"body", 0}, {"joint", 1}, {"rotation", {0, 0, s, c}}, {"final", true}});
+  driver.done("joint.move", {{"body", 0}, {"joint", 0}, {"target", {0.1, 0.3, 0.2}}, {"final", true}});
+  Driver again(Json::parse(driver.saved("scene")));
+  const auto joints = [](Driver& of) {
+    of.session().want(of.client(), only(Channel::surface) | only(Channel::joints));
+    of.turns(2);
+    return of.shown()->bodies[0].joints;
+  };
+  const auto here = joints(driver), there = joints(again);
+  ASSERT_EQ(here.size(), 3u);
+  ASSERT_EQ(there.size(), 3u);
+  for (std::size_t j = 0; j < 3; ++j)
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(there[j].position[k], here[j].position[k], 1e-5) << j;
+  EXPECT_NEAR(there[2].position[1], 0.3 + 0.4 * std::sin(1.0), 1e-4) << "the forearm points up";
 }
 
 TEST(Session, ThePosedMeshIsSavedAsItIs) {

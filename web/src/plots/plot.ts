@@ -26,6 +26,9 @@ export interface PlotOptions {
 
 const WINDOW = 600; // samples: ten seconds of steps at 60 Hz
 
+/** How many of so many samples may be above the axis. */
+const cutOff = (samples: number) => Math.min(Math.ceil(0.02 * samples) + 1, Math.floor(samples / 4));
+
 export class Plot {
   readonly element: HTMLElement;
   readonly series: Series[] = [];
@@ -122,7 +125,8 @@ export class Plot {
       g.stroke();
       g.setLineDash([]);
       g.textAlign = 'right';
-      g.fillText(this.o.line.label, width - 1, y(this.o.line.at) + 11);
+      const at = y(this.o.line.at);
+      g.fillText(this.o.line.label, width - 1, at + 12 < height ? at + 11 : at - 3);
     }
     if (this.hover >= 0 && this.hover < this.times.length) {
       g.strokeStyle = colour('--dim');
@@ -136,6 +140,7 @@ export class Plot {
 
   private extent(): { lo: number; hi: number } {
     let most = 0, least = Infinity;
+    const sums: number[] = [];
     for (let i = 0; i < this.times.length; i++) {
       let sum = 0;
       for (const s of this.series) {
@@ -145,8 +150,10 @@ export class Plot {
         if (!this.o.stacked) most = Math.max(most, v);
         least = Math.min(least, v);
       }
-      if (this.o.stacked) most = Math.max(most, sum);
+      sums.push(sum);
     }
+    // A few long steps (a first one that orders its matrix) are cut off rather than flatten all others.
+    if (this.o.stacked && sums.length) most = sums.sort((a, b) => a - b)[Math.max(0, sums.length - 1 - cutOff(sums.length))];
     if (this.o.around !== undefined) {
       const off = niceCeil(Math.max(most - this.o.around, this.o.around - (least === Infinity ? this.o.around : least), 1));
       return { lo: this.o.around - off, hi: this.o.around + off };

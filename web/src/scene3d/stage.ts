@@ -31,6 +31,7 @@ export interface Timings {
 }
 
 const KEPT_TIMINGS = 240;
+const FENCE_POLL_MS = 8;
 /** Key, rim and fill, for a scene of UNIT_RADIUS. */
 const LIGHTS: V3[] = [[2.6, 5.2, 3.2], [-4, 2.6, -4.5], [-3.5, 1.5, 4.5]];
 
@@ -282,6 +283,20 @@ export class Stage {
     c.drawImage(source, 0, 0);
     this.resize();
     return new Promise((resolve) => out.toBlob(resolve, 'image/png'));
+  }
+
+  /** Calls when the pixels of what was drawn until now are there, not only its commands given. */
+  whenDone(then: () => void): void {
+    const gl = this.renderer?.getContext() as WebGL2RenderingContext | undefined;
+    const fence = gl?.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    if (!gl || !fence) return then();
+    gl.flush();
+    const look = () => {
+      if (!gl.isContextLost() && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) return void setTimeout(look, FENCE_POLL_MS);
+      gl.deleteSync(fence);
+      then();
+    };
+    look();
   }
 
   time(what: keyof Timings, ms: number): void {

@@ -35,6 +35,9 @@ export class Shell {
   private readonly pose: HTMLButtonElement;
   private readonly hint = $('#hint');
   private readonly hinted = new Set<ToolName>();
+  private readonly buildText = h('span', { class: 'state-text' });
+  private readonly buildBar = h('progress', { max: 1, value: 0 });
+  private readonly buildCancel: HTMLButtonElement;
   private lostTimer = 0;
   private drawnAt: number[] = [];
 
@@ -56,6 +59,7 @@ export class Shell {
       tool('help', 'Keys', '?', showHelp, 'wide-only'), more);
     $('#scene-button').addEventListener('click', () => (start.shown && !start.empty ? start.hide() : start.show()));
     this.pose = h('button', { type: 'button', 'aria-pressed': 'false', title: 'Pose: time stands, every drag is a static solve (O)', onclick: () => this.togglePose() }, icon('pose'), 'Pose');
+    this.buildCancel = h('button', { type: 'button', class: 'cancel', onclick: () => store.do('build.cancel') }, 'Cancel');
     this.makeRail();
     this.makeMethods();
 
@@ -233,6 +237,18 @@ export class Shell {
     this.redo.title = redo.length ? `Redo: ${redo.at(-1) || 'next edit'} (Ctrl+Shift+Z)` : 'Nothing to redo';
   }
 
+  /** The parts stay while the build goes on: a button that is made anew between press and release is never clicked. */
+  private showBuild(chip: HTMLElement): void {
+    const b = this.store.build;
+    const left = b?.eta_s ? `, about ${number(b.eta_s, 1)} s` : '';
+    // Without news of it, it is built, but its first frame is not here yet.
+    this.buildText.textContent = b ? `rebuilding: ${b.stage} ${Math.round(b.fraction * 100)} %${left}` : 'rebuilding';
+    this.buildBar.value = b?.fraction ?? 1;
+    this.buildBar.hidden = !b;
+    this.buildCancel.hidden = !b || b.cancel === false || this.store.readOnly;
+    if (this.buildText.parentElement !== chip) chip.replaceChildren(this.buildText, this.buildBar, this.buildCancel);
+  }
+
   private showState(state: State): void {
     const { store } = this;
     const chip = $('#state-chip');
@@ -252,20 +268,9 @@ export class Shell {
         break;
       case 'paused': say('paused'); break;
       case 'posing': say(store.poseText ? `posing: ${store.poseText}` : 'posing: drag to pose'); break;
-      case 'rebuilding': {
-        const b = store.build;
-        if (!b) {  // built, but its first frame is not here yet
-          say('rebuilding');
-          break;
-        }
-        const left = b.eta_s ? `, about ${number(b.eta_s, 1)} s` : '';
-        say(`rebuilding: ${b.stage} ${Math.round(b.fraction * 100)} %${left}`);
-        chip.append(h('progress', { max: 1, value: b.fraction }));
-        if (b.cancel !== false && !store.readOnly) {
-          chip.append(h('button', { type: 'button', class: 'cancel', onclick: () => store.do('build.cancel') }, 'Cancel'));
-        }
+      case 'rebuilding':
+        this.showBuild(chip);
         break;
-      }
       case 'stopped': {
         const s = store.stopped;
         chip.classList.add('bad');

@@ -5,7 +5,8 @@
 //
 // Every load meets a command that was just started, in a fresh context of the browser; the first one meets a cold browser.
 // The time runs in the page, from the beginning of its load; `shown` is the browser's next frame after the one that drew
-// the body.
+// the body, `done` is when the pixels of that drawing were there (a fence behind its commands), `bars` when the controls
+// around it are painted, too.
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +14,7 @@ import { chromium } from 'playwright-core';
 
 const PLIANT = process.env.PLIANT ?? fileURLToPath(new URL('../../../build/pliant', import.meta.url));
 const [scene = 'creature', loads = '5', query = ''] = process.argv.slice(2);
-const STATIONS = ['response', 'script', 'ready', 'open', 'model', 'frame', 'drawn', 'shown'];
+const STATIONS = ['response', 'script', 'ready', 'open', 'model', 'frame', 'drawn', 'shown', 'done', 'bars'];
 
 let server = null, address = '';
 async function start() {
@@ -42,7 +43,7 @@ for (let k = 0; k < Number(loads); k++) {
   await start();
   last = await (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage();
   await last.goto(`${address}?theme=dark${query}`, { waitUntil: 'commit' });
-  await last.waitForFunction(() => window.pliant?.marks.shown !== undefined, undefined, { polling: 100, timeout: 60000 });
+  await last.waitForFunction(() => window.pliant?.marks.bars !== undefined, undefined, { polling: 100, timeout: 60000 });
   rows.push(await last.evaluate(() => ({
     response: performance.getEntriesByType('navigation')[0].responseEnd, ...window.pliant.marks,
   })));

@@ -2,10 +2,11 @@
 // A running `pliant view` and a browser for the tests. PLIANT names the command, ARTEFACTS where pictures go.
 
 import { ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Browser, chromium, Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
 import type { Hook } from '../../src/hook';
 
 // Functions given to evaluate() run in the page, where window.pliant is a global.
@@ -16,6 +17,7 @@ declare global {
 export const PLIANT = process.env.PLIANT ?? fileURLToPath(new URL('../../../build/pliant', import.meta.url));
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const ARTEFACTS = process.env.ARTEFACTS ?? fileURLToPath(new URL('../../../build/artefacts', import.meta.url));
+export const THERE = existsSync(CHROMIUM);
 export const SCENE = fileURLToPath(new URL('scene.json', import.meta.url));
 
 export class Server {
@@ -119,28 +121,71 @@ export function vertexAt(page: Page, vertex: number): Promise<number[]> {
   return page.evaluate((v) => [...pliant.positions(0)!.subarray(v * 3, v * 3 + 3)], vertex);
 }
 
-/** Pixels that differ clearly between two pictures; the page's own policy forbids reading them back, an empty page may. */
-export async function differing(browser: Browser, a: Buffer, b: Buffer): Promise<number> {
+export interface Picture {
+  width: number;
+  height: number;
+  /** Red, green, blue, alpha. */
+  data: Buffer;
+}
+
+/** The page's own policy forbids reading pictures back; an empty page may. */
+export async function pixels(browser: Browser, png: Buffer): Promise<Picture> {
   const blank = await browser.newPage();
-  const count = await blank.evaluate(async (pictures) => {
-    const read = async (data: string) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${data}`;
-      await image.decode();
-      const canvas = document.createElement('canvas');
-      canvas.width = image.width;
-      canvas.height = image.height;
-      const c = canvas.getContext('2d')!;
-      c.drawImage(image, 0, 0);
-      return c.getImageData(0, 0, image.width, image.height).data;
-    };
-    const [p, q] = [await read(pictures[0]), await read(pictures[1])];
-    let different = 0;
-    for (let i = 0; i < p.length; i += 4) {
-      if (Math.abs(p[i] - q[i]) + Math.abs(p[i + 1] - q[i + 1]) + Math.abs(p[i + 2] - q[i + 2]) > 60) different++;
-    }
-    return different;
-  }, [a.toString('base64'), b.toString('base64')]);
+  const { width, height, text } = await blank.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = image.width;
+    canvas.height = image.height;
+    const c = canvas.getContext('2d')!;
+    c.drawImage(image, 0, 0);
+    const bytes = c.getImageData(0, 0, image.width, image.height).data;
+    let out = '';
+    for (let i = 0; i < bytes.length; i += 8192) out += String.fromCharCode(...bytes.subarray(i, i + 8192));
+    return { width: image.width, height: image.height, text: btoa(out) };
+  }, png.toString('base64'));
   await blank.close();
-  return count;
+  return { width, height, data: Buffer.from(text, 'base64') };
+}
+
+/** Pixels that differ clearly between two pictures. */
+export async function differing(browser: Browser, a: Buffer, b: Buffer): Promise<number> {
+  const p = (await pixels(browser, a)).data, q = (await pixels(browser, b)).data;
+  let different = 0;
+  for (let i = 0; i < p.length; i += 4) {
+    if (Math.abs(p[i] - q[i]) + Math.abs(p[i + 1] - q[i + 1]) + Math.abs(p[i + 2] - q[i + 2]) > 60) different++;
+  }
+  return different;
+}
+
+/** A simulation, a browser and a page on it for all tests of a file. */
+export class Stand {
+  browser!: Browser;
+  server!: Server;
+  page!: Page;
+
+  constructor(more: () => Promise<string[]> = () => Promise.resolve([])) {
+    beforeAll(async () => {
+      this.server = new Server(SCENE, await more());
+      [this.browser] = await Promise.all([launch(), this.server.start()]);
+      this.page = await open(this.browser, this.server.address);
+    });
+    afterAll(async () => {
+      await this.browser?.close();
+      await this.server?.stop();
+    });
+  }
+
+  /** Everything that this page sent is done and drawn. */
+  settle(): Promise<void> {
+    return this.page.evaluate(() => pliant.settled());
+  }
+  async play(): Promise<void> {
+    await this.page.evaluate(() => pliant.send('play'));
+  }
+  async pause(): Promise<void> {
+    await this.page.evaluate(() => pliant.send('pause'));
+    await this.settle();
+  }
 }

@@ -1,34 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every tool and overlay of the page in a real browser: what the hand does, the body does.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, differing, launch, open, SCENE, Server, shot, troubles, vertexAt, visibleTip } from './stand';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { differing, open, SCENE, Server, shot, Stand, THERE, troubles, vertexAt, visibleTip } from './stand';
 
-const there = existsSync(CHROMIUM);
-const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const file = (name: string) => (isAbsolute(name) ? name : fileURLToPath(new URL(name, import.meta.url)));
 
-describe.runIf(there)('the tools of the page', () => {
-  let browser: Browser, server: Server, page: Page;
+describe.runIf(THERE)('the tools of the page', () => {
+  const stand = new Stand();
+  const settle = () => stand.settle(), play = () => stand.play(), pause = () => stand.pause();
+  let browser: Browser, page: Page, server: Server;
+  beforeAll(() => { ({ browser, page, server } = stand); });
 
-  beforeAll(async () => {
-    server = new Server(SCENE);
-    [browser] = await Promise.all([launch(), server.start()]);
-    page = await open(browser, server.address);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-  });
-
-  const settle = () => page.evaluate(() => pliant.settled());
-  const play = () => page.evaluate(() => pliant.send('play'));
-  const pause = async () => {
-    await page.evaluate(() => pliant.send('pause'));
-    await settle();
-  };
   const tool = (name: string) => page.locator(`#tools [data-tool=${name}]`).click();
   const load = async (name: string) => {
     await page.evaluate((n) => pliant.send('scene.load', { name: n }), file(name));
@@ -269,8 +257,7 @@ describe.runIf(there)('the tools of the page', () => {
   });
 
   it('clicks through a body draw bones in its middle, Enter builds them, and they turn it', async () => {
-    await page.evaluate((n) => pliant.send('scene.load', { name: n }), SCENE);
-    await settle();
+    await load(SCENE);
     await pause();
     await tool('joint');
     expect(await page.evaluate(() => pliant.joints(0)!.length)).toBe(0);
@@ -300,6 +287,30 @@ describe.runIf(there)('the tools of the page', () => {
     await page.evaluate(() => pliant.until(() => pliant.bodies[0].method === 'geometric', 240000));
     await tool('grab');
     await settle();
+  });
+
+  it('a long build is stopped by its button: the old body stays, and the next build is made', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
+    const bodies = Array.from({ length: 60 }, (_, k) => ({
+      name: `bar${k}`, shape: { box: { size: [0.3, 0.3, 1], nodes: [14, 14, 42], corner: [k, 0, 0] } },
+      pins: [{ select: { halfspace: { point: [0, 0, 0.05], normal: [0, 0, -1] } } }],
+    }));
+    writeFileSync(join(folder, 'many.json'), JSON.stringify({ bodies }));
+    await load(SCENE);
+    await play();
+    const epoch = await page.evaluate(() => pliant.frame.epoch);
+    const asked = page.evaluate((name) => pliant.send('scene.load', { name }).then(() => 'done', (e: Error) => e.message), join(folder, 'many.json'));
+    await page.evaluate(() => pliant.until(() => pliant.state === 'rebuilding'));
+    const step = await page.evaluate(() => pliant.frame.step);
+    await page.evaluate((s) => pliant.until(() => pliant.frame.step > s), step);  // the old body moves on meanwhile
+    await shot(page, 'rebuilding');
+    await page.locator('#state-chip .cancel').click({ timeout: 30000 });
+    expect(await asked).toMatch(/stopped/);
+    await page.evaluate(() => pliant.until(() => pliant.state === 'live'));
+    expect(await page.evaluate(() => [pliant.frame.epoch, ...pliant.bodies.map((b) => b.name)])).toEqual([epoch, 'bar']);
+    await load('block.json');
+    expect(await page.evaluate(() => pliant.bodies.map((b) => b.name))).toEqual(['block']);
+    rmSync(folder, { recursive: true });
   });
 
   it('no page had an error of its own', () => {

@@ -1,56 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page in a real browser, against the real simulation. Waits are on counters and states, never on time.
 
-import { existsSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, freePort, launch, open, SCENE, Server, shot, troubles, vertexAt, visibleTip } from './stand';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, freePort, open, pixels, SCENE, Server, shot, Stand, THERE, troubles, vertexAt, visibleTip } from './stand';
 
-const there = existsSync(CHROMIUM);
-if (!there) console.log(`skipped: no chromium at ${CHROMIUM}`);
+if (!THERE) console.log(`skipped: no chromium at ${CHROMIUM}`);
 
-describe.runIf(there)('the page', () => {
-  let browser: Browser, server: Server, page: Page;
-
-  beforeAll(async () => {
-    const port = await freePort();
-    server = new Server(SCENE, ['--port', String(port), '--token', 'browser-test-token-0001']);
-    [browser] = await Promise.all([launch(), server.start()]);
-    page = await open(browser, server.address);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-  });
-
-  const settle = () => page.evaluate(() => pliant.settled());
-  const pause = async () => {
-    await page.evaluate(() => pliant.send('pause'));
-    await settle();
-  };
-  const play = () => page.evaluate(() => pliant.send('play'));
+describe.runIf(THERE)('the page', () => {
+  const stand = new Stand(async () => ['--port', String(await freePort()), '--token', 'browser-test-token-0001']);
+  const settle = () => stand.settle(), play = () => stand.play(), pause = () => stand.pause();
+  let page: Page, server: Server;
+  beforeAll(() => { ({ page, server } = stand); });
 
   it('shows the body: pixels of its colour, and it moves', async () => {
     expect(await page.evaluate(() => pliant.bodies.map((b) => [b.name, b.method]))).toEqual([['bar', 'geometric']]);
-    const picture = (await shot(page, 'first-frame')).toString('base64');
-    // The page's own policy forbids reading pictures back; an empty page may.
-    const blank = await browser.newPage();
-    const orange = await blank.evaluate(async (data) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${data}`;
-      await image.decode();
-      const canvas = document.createElement('canvas');
-      canvas.width = image.width;
-      canvas.height = image.height;
-      const c = canvas.getContext('2d')!;
-      c.drawImage(image, 0, 0);
-      // Without bars and panel.
-      const { data: p } = c.getImageData(60, 90, 480, 300);
-      let count = 0;
-      for (let i = 0; i < p.length; i += 4) if (p[i] > p[i + 1] + 50 && p[i] > p[i + 2] + 50) count++;
-      return count;
-    }, picture);
-    await blank.close();
+    const { data, width } = await pixels(stand.browser, await shot(page, 'first-frame'));
+    let orange = 0;
+    for (let y = 90; y < 390; y++) {  // without bars and panel
+      for (let i = (y * width + 60) * 4; i < (y * width + 540) * 4; i += 4) {
+        if (data[i] > data[i + 1] + 50 && data[i] > data[i + 2] + 50) orange++;
+      }
+    }
     expect(orange).toBeGreaterThan(3000);
     expect(orange).toBeLessThan(100000);
     const step = await page.evaluate(() => pliant.frame.step);
@@ -217,13 +188,14 @@ describe.runIf(there)('the page', () => {
   });
 
   it('two pages see one simulation: the grab of one is drawn by the other', async () => {
-    const other = await open(browser, server.address);
+    const other = await open(stand.browser, server.address);
     await play();
     await page.evaluate(() => pliant.send('grab.begin', { epoch: pliant.frame.epoch, grab: 5, body: 0, face: 3, bary: [0.4, 0.3, 0.3], softness: 0.5, radius: 0 }));
     await other.evaluate(() => pliant.until(() => pliant.grabs.some((g) => g.id === 5)));
-    await other.evaluate(() => pliant.send('pause'));
-    await page.evaluate(() => pliant.until(() => pliant.state === 'paused'));
-    await Promise.all([other.evaluate(() => pliant.settled()), settle()]);
+    await other.evaluate(async () => { await pliant.send('pause'); await pliant.settled(); });
+    // What the other page asked for is drawn there; here it is when the same step is.
+    const last = await other.evaluate(() => pliant.frame.step);
+    await page.evaluate((s) => pliant.until(() => pliant.frame.step === s), last);
     const read = (p: Page) => p.evaluate(() => [pliant.frame.step, ...pliant.positions(0)!.subarray(0, 30)]);
     expect(await read(other)).toEqual(await read(page));
     await page.evaluate(() => pliant.send('grab.end', { grab: 5, keep: 'none' }));
@@ -232,7 +204,7 @@ describe.runIf(there)('the page', () => {
   });
 
   it('two fingers hold two grabs at once', async () => {
-    const touch = await open(browser, server.address, '', { width: 390, height: 780 }, true);
+    const touch = await open(stand.browser, server.address, '', { width: 390, height: 780 }, true);
     await touch.evaluate(async () => { await pliant.send('pause'); await pliant.settled(); });
     const tip = await visibleTip(touch);
     const cdp = await touch.context().newCDPSession(touch);

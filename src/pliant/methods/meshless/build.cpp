@@ -92,6 +92,7 @@ Result<Skeleton> make_skeleton(const std::vector<JointKeys>& joints) {
     Joint joint;
     joint.name = from.name;
     joint.position = from.position;
+    joint.radius = from.radius;
     for (std::size_t k = 0; k < j; ++k) {
       if (joints[k].name == from.parent) joint.parent = Index(k);
       if (joints[k].name == from.name)

@@ -110,6 +110,8 @@ const OptionTable<JointKeys>& joint_table() {
       option("name", &S::name, {.help = "each once"}),
       option("parent", &S::parent, {.help = "the name of a joint before it; none: a root"}),
       option("position", &S::position, {.unit = "m", .min = -1e6, .max = 1e6, .help = "at rest"}),
+      option("radius", &S::radius,
+             {.unit = "m", .min = 0, .max = 1e6, .help = "of the limb here; 0 = as far as the surface is"}),
       option("ease", &S::ease,
              {.choices = {"smooth", "linear"},
               .help = "smooth stops at every key (s^2 (3 - 2 s)); linear keeps constant speed between keys"}),

@@ -21,6 +21,7 @@ struct JointKeys {
   std::string name = "joint";
   std::string parent;             ///< empty: a root
   Vec3 position{0, 0, 0};         ///< at rest, m
+  double radius = 0;              ///< of the limb here, m; 0 = as far as the surface is
   std::vector<MotionKey> motion;  ///< turns about the joint and moves, relative to the parent
   Ease ease = Ease::smooth;
 };

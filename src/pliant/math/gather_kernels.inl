@@ -32,7 +32,7 @@ struct Triple {
 
 // Fetched this far ahead, across pages, where the processor does not do it by itself: a row is read once a
 // frame, from far away.
-constexpr int ahead = 512;
+constexpr int ahead = 512, few = 4;  // shorter rows are not worth it
 
 /// Two sums side by side: an addition need not wait for the one before.
 inline void gather_rows_here(const GatherArrays& arrays, int first, int last) {
@@ -41,8 +41,8 @@ inline void gather_rows_here(const GatherArrays& arrays, int first, int last) {
     Triple even, odd;
     int k = a.begin[r];
     const int end = a.begin[r + 1];
-    for (int n = k; n < end; n += 8) __builtin_prefetch(a.weight + n + ahead);
-    for (int n = k; n < end; n += 16) __builtin_prefetch(a.column + n + ahead);
+    for (int n = k; n + few < end; n += 8) __builtin_prefetch(a.weight + n + ahead);
+    for (int n = k; n + few < end; n += 16) __builtin_prefetch(a.column + n + ahead);
     for (; k + 1 < end; k += 2) {
       even.add(a.weight[k], a.channels + 3 * long(a.column[k]));
       odd.add(a.weight[k + 1], a.channels + 3 * long(a.column[k + 1]));

@@ -343,6 +343,7 @@ class Watcher {
   void play() {
     command("pose", R"({"on":false})");
     command("speed", R"({"x":1})");
+    command("option.reset", R"({"path":"timestep"})");
     command("play");
   }
 

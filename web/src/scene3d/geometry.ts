@@ -90,3 +90,13 @@ export function bounds(x: Float32Array): { lo: V3; hi: V3 } {
   }
   return { lo, hi };
 }
+
+/** Of many points, one in every cube of that size; few are all kept. */
+export function thinned(points: number[], x: Float32Array, size: number, few: number): number[] {
+  if (points.length <= few) return points;
+  const taken = new Set<string>();
+  return points.filter((p) => {
+    const cube = [0, 1, 2].map((k) => Math.floor(x[p * 3 + k] / size)).join();
+    return !taken.has(cube) && taken.add(cube);
+  });
+}

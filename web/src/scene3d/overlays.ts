@@ -6,10 +6,13 @@ import { PointFlag } from '../protocol/binary';
 import type { Overlay } from '../store';
 import type { BodyView } from './body_view';
 import { Dots, Lines } from './dots';
-import { edgesOf, normalsInto } from './geometry';
+import { bounds, edgesOf, normalsInto, thinned } from './geometry';
 import { METHOD_COLOURS, Theme3D } from './look';
 
 const GOLD = METHOD_COLOURS.cage;
+
+/** A body is marked at every vertex up to so many, then so many along its length. */
+const MOST_DOTS = 300, DOTS_ALONG = 48;
 
 export class BodyOverlays {
   readonly group = new THREE.Group();
@@ -17,6 +20,7 @@ export class BodyOverlays {
   cageFacing = new Float32Array();
   chosenCage: number[] = [];
 
+  private dots = { version: -1, pinned: [] as number[], held: [] as number[] };
   private pins: Dots | null = null;
   private held: Dots | null = null;
   private nodes: Dots | null = null;
@@ -47,12 +51,11 @@ export class BodyOverlays {
   update(shown: ReadonlySet<Overlay>, eye: THREE.Vector3, ratio: number): void {
     const { body, theme } = this;
     const { extra } = body;
-    const pinned = body.pinned;
+    const { pinned, held } = this.heldDots();
     if (pinned.length || this.pins) {
       this.pins ??= this.add(new Dots({ size: 5, fill: theme.pin }));
       this.pins.set(body.positions, pinned, ratio);
     }
-    const held = body.flagged(PointFlag.handle);
     if (held.length || this.held) {
       this.held ??= this.add(new Dots({ size: 6, fill: theme.accent, edge: theme.panel, rim: 1 }));
       this.held.set(body.positions, held, ratio);
@@ -76,6 +79,18 @@ export class BodyOverlays {
     }
     this.updateCage(shown.has('cage') && extra.cage.length > 0, eye, ratio);
     this.updateSkeleton(shown.has('skeleton') && extra.joints.length > 0, ratio);
+  }
+
+  /** Where pins and handles are marked: on a fine surface not at every vertex, or the marks hide it. */
+  private heldDots(): { pinned: number[]; held: number[] } {
+    const { body } = this;
+    if (this.dots.version !== body.extraVersion) {
+      const { lo, hi } = bounds(body.rest);
+      const cube = Math.max(...hi.map((h, k) => h - lo[k])) / DOTS_ALONG;
+      const thin = (points: number[]) => thinned(points, body.rest, cube, MOST_DOTS);
+      this.dots = { version: body.extraVersion, pinned: thin(body.pinned), held: thin(body.flagged(PointFlag.handle)) };
+    }
+    return this.dots;
   }
 
   dispose(): void {

@@ -3,7 +3,7 @@
 
 namespace pliant::metric {
 
-const StencilKernels stencil_kernels_portable = {
+constinit const StencilKernels stencil_kernels_portable = {
     evaluate,        apply,        apply_blocks, apply_angles, diagonal,  diagonal_blocks,
     cells,           bound,        right_side,   apply_sums,   start,     start_sums,
     residual,        smooth,       dot,          subtract,     add,       turn,

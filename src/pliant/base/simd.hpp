@@ -5,7 +5,8 @@
 // C++ with GCC vector types, raw pointers and internal linkage only (no Eigen, no std inline functions: the
 // linker would merge an AVX-512 copy of them into the portable path). `NAME_portable.cpp`, `NAME_avx2.cpp`
 // and `NAME_avx512.cpp` include it; CMake gives each its flags; a table of function pointers is picked by
-// level.
+// level. Tables are constinit: code that fills them in at start-up would be of their instruction set, and a
+// processor without it could not even start the program.
 #pragma once
 
 #include <optional>

@@ -3,6 +3,6 @@
 
 namespace pliant {
 
-const SweepKernels sweep_kernels_avx2 = {row};
+constinit const SweepKernels sweep_kernels_avx2 = {row};
 
 }  // namespace pliant

@@ -3,6 +3,6 @@
 
 namespace pliant {
 
-const SweepKernels sweep_kernels_portable = {row};
+constinit const SweepKernels sweep_kernels_portable = {row};
 
 }  // namespace pliant

@@ -4,5 +4,5 @@
 #include "pliant/math/block_gradients_kernels.inl"
 
 namespace pliant {
-const BlockKernels block_kernels_portable = block_rows::kernels;
+constinit const BlockKernels block_kernels_portable = block_rows::kernels;
 }

@@ -3,7 +3,7 @@
 
 namespace pliant {
 
-const DenseKernels<float> dense_float_avx512 = make_kernels<float>();
-const DenseKernels<double> dense_double_avx512 = make_kernels<double>();
+constinit const DenseKernels<float> dense_float_avx512 = make_kernels<float>();
+constinit const DenseKernels<double> dense_double_avx512 = make_kernels<double>();
 
 }  // namespace pliant

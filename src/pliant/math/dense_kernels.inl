@@ -234,7 +234,7 @@ void solve_upper(int panels, const T* l, T* b) {
 }
 
 template <class T>
-DenseKernels<T> make_kernels() {
+constexpr DenseKernels<T> make_kernels() {
   return {gram<T>, factor<T>, solve_rows<T>, solve_lower<T>, solve_upper<T>};
 }
 

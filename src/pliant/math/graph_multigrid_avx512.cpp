@@ -4,5 +4,5 @@
 #include "pliant/math/graph_multigrid_kernels.inl"
 
 namespace pliant {
-const GraphKernels graph_kernels_avx512 = graph_rows::kernels;
+constinit const GraphKernels graph_kernels_avx512 = graph_rows::kernels;
 }

@@ -297,6 +297,6 @@ void backward(const PanelRange& range) {
 
 }  // namespace
 
-extern const PanelKernels PLIANT_PANEL_KERNELS = {forward, backward};
+constinit const PanelKernels PLIANT_PANEL_KERNELS = {forward, backward};
 
 }  // namespace pliant

@@ -344,7 +344,7 @@ void consistent_rows(const T* g, int vertices, int first, int last, const int* b
 }
 
 template <class T>
-CageKernels<T> make_kernels() {
+constexpr CageKernels<T> make_kernels() {
   return {strain<T>,      gather<T>, gather_two<T>,  stress<T>,        stress_change<T>,
           gather_many<T>, forces<T>, frozen_rows<T>, frozen_system<T>, consistent_rows<T>};
 }

@@ -3,7 +3,7 @@
 
 namespace pliant::cage {
 
-const CageKernels<float> float_kernels_portable = make_kernels<float>();
-const CageKernels<double> double_kernels_portable = make_kernels<double>();
+constinit const CageKernels<float> float_kernels_portable = make_kernels<float>();
+constinit const CageKernels<double> double_kernels_portable = make_kernels<double>();
 
 }  // namespace pliant::cage

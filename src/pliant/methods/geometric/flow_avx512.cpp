@@ -3,6 +3,6 @@
 
 namespace pliant::geometric {
 
-const FlowKernels flow_kernels_avx512 = make_flow_kernels();
+constinit const FlowKernels flow_kernels_avx512 = make_flow_kernels();
 
 }  // namespace pliant::geometric

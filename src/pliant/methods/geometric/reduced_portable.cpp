@@ -3,6 +3,6 @@
 
 namespace pliant::geometric {
 
-const ReducedKernels reduced_kernels_portable = make_reduced_kernels();
+constinit const ReducedKernels reduced_kernels_portable = make_reduced_kernels();
 
 }  // namespace pliant::geometric

@@ -3,6 +3,6 @@
 
 namespace pliant::geometric {
 
-const StepKernels step_kernels_portable = make_step_kernels();
+constinit const StepKernels step_kernels_portable = make_step_kernels();
 
 }  // namespace pliant::geometric

@@ -3,6 +3,6 @@
 
 namespace pliant::meshless {
 
-const CellKernels cell_kernels_avx2{apply<float>, apply<double>, forces, curvature, blend, diffuse};
+constinit const CellKernels cell_kernels_avx2{apply<float>, apply<double>, forces, curvature, blend, diffuse};
 
 }  // namespace pliant::meshless

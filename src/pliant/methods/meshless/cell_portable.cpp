@@ -3,6 +3,7 @@
 
 namespace pliant::meshless {
 
-const CellKernels cell_kernels_portable{apply<float>, apply<double>, forces, curvature, blend, diffuse};
+constinit const CellKernels cell_kernels_portable{apply<float>, apply<double>, forces,
+                                                  curvature,    blend,         diffuse};
 
 }  // namespace pliant::meshless

@@ -22,7 +22,7 @@ ParsedScene drop(double stiffness, double h) {
   std::ifstream stream(file);
   ParsedScene out = parse_scene(std::string(std::istreambuf_iterator<char>(stream), {}), file, {});
   out.spec.bodies[0].cage.stiffness = stiffness;
-  out.spec.frames = int(std::lround(out.spec.frames * out.spec.timestep / h));
+  out.spec.frames = int(std::lround(5 / h));  // of 8 s: it lies by then
   out.spec.timestep = h;
   return out;
 }
@@ -109,10 +109,10 @@ TEST(CageDrop,
           "{:.1e} m, in the last second {:.1e} m; the ground carries {:.4f} of the weight; {:.1e} m/s\n",
           stiffness, 1 / h, start, most, gained, deepest, rest, carried, max_speed(body.method().nodes()));
       EXPECT_GT(most, 1.5 * start) << "it is pulled up";
-      EXPECT_LT(gained, 2e-3 * start) << stiffness << " " << h;
+      EXPECT_LT(gained, 2e-4 * start) << stiffness << " " << h;
       EXPECT_LT(rest, 0.02 * size) << stiffness << " " << h;
       EXPECT_LT(deepest, 0.02 * size) << stiffness << " " << h;
-      EXPECT_NEAR(carried, 1, 0.01) << stiffness << " " << h;
+      EXPECT_NEAR(carried, 1, 0.05) << stiffness << " " << h;
     }
 }
 

@@ -19,8 +19,7 @@ struct Extreme {
 };
 Extreme extreme(const Recorder& recorder, int body, const char* metric, bool largest) {
   const auto& columns = recorder.columns();
-  const std::size_t column =
-      std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
+  const std::size_t column = std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
   Extreme out;
   for (const MetricsRow& row : recorder.rows()) {
     if (row.body != body || std::isnan(row.cells[column])) continue;
@@ -63,11 +62,11 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
     const Extreme depth = extreme(recorder, b, "penetration", true);
     const double size = size_at_start(recorder, b);
     if (depth.frame >= 0 && depth.value > too_deep * size)
-      out.push_back(
-          fmt::format("{}: it went {:.2g} m into a collider (frame {}), {:.0f} % of its size: contact did not "
-                      "hold it out; take more substeps{}, or a stiffer body",
-                      name, depth.value, depth.frame, 100 * depth.value / size,
-                      cage ? fmt::format(" or more cage.iterations ({})", spec.cage.iterations) : ""));
+      out.push_back(fmt::format(
+          "{}: it went {:.2g} m into a collider (frame {}), {:.0f} % of its size: contact did not "
+          "hold it out; take more substeps{}, or a stiffer body",
+          name, depth.value, depth.frame, 100 * depth.value / size,
+          cage ? fmt::format(" or more cage.iterations ({})", spec.cage.iterations) : ""));
   }
   return out;
 }

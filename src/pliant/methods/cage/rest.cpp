@@ -56,7 +56,9 @@ Method::Relaxation Body::relax(const StepInput& input) {
     return sum;
   };
   /// The unbalanced force on the vertices in solved_, and how large the forces are that act. A body that
-  /// nothing strains (one handle carries it along) has none: then forces of rounding are balanced.
+  /// nothing strains (one handle carries it along) has none: then forces of rounding are balanced. From 1e-5
+  /// to 1e-8 places and energies of drags by 1 m and by 10 um are the same; below 1e-6 the small ones go on
+  /// for dozens of steps over forces of rounding.
   const double least_acting = 1e-6 * options_.stiffness * model_.size * model_.size;
   double acting = 0;
   const auto unbalanced = [&](const Columns& x) {

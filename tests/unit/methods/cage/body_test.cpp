@@ -104,6 +104,26 @@ TEST(CageBody, a_free_spin_keeps_its_angular_momentum_with_the_split_and_with_no
     }
 }
 
+TEST(CageBody, a_spinning_bar_is_longer_by_what_pulls_it_apart) {
+  const double spin = 2, stiffness = 1e3, half = 3;
+  Bar bar({.stiffness = stiffness, .poisson = 0});
+  Points v;
+  for (const Vec3& p : bar.shape.graph.positions) v.push_back(Vec3(0, spin, 0).cross(p - Vec3(0, 2.25, 0)));
+  bar.body->place(bar.shape.graph.positions, v);
+  const std::vector<Index> left = bar.nodes([](const Vec3&p) { return p.z() < -2.999; }),
+                           right = bar.nodes([](const Vec3&p) { return p.z() > 2.999; });
+  const auto middle = [&](const std::vector<Index>& of) {
+    Vec3 sum = Vec3::Zero();
+    for (const Index i : of) sum += bar.body->nodes().x[std::size_t(i)] / double(of.size());
+    return sum;
+  };
+  for (int i = 0; i < 180; ++i) ASSERT_TRUE(bar.body->advance(bar.input(1.0 / 60)).ok());
+  // rho w^2 l^3 / (3 E) at each end, with the spin that the longer bar still has
+  const double longer = (middle(right) - middle(left)).norm() - 2 * half;
+  const double slower = std::pow(2 * half / (2 * half + longer), 4);
+  EXPECT_NEAR(longer / (2 * slower * spin * spin * half * half * half / (3 * stiffness)), 1, 0.15);
+}
+
 TEST(CageBody, frozen_normals_slow_a_spin_as_the_paper_says) {
   Bar bar({.stiffness = 1e4, .normals = Normals::frozen, .precision = Precision::twice});
   Points v;
@@ -326,6 +346,62 @@ TEST(CageBody, what_begins_inside_the_ground_is_moved_out_and_does_not_jump) {
   EXPECT_GT(report.contacts, 0);
   EXPECT_LT(report.penetration, 0.01);
   EXPECT_LT(fastest, 0.5);
+}
+
+TEST(CageBody, restitution_throws_a_bar_back) {
+  for (const double restitution : {0.0, 0.8}) {
+    Bar bar({.stiffness = 1e6}, {.mass = 0, .stiffness = 0}, 0.2);
+    std::vector<Collider> ground{Collider(PlaneCollider{{0, 0, 0}, {0, 1, 0}}, {}, 0, restitution)};
+    StepInput in = bar.input(1.0 / 60);
+    in.gravity = {0, -10, 0};
+    in.colliders = ground;
+    double rising = 0;
+    for (int i = 0; i < 20; ++i) {
+      ground[0].aim(i * in.h, (i + 1) * in.h);
+      ASSERT_TRUE(bar.body->advance(in).ok());
+      rising = std::max(rising, linear_momentum(bar.body->nodes()).y() / 13.5);
+    }
+    // It arrives with 2 m/s.
+    if (restitution > 0)
+      EXPECT_GT(rising, 0.8);
+    else
+      EXPECT_LT(rising, 0.4);
+  }
+}
+
+TEST(CageBody, damping_by_mass_slows_a_free_body) {
+  Bar bar({.stiffness = 1e4}, {.mass = 2, .stiffness = 0});
+  bar.body->place(bar.shape.graph.positions, Points(bar.shape.graph.positions.size(), Vec3(1, 0, 0)));
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(bar.body->advance(bar.input(1.0 / 60)).ok());
+  EXPECT_NEAR(linear_momentum(bar.body->nodes()).x() / 13.5, std::pow(1 + 2.0 / 60, -30), 1e-4);
+}
+
+TEST(CageBody, a_grab_pulls_what_it_holds) {
+  Bar bar({.stiffness = 1e4}, {.mass = 5, .stiffness = 0});
+  const Index tip = bar.nodes([](const Vec3& p) { return p.z() > 2.999 && p.y() > 2.99; }).front();
+  const Vec3 target = bar.shape.graph.positions[std::size_t(tip)] + Vec3(0, 1, 0);
+  const Grab grab{.node = tip, .target = target, .stiffness = 500};
+  StepInput in = bar.input(1.0 / 60);
+  in.grabs = std::span(&grab, 1);
+  for (int i = 0; i < 240; ++i) ASSERT_TRUE(bar.body->advance(in).ok());
+  EXPECT_LT((bar.body->nodes().x[std::size_t(tip)] - target).norm(), 0.1);
+}
+
+TEST(CageBody, damping_by_stiffness_calms_a_pinned_bar) {
+  const auto stored_after = [](double stiffness) {
+    Bar bar({.stiffness = 3e3}, {.mass = 0, .stiffness = stiffness});
+    std::vector<Index> end = bar.nodes([](const Vec3& p) { return p.z() < -2.6; });
+    const Points targets = bar.places(end);
+    Points v;
+    for (const Vec3& p : bar.shape.graph.positions) v.push_back({0, p.z() > -2.6 ? p.z() + 3 : 0, 0});
+    bar.body->place(bar.shape.graph.positions, v);
+    StepInput in = bar.input(1.0 / 60);
+    in.held = end;
+    in.targets = targets;
+    for (int i = 0; i < 30; ++i) EXPECT_TRUE(bar.body->advance(in).ok());
+    return kinetic_energy(bar.body->nodes()) + bar.body->elastic_energy();
+  };
+  EXPECT_LT(stored_after(0.05), 0.9 * stored_after(0));
 }
 
 TEST(CageBody, friction_holds_a_block_on_a_slope_or_lets_it_slide) {

@@ -158,6 +158,21 @@ TEST(IncludeDirection, a_wrong_include_is_seen) {
     EXPECT_FALSE(objection(file, include)) << file << " " << include << ": " << *objection(file, include);
 }
 
+// A table that is filled in at start-up is filled in by code of its own instruction set: a processor without
+// it dies before main.
+TEST(Sources, tables_of_kernels_need_no_code_at_start_up) {
+  static const std::regex table("(^|\n)[^\n/]*\\w*Kernels(<\\w+>)? \\w+ ?(=|\\{)");
+  std::size_t seen = 0;
+  for (const fs::path& path : sources_under(root / "src/pliant")) {
+    const std::string name = path.stem().string();
+    if (!name.ends_with("_avx2") && !name.ends_with("_avx512")) continue;
+    const std::string text = text_of(path);
+    for (std::sregex_iterator it(text.begin(), text.end(), table), end; it != end; ++it, ++seen)
+      EXPECT_NE(it->str().find("constinit const "), std::string::npos) << path << ": " << it->str();
+  }
+  EXPECT_GT(seen, 10u);
+}
+
 TEST(Sources, carry_their_licence_in_the_first_line) {
   std::size_t seen = 0;
   for (const char* folder : {"src", "apps", "tests", "bench"})

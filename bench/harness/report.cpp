@@ -133,8 +133,9 @@ void add_factors(const std::vector<Row>& rows, std::string& text) {
 }
 
 void add_limits(const std::vector<Row>& rows, std::string& text) {
-  for (const char* name : {"bar", "bar-stiff", "volume-bar", "plastic-bar", "plastic", "shell",
-                           "surface-solid", "plant", "solid-14k", "solid-20k", "solid-100k", "solid-1m"})
+  for (const char* name :
+       {"bar", "bar-26", "bar-laplacian", "bar-stiff", "volume-bar", "plastic-bar", "plastic", "shell",
+        "surface-solid", "plant", "graph-14k", "solid-14k", "solid-20k", "solid-100k", "solid-1m"})
     if (const Row* row = find(rows, fmt::format("geometric/{}", name)); row && row->limit)
       text += line(fmt::format("geometric/{} over its limit", name), row->ratio(), {2.5});
   for (const char* name :

@@ -265,12 +265,14 @@ struct Row {
 };
 
 // The specification's experiment with its own surface (96 x 240 quads on the side), springs and points. It
-// asks for less distortion and kinks below 0.6 of the hexahedra's. Two rows of its four do not get there:
-// - patch, 48 freedoms: 0.74. How wide the prototype's patch was is not told.
-// - neck, 174 freedoms: the middle ring of this cage lies in the middle of the neck, and the inner line of
-//   the bend creases there (so do hexahedra on that lattice). The hexahedra it
-//   is compared with have no nodes there. On their lattice, with fewer freedoms than they have, the cage has
-//   a third of their kink.
+// asks for less distortion and kinks of at most 0.6 of the hexahedra's. Two rows of its four do not get
+// there, and their bounds only keep them from getting worse:
+// - patch, 48 freedoms: 0.74, bound 0.8; what is asked, 0.6, is not met here. How wide the prototype's patch
+//   was is not told.
+// - neck, 174 freedoms: 2.02, bound 2.4, worse than hexahedra: what is asked, 0.6, is not met here. The
+//   middle ring of this cage lies in the middle of the neck, and the inner line of the bend creases there (so
+//   do hexahedra on that lattice). The hexahedra it is compared with have no nodes there. On their lattice,
+//   with fewer freedoms than they have, the cage has a third of their kink.
 TEST(CageStatics, local_deformations_distort_less_than_hexahedra_with_the_same_points_and_springs) {
   BumpyBar bar;
   bar.resolution = {96, 240};
@@ -278,11 +280,11 @@ TEST(CageStatics, local_deformations_distort_less_than_hexahedra_with_the_same_p
   const Result<MeshShape> solid =
       make_mesh_shape(bumpy_bar_surface(bar), {.nodes = 2000, .solid = true}, pool);
   ASSERT_TRUE(solid);
-  const double anything = 1e9;
+  const double asked = 0.6, patch_of_48 = 0.8, neck_of_174 = 2.4;
   for (const Row& row :
-       {Row{&neck, {1, 1, 3}, {1, 1, 3}, 330, 0.6}, Row{&neck, {2, 2, 6}, {2, 2, 5}, 676, anything},
-        Row{&neck, {2, 2, 5}, {2, 2, 5}, 676, 0.6}, Row{&patch, {1, 1, 3}, {1, 1, 3}, 330, 0.8},
-        Row{&patch, {2, 2, 6}, {2, 2, 5}, 676, 0.6}}) {
+       {Row{&neck, {1, 1, 3}, {1, 1, 3}, 330, asked}, Row{&neck, {2, 2, 6}, {2, 2, 5}, 676, neck_of_174},
+        Row{&neck, {2, 2, 5}, {2, 2, 5}, 676, asked}, Row{&patch, {1, 1, 3}, {1, 1, 3}, 330, patch_of_48},
+        Row{&patch, {2, 2, 6}, {2, 2, 5}, 676, asked}}) {
     const auto [green, hexa] = posed(*row.of, solid->shape, row.cells, row.points, row.blocks);
     for (const auto& [kind, at] : {std::pair{"cage", green}, {"hexahedra", hexa}})
       std::cout << fmt::format("| {} | {} | {} | {:.3f} | {:.2f} | {:.0f} | {:.0f} | {:.0e}\n", row.of->name,

@@ -6,15 +6,7 @@
 namespace pliant {
 
 GatherRows gather_rows() {
-  switch (simd_level()) {
-    case SimdLevel::avx512:
-      return gather_rows_avx512;
-    case SimdLevel::avx2:
-      return gather_rows_avx2;
-    case SimdLevel::portable:
-      break;
-  }
-  return gather_rows_portable;
+  return choose_kernels(gather_rows_portable, gather_rows_avx2, gather_rows_avx512);
 }
 
 }  // namespace pliant

@@ -108,7 +108,7 @@ void Body::aim(double end) {
     const Pose& pose = poses_[slot.hold];
     // a pin stays exactly where it starts
     targets_[i] =
-        placed.hold.motion.keys.empty()
+        placed.hold.motion.keys.empty() && placed.scale == Vec3::Ones()
             ? start
             : Vec3(placed.centre + pose.rotation * (start - placed.centre).cwiseProduct(placed.scale) +
                    pose.translation);

@@ -5,7 +5,8 @@ namespace pliant::view {
 
 /// For a program that serves pages for days, before its first thread. Every thread else gets a heap of its
 /// own, and each keeps the holes that messages and builds of many sizes leave in it: under 200 000 malformed
-/// messages resident memory more than doubled. Steps allocate nothing, so that nobody waits for the one heap.
+/// messages resident memory more than doubled. The price: builds, what is published after a step and messages
+/// share one heap, and may wait for each other there. The solvers' steps allocate nothing and do not wait.
 void keep_one_heap();
 
 /// Pages that the allocator holds for nobody go back to the system.

@@ -33,7 +33,8 @@ void name_files(Json& json, const std::filesystem::path& folder, const std::set<
   if (std::filesystem::is_regular_file(file, trouble)) json = std::filesystem::absolute(file).string();
 }
 
-/// Of a channel that a scene's keys cannot say (cubic, or with times of its own), between two of its times.
+/// Of a channel that a scene's keys cannot say (cubic, step, or with times of its own), between two of its
+/// times.
 constexpr int pieces_between_keys = 8;
 
 std::vector<double> key_times(const pliant::Joint& joint, bool exact) {
@@ -60,12 +61,19 @@ Json turn_json(const Vec3& turn) {
 std::vector<std::string> names_of(const Skeleton& skeleton) {
   std::vector<std::string> names;
   for (const pliant::Joint& joint : skeleton.joints) {
-    std::string name = joint.name.empty() ? "joint" : joint.name;
+    const std::string base = joint.name.empty() ? "joint" : joint.name;
+    std::string name = base;
     for (int k = 2; std::find(names.begin(), names.end(), name) != names.end(); ++k)
-      name = fmt::format("{}-{}", joint.name, k);
+      name = fmt::format("{}-{}", base, k);
     names.push_back(std::move(name));
   }
   return names;
+}
+
+/// One list of keys says both. A channel without keys stands still, however the other goes.
+bool alike(const TurnKeys& turns, const MoveKeys& moves) {
+  if (turns.times.empty() || moves.times.empty()) return true;
+  return turns.times == moves.times && turns.interpolation == moves.interpolation;
 }
 
 Json joint_json(const std::vector<std::string>& names, std::size_t at, const pliant::Joint& joint) {
@@ -73,9 +81,8 @@ Json joint_json(const std::vector<std::string>& names, std::size_t at, const pli
   if (joint.parent >= 0) out["parent"] = names[std::size_t(joint.parent)];
   if (joint.radius > 0) out["radius"] = joint.radius;
   const Interpolation as = joint.turns.times.empty() ? joint.moves.interpolation : joint.turns.interpolation;
-  const bool alike =
-      joint.turns.times == joint.moves.times && joint.turns.interpolation == joint.moves.interpolation;
-  const bool exact = alike && (as == Interpolation::smooth || as == Interpolation::linear);
+  const bool exact =
+      alike(joint.turns, joint.moves) && (as == Interpolation::smooth || as == Interpolation::linear);
   for (const double time : key_times(joint, exact))
     out["motion"].push_back({{"time", time},
                              {"translate", json_of(joint.moves.at(time))},

@@ -862,8 +862,10 @@ Outcome<Download> Session::save(const std::string& kind, const std::string& body
     if (kind == "session") {
       const std::string session = world.saved_session();
       if (session.empty())
-        return refused("too_large", "the session has too many commands to be saved", {},
-                       "load the scene again");
+        return refused("too_large",
+                       "the session cannot be saved: too many commands, or no room in the folder of "
+                       "temporary files",
+                       {}, "load the scene again");
       return {Download{name + ".session.json", "application/json", bytes_of(session + "\n")}, {}};
     }
     if (kind == "mesh") return posed_mesh(world, body, format, parts.folder.path());

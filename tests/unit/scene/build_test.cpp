@@ -128,6 +128,18 @@ TEST(Build, a_step_of_the_simulation_allocates_nothing_after_warm_up) {
   EXPECT_EQ(allocations(), before);
 }
 
+TEST(Build, a_handle_is_scaled_whether_it_moves_or_not) {
+  for (const char* motion : {"", R"(, "motion": [{"time": 0}])"}) {
+    auto scene = build(R"({"bodies": [{"shape": {"box": {"nodes": [3, 3, 3]}},
+        "handles": [{"select": {"all": true}, "scale": [1, 2, 0.5])" +
+                       std::string(motion) + "}]}]}");
+    ASSERT_TRUE(scene) << scene.error().text();
+    ASSERT_FALSE(scene->simulation.step());
+    const Points& x = nodes_of(*scene).x;
+    EXPECT_LT((x.back() - x.front() - Vec3(1, 2, 0.5)).norm(), 1e-12) << motion;
+  }
+}
+
 TEST(Build, every_shape_becomes_a_body) {
   for (const char* shape : {"box", "sphere", "ellipsoid", "cylinder", "torus", "sheet"}) {
     const auto scene = build(std::string(R"({"bodies": [{"shape": {")") + shape + R"(": {}}}]})");

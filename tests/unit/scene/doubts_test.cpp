@@ -8,14 +8,14 @@
 namespace pliant {
 namespace {
 
-/// A caged block of 1 m that falls by 0.1 m, after so many frames.
-std::vector<std::string> doubts(double stiffness, int frames, const std::string& more = "") {
+/// A caged block of 1 m whose lower side starts at a height over the ground, after so many frames.
+std::vector<std::string> doubts(double stiffness, int frames, double height = 0.1) {
   const std::string text = fmt::format(
       R"({{"gravity": [0, -10, 0], "frames": {}, "bodies": [{{"name": "block",
-        "shape": {{"box": {{"size": [1, 1, 1], "nodes": [5, 5, 5], "corner": [0, 0.1, 0]}}}},
-        "method": "cage", "cage": {{"cells": [1, 1, 1], "stiffness": {} {}}}, "density": 1000}}],
+        "shape": {{"box": {{"size": [1, 1, 1], "nodes": [5, 5, 5], "corner": [0, {}, 0]}}}},
+        "method": "cage", "cage": {{"cells": [1, 1, 1], "stiffness": {}}}, "density": 1000}}],
         "colliders": [{{"plane": {{}}}}]}})",
-      frames, stiffness, more);
+      frames, height, stiffness);
   Result<Scene> scene = build_scene(parse_scene(text, "block.json", {}));
   EXPECT_TRUE(scene) << (scene ? "" : scene.error().text());
   if (!scene) return {};
@@ -36,6 +36,14 @@ TEST(Doubts, a_body_that_collapses_is_named_with_what_to_do) {
   const std::vector<std::string> said = doubts(100, 60);
   ASSERT_FALSE(said.empty());
   for (const char* word : {"block", "collapsed", "of its volume", "frame", "cage.stiffness (100 Pa)"})
+    EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
+}
+
+// It is moved out by 5 % of its size a step at most, so that the first frames see it deep.
+TEST(Doubts, a_body_that_goes_deep_into_a_collider_is_named_with_what_to_do) {
+  const std::vector<std::string> said = doubts(1e6, 5, -0.3);
+  ASSERT_EQ(said.size(), 1U);
+  for (const char* word : {"block", "into a collider", "frame", "cage.iterations"})
     EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
 }
 

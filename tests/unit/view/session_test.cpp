@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "session_driver.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace pliant::view {
 namespace {
@@ -564,6 +565,27 @@ TEST(Session, TheSavedSceneHasTheJointsAsTheyWereTurned) {
   for (std::size_t j = 0; j < 3; ++j)
     for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(there[j].position[k], here[j].position[k], 1e-5) << j;
   EXPECT_NEAR(there[2].position[1], 0.3 + 0.4 * std::sin(1.0), 1e-4) << "the forearm points up";
+}
+
+TEST(Session, ASavedSkeletonThatOnlyTurnsKeepsItsKeys) {
+  const TempFolder folder;
+  const auto bones = folder.with("bones.json", R"({"joints": [
+      {"name": "root", "position": [0.1, 0.1, 0.1]},
+      {"name": "elbow", "parent": "root", "position": [0.5, 0.1, 0.1],
+       "turns": {"keys": [{"time": 0, "degrees": 0}, {"time": 2, "axis": [0, 0, 1], "degrees": 40}]}},
+      {"name": "tip", "parent": "elbow", "position": [0.9, 0.1, 0.1]}]})");
+  Json scene = bar_scene("meshless");
+  scene["bodies"][0].erase("pins");
+  scene["bodies"][0]["meshless"]["skeleton"]["file"] = bones.string();
+  Driver driver(scene);
+  const double s = std::sin(0.1), c = std::cos(0.1);
+  driver.done("joint.rotate", {{"body", 0}, {"joint", 0}, {"rotation", {0, 0, s, c}}, {"final", true}});
+  const Json saved = Json::parse(driver.saved("scene"));
+  const Json& elbow = saved["bodies"][0]["meshless"]["skeleton"]["joints"][1];
+  ASSERT_EQ(elbow["motion"].size(), 2u) << elbow;
+  EXPECT_EQ(elbow["motion"][1]["time"], 2);
+  EXPECT_NEAR(elbow["motion"][1]["rotate"]["degrees"].get<double>(), 40, 1e-9);
+  EXPECT_FALSE(elbow.contains("ease")) << "smooth, as the keys of a scene are";
 }
 
 TEST(Session, ThePosedMeshIsSavedAsItIs) {

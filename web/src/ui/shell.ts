@@ -204,15 +204,17 @@ export class Shell {
     this.showHint();
   }
 
+  /** A refused method stays clickable: its cause may lie outside the scene, as a file that was mended meanwhile. */
   private showMethods(): void {
     const body = this.store.body;
     for (const label of document.querySelectorAll<HTMLElement>('#methods label')) {
       const method = label.dataset.method!;
       const input = label.querySelector('input')!;
-      const why = body?.refused_methods?.[method];
       input.checked = body?.method === method;
-      input.disabled = !body || why !== undefined || this.store.readOnly;
-      label.title = why ? `${method}: ${why}` : method;
+      input.disabled = !body || this.store.readOnly;
+      const why = input.checked ? undefined : body?.refused_methods?.[method];
+      label.classList.toggle('refused', why !== undefined);
+      label.title = why === undefined ? method : `${method}: ${why}${input.disabled ? '' : ' (click to try again)'}`;
     }
   }
 
@@ -255,7 +257,6 @@ export class Shell {
     window.clearInterval(this.lostTimer);
     chip.className = 'chip';
     const say = (...parts: (Node | string)[]) => chip.replaceChildren(h('span', { class: 'state-text' }, ...parts));
-    document.body.classList.toggle('booting', state === 'boot' || state === 'connecting' || state === 'loading');
     this.stage.setSaturation(state === 'lost' ? 0.5 : state === 'rebuilding' ? 0.6 : 1);
     for (const row of document.querySelectorAll('.row.busy')) if (state !== 'rebuilding') row.classList.remove('busy');
     switch (state) {

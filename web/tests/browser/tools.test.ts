@@ -313,6 +313,26 @@ describe.runIf(THERE)('the tools of the page', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('a refused method is greyed with its reason, and a click tries it again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
+    const bar = { name: 'bar', shape: { box: { size: [0.3, 0.3, 1], nodes: [4, 4, 11] } }, method: 'geometric', cage: { file: 'cage.obj' } };
+    writeFileSync(join(folder, 'bar.json'), JSON.stringify({ gravity: [0, 0, 0], bodies: [bar] }));
+    await load(join(folder, 'bar.json'));
+    const cage = page.locator('#methods [data-method=cage]');
+    await cage.locator('input').click({ force: true });
+    await page.evaluate(() => pliant.until(() => !!document.querySelector('#methods [data-method=cage].refused'), 240000));
+    expect(await cage.getAttribute('title')).toMatch(/cage\.obj.*click to try again/s);
+    expect(await cage.locator('input').isEnabled()).toBe(true);
+    expect(await cage.locator('input').isChecked()).toBe(false);
+    const corners = Array.from({ length: 8 }, (_, i) => `v ${i & 1 ? 0.4 : -0.1} ${i & 2 ? 0.4 : -0.1} ${i & 4 ? 1.1 : -0.1}`);
+    const faces = ['1 3 4', '1 4 2', '5 6 8', '5 8 7', '1 2 6', '1 6 5', '3 7 8', '3 8 4', '1 5 7', '1 7 3', '2 4 8', '2 8 6'].map((l) => `f ${l}`);
+    writeFileSync(join(folder, 'cage.obj'), [...corners, ...faces].join('\n'));
+    await cage.locator('input').click({ force: true });
+    await page.evaluate(() => pliant.until(() => pliant.bodies[0].method === 'cage', 240000));
+    expect(await page.locator('#methods .refused').count()).toBe(0);
+    rmSync(folder, { recursive: true });
+  });
+
   it('no page had an error of its own', () => {
     expect(troubles).toEqual([]);
   });

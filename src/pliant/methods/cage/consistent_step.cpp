@@ -19,13 +19,16 @@ namespace pliant::cage {
 namespace {
 
 constexpr int halvings = 8;
-constexpr double tolerance = 1e-3;  // of what the first solve promised: what another one would still gain
+// What another solve would still gain, as a share of what the one just done promised: below it the step ends.
+constexpr double tolerance = 1e-3;
 constexpr double large_strain =
     0.03;  // energy over mu and volume from which Gauss' and Newton's K is not tried
-// The same of a step that touches something: solves go back and forth between contacts there. One that
-// leaves more than half of what the one before left, when that is little already, is the last.
+// As `tolerance`, of a step that touches something, but as a share of what the first solve promised: solves
+// go back and forth between contacts there. One that leaves more than half of what the one before left, when
+// that is little already, is the last.
 constexpr double touching_tolerance = 1e-2, stalled = 0.5, little = 0.05;
-constexpr double lift_energy = 0.02;  // of the energies that take part: what moving out of colliders may cost
+// Of the energies that take part: the elastic energy that moving out of colliders may cost.
+constexpr double lift_energy = 0.02;
 constexpr double least_shift = 1e-7, most_shift = 1e-2;  // of the mean diagonal, where it is not definite
 template <class T>
 constexpr double rounding = std::is_same_v<T, float> ? 1e-6 : 1e-12;  // of the energies that are compared
@@ -335,8 +338,10 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
   watch.add_to(&StageTimes::rotation);
 }
 
-/// new_x_ is moved out of colliders by shift_, or as much of it as costs little energy; velocities stay. A
-/// body that lies still has no motion to pay with: without the little it would stay as deep as it got.
+/// new_x_ is moved out of colliders by shift_, or as much of it as costs little elastic energy. The move
+/// itself gives no velocity; end_consistent slows the body down by what the move stores. A body that lies
+/// still has no motion to pay with and ends with that little more: without it, it would stay as deep as it
+/// got.
 template <class T>
 void Body::lift_out(const StepInput& input, const Mat3& frame, double kinetic) {
   Work<T>& w = work<T>();
@@ -354,7 +359,8 @@ void Body::lift_out(const StepInput& input, const Mat3& frame, double kinetic) {
   look_at(new_x_, w.trial, *input.pool);
 }
 
-/// Velocities from moved_, which have no more energy than there was; momenta of what nothing holds.
+/// Velocities from moved_, slowed down to the energy there was, at most to standstill: what moving out of
+/// colliders stores beyond all motion is gained. Momenta of what nothing holds or touches.
 template <class T>
 void Body::end_consistent(const StepInput& input, double start, const Mat3& lift_frame, StepReport& report) {
   Work<T>& w = work<T>();

@@ -118,7 +118,7 @@ inline int flow_four(const FlowArrays& a, const FlowLaw& law, const double* x, F
 // sides are off by less than 2e-6 (|p| + |n|) (roundings of e, a d, R and the sums), so that
 //   |p - R n| < (yield - 1e-5 (1 + yield)) |n|   (certain_strain)
 // is certain; what is left is decided in double by flow_four, four rows together. Squares below the float
-// range, infinite ones and NaN are never certain.
+// range and NaN are never certain; squares beyond it (rows of 1e19 N) do not occur.
 constexpr float least_square = 1e-36f;
 
 /// Columns of R at 16 places, of three numbers and a 0 each.
@@ -226,18 +226,18 @@ struct Test {
 };
 #endif
 
-constexpr int tested_fours = 64;  // of a place: the bits of a word
+constexpr int most_tested = 4 * 64;  // rows of a place, a bit of a word for four; larger stars are decided
 
 /// Bit k: one of the rows 4 k .. 4 k + 3 may flow. The last four are the last of the place, whatever their
 /// number: some may be tested twice.
 inline unsigned long long fours_that_may_flow(const Test& test, const Rows& rows, int count) {
   unsigned long long out = 0;
-  for (int k = 0; k < count && k < 4 * tested_fours; k += 4)
+  for (int k = 0; k < count; k += 4)
     if (test.may_flow(rows, k + 4 <= count ? k : count - 4)) out |= 1ull << (k / 4);
   return out;
 }
 
-/// Rows of a place, those of the fours given as bits and all beyond. Returns how many flowed.
+/// Rows of a place, those of the fours given as bits, or all of a large star. Returns how many flowed.
 int __attribute__((noinline)) flow_fours(const FlowArrays& a, const FlowLaw& law, const double* x, double* d,
                                          int i, unsigned long long fours) {
   Four r[9];
@@ -246,7 +246,7 @@ int __attribute__((noinline)) flow_fours(const FlowArrays& a, const FlowLaw& law
   const Four own = place_at(x, i);
   int rows = 0;
   for (int n = 0; n < a.count[i]; n += 4) {
-    if (n < 4 * tested_fours && !(fours >> (n / 4) & 1)) continue;
+    if (a.count[i] <= most_tested && !(fours >> (n / 4) & 1)) continue;
     const int real = a.count[i] - n < 4 ? a.count[i] - n : 4;
     rows += __builtin_popcount(
         unsigned(flow_four(a, law, x, own, r, a.begin[i] + n, d + 3 * (long(a.first[i]) + n), real)));
@@ -280,7 +280,7 @@ void flow(const FlowArrays& arrays, const FlowLaw& law, const double* x, const u
       fours[lane] = 0;
       if (!(open >> lane & 1)) continue;
       fours[lane] = ~0ull;
-      if (least > 0 && a.count[i] >= 4) {
+      if (least > 0 && a.count[i] >= 4 && a.count[i] <= most_tested) {
         const long k = a.begin[i];
         const Test test(x + 4 * long(i), columns.at[lane], share);
         fours[lane] = fours_that_may_flow(test, {a.target + k, a.star + 4 * k, a.weight + k, x}, a.count[i]);
@@ -288,7 +288,7 @@ void flow(const FlowArrays& arrays, const FlowLaw& law, const double* x, const u
       ++look.stars, look.rows += a.count[i];
       if (!fours[lane]) continue;
       const int decided = 4 * __builtin_popcountll(fours[lane]);
-      look.decided += decided < a.count[i] ? decided : a.count[i];
+      look.decided += decided < a.count[i] && a.count[i] <= most_tested ? decided : a.count[i];
       fetch(a, d, i);
     }
     for (int i = first; i < next; ++i)

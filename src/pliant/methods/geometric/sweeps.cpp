@@ -229,17 +229,19 @@ int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plast
     FlowLook look;
     flow_kernels().flow(arrays, rows_law, x, watching ? may_flow_.data() : nullptr, d.data()->data(),
                         flowed_.data(), begin, end, look);
-    int sum = 0, renewed = 0, renewed_rows = 0;
+    int sum = 0, renewed = 0;
     for (int i = begin; i < end; ++i) {
       if (flowed_[i] == 0) continue;
       renew_star(model, arrangement.node[i], i, arrays);
-      sum += flowed_[i], ++renewed, renewed_rows += row_count_[i];
+      sum += flowed_[i], ++renewed;
     }
     rows += sum;
-    // Looked at: x, quaternion; target, a d and a of a row. Decided: d and its first length. Flowed: d, the
-    // place of the row's copy and both copies. Renewed: d and a of all rows; slew, sum, what is watched.
-    bytes += std::size_t(48 * look.stars + 24 * look.rows + 32 * look.decided + 60 * sum + 28 * renewed_rows +
-                         48 * renewed);
+    // What rotations have just read of a block is near and counts once. Decided: d and its first length.
+    // Flowed: d out, the place of the row's copy and both copies. Renewed: d of the rows that were not
+    // decided is not known apart and not counted; slew, sum, what is watched.
+    bytes += std::size_t(32 * look.decided + 60 * sum + 48 * renewed);
+    if (!rotate_first) bytes += std::size_t(48 * look.stars + 20 * look.rows);
+    if (!watching) bytes += std::size_t(4 * look.rows);
   });
   // x into its order; rotations: x, quaternion in and out, rotation, row and target, and for the watch a and
   // sums; the answer.

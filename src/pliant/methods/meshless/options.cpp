@@ -86,7 +86,7 @@ const OptionTable<Bones>& bones_table() {
               .min = 0,
               .max = 1e6,
               .help = "flesh within it follows the bone rigidly, but for the zones; 0 = thin bones; fine "
-                      "sets of nodes and twisted limbs want 0.1 to 0.15 of the limb's width"}),
+                      "sets of nodes and twisted limbs want 0.1 to 0.3 of the limb's width"}),
       option("like_mesh", &Bones::like_mesh,
              {.help = "true: positions are those of the mesh's file, and the skeleton is scaled, turned and "
                       "moved as the mesh is; false: they are those of the scene; other shapes know no "

@@ -394,9 +394,9 @@ int Body::solve(const StepInput& input, const Scheme& s, double tolerance, int m
       break;
     }
     apply(input, s, p_.data(), ap_.data());
-    const double curvature = dot(p_, ap_);
-    if (!(curvature > 0)) break;
-    const float alpha = float(rz / curvature);
+    const double pap = dot(p_, ap_);
+    if (!(pap > 0)) break;
+    const float alpha = float(rz / pap);
     add(d_, alpha, p_);
     add(f_, -alpha, ap_);
     if (k == most) break;

@@ -665,5 +665,39 @@ void gather_row(const TransferSweep& s, const float* ground, const float* free, 
   }
 }
 
+constexpr StencilKernels make_stencil_kernels() {
+  return {to_points,
+          to_nodes,
+          evaluate,
+          apply,
+          apply_blocks,
+          apply_angles,
+          diagonal,
+          diagonal_blocks,
+          cells,
+          bound,
+          right_side,
+          apply_sums,
+          start,
+          start_sums,
+          residual,
+          smooth,
+          dot,
+          subtract,
+          add,
+          turn,
+          start_scaled,
+          lower_scaled,
+          turn_scaled,
+          multiply,
+          times,
+          scale,
+          multiply_blocks,
+          restrict_row,
+          prolong_row,
+          coarsen_row,
+          gather_row};
+}
+
 }  // namespace
 }  // namespace pliant::metric

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int seeds = 100;
 constexpr double density = 1000, back = 0.01;
+constexpr double negligible = 1e-9;  // of the energy of the start: what is below it may come and go
 
 /// The rotation nearest to a, wherever it is: an iteration from the identity may stop half a turn away.
 Mat3 nearest_rotation(const Mat3& a) {
@@ -87,7 +88,7 @@ Row measure(const Context& context, const ScrambleBody& body) {
   std::vector<double> per_step;
   for (int seed = 1; seed <= seeds; ++seed) {
     results.push_back(run_scramble(body, seed, context.pool));
-    per_step.push_back(results.back().ms / std::max(1, results.back().steps));
+    per_step.push_back(results.back().ms / results.back().run);
   }
   fmt::print("scramble/{}: {}\n", body.name, scramble_text(results));
   Row row{.name = "scramble/" + body.name,
@@ -136,15 +137,19 @@ ScrambleResult run_scramble(const ScrambleBody& body, int seed, Pool& pool) {
   input.pool = &pool;
 
   const double size = diagonal(rest), start = method.elastic_energy();
+  double least = start;
   ScrambleResult out;
-  while (out.end != ScrambleEnd::returned && out.steps < scramble_steps) {
+  while (out.end != ScrambleEnd::returned && out.run < scramble_steps) {
     const StepReport report = method.advance(input);
     if (!report.ok()) throw std::runtime_error(body.name + ": " + report.trouble);
     out.ms += report.ms.total;
-    ++out.steps;
+    ++out.run;
     out.rms = distance_to_rest(method.nodes().x, rest, body.held.empty()) / size;
-    out.grew |= kinetic(method.nodes()) + method.elastic_energy() > 1.001 * start;
-    if (out.rms < back) out.end = ScrambleEnd::returned;
+    const double energy = kinetic(method.nodes()) + method.elastic_energy();
+    if (energy > negligible * start) out.rise = std::max(out.rise, energy / least);
+    least = std::max(std::min(least, energy), negligible * start);
+    if (!(out.rms < back)) out.steps = out.run + 1;
+    if (out.run - out.steps >= scramble_stays) out.end = ScrambleEnd::returned;
   }
   if (out.end == ScrambleEnd::moving && kinetic(method.nodes()) < 0.01 * method.elastic_energy())
     out.end = ScrambleEnd::elsewhere;
@@ -179,10 +184,10 @@ bool has_full_turn(const std::vector<NodeGraph::Edge>& edges, const geometric::R
 }
 
 std::string scramble_text(const std::vector<ScrambleResult>& results) {
-  int returned = 0, elsewhere = 0, moving = 0, grew = 0, worst = 0, turned = 0, dented = 0;
-  double steps = 0, rms = 0;
+  int returned = 0, elsewhere = 0, moving = 0, worst = 0, turned = 0, dented = 0;
+  double steps = 0, rms = 0, rise = 1;
   for (const ScrambleResult& r : results) {
-    grew += r.grew;
+    rise = std::max(rise, r.rise);
     turned += r.cause == ScrambleCause::full_turn;
     dented += r.cause == ScrambleCause::dent;
     if (r.end == ScrambleEnd::returned)
@@ -199,7 +204,7 @@ std::string scramble_text(const std::vector<ScrambleResult>& results) {
     text += fmt::format(", {} of them for no known reason", rest);
   if (moving) text += fmt::format("; {} still move after {} steps", moving, scramble_steps);
   if (elsewhere + moving) text += fmt::format(" (rms up to {:.3f} of the diagonal)", rms);
-  text += fmt::format("; energy grew in {}", grew);
+  text += fmt::format("; energy rose to at most {:.3g} of its least before", rise);
   return text;
 }
 

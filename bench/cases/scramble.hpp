@@ -22,6 +22,8 @@ struct ScrambleBody {
 std::vector<ScrambleBody> scramble_bodies();  ///< bar, shell, torus
 
 inline constexpr int scramble_steps = 1200;  ///< at h = 1/60 s, lightly damped, without gravity
+inline constexpr int scramble_stays =
+    60;  ///< steps below the bound in a row: who swings through does not count
 
 enum class ScrambleEnd { returned, elsewhere, moving };  ///< elsewhere: at rest in another shape
 
@@ -40,10 +42,11 @@ enum class ScrambleCause {
 
 struct ScrambleResult {
   ScrambleEnd end = ScrambleEnd::moving;
-  int steps = 0;      ///< until the shape was back: rms distance below 1 % of the diagonal
-  double rms = 0;     ///< at the end, share of the diagonal
-  double ms = 0;      ///< of all steps
-  bool grew = false;  ///< kinetic and elastic energy once exceeded those of the start
+  int steps = 0;    ///< until the shape was back for good: rms distance below 1 % of the diagonal
+  int run = 0;      ///< all steps
+  double rms = 0;   ///< at the end, share of the diagonal
+  double ms = 0;    ///< of all steps
+  double rise = 1;  ///< largest kinetic and elastic energy over the least before it
   ScrambleCause cause = ScrambleCause::none;
 };
 ScrambleResult run_scramble(const ScrambleBody& body, int seed, Pool& pool);

@@ -20,6 +20,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/math/rotation.hpp"
+#include "pliant/methods/geometric/newton_stop.hpp"
 #include "pliant/methods/geometric/plastic_flow.hpp"
 #include "pliant/methods/geometric/reduced_body.hpp"
 #include "pliant/methods/geometric/reduced_kernels.hpp"
@@ -368,7 +369,7 @@ void ReducedBody::newton(const Scheme& s, Pool& pool, StepReport& report, StageW
   residual(true, s, pool, watch);
   solve(watch);
   double rho = dot(g_, solved_), turned = 0;
-  const double enough = options_.tolerance * options_.tolerance * rho;
+  NewtonStop stop(options_.tolerance, rho);
   p_ = -solved_;
   while (rho > 0) {
     const double turn = hessian(s, pool, watch);
@@ -382,7 +383,7 @@ void ReducedBody::newton(const Scheme& s, Pool& pool, StepReport& report, StageW
     const double before = rho;
     rho = dot(g_, solved_);
     ++report.iterations;
-    if (!(rho >= enough) || report.iterations == newton_iterations) break;
+    if (stop.reached(rho) || report.iterations == newton_iterations) break;
     p_ = rho / before * p_ - solved_;
   }
   if (turned > violent_turn) turned = sweep_turns(d_, pool);

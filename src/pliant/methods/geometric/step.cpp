@@ -6,7 +6,7 @@
 //
 // newton (default): one Newton step D by conjugate gradients on the model Hessian H (energy.hpp),
 //   preconditioned by the constant A = (1 + h' alpha) M + (h'^2 + h' beta) K, 0 < H <= A. It stops by the
-//   reduction of the residual. A step that turns a node's surroundings by more than 0.3 rad is beyond the
+//   reduction of the residual (newton_stop.hpp). A step that turns a node's surroundings by more than 0.3 rad is beyond the
 //   model: it is discarded and done again by Anderson-accelerated local/global iterations.
 // local-global: D <- D - A^-1 G(D), `iterations` times; once, with Euler, is the paper's scheme
 //   [Huang06, Eq. 1, 2].
@@ -26,6 +26,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/newton_stop.hpp"
 #include "pliant/methods/geometric/plastic_flow.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 #include "pliant/physics/check_input.hpp"
@@ -273,7 +274,8 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
   if (!kept_.empty()) start_at_volume(s, pool, watch);
   double rho = kept_solve(g, z, pool, watch);
   if (meet(input, s, report, watch)) return contact_newton(input, s, report, watch);
-  const double reduction = options_.tolerance * options_.tolerance, enough = reduction * rho;
+  const double reduction = options_.tolerance * options_.tolerance;
+  NewtonStop stop(options_.tolerance, rho);
   double descent = 0;  // of the model's energy, twice
   const bool soft = model_.has_laplacian() && operator_of(options_) != Operator::volumetric;
   sweeps_.redirect(0, p, z, pool);
@@ -291,7 +293,7 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
     // Laplacian rows of a surface are stiff where they resist and soft where they only turn: the residual is
     // that of the stiff modes and small long before the soft ones, which hold most of the energy, are solved.
     const bool descends = soft && a * before >= reduction * descent;
-    if ((!(rho >= enough) && !descends) || report.iterations == newton_iterations) break;
+    if ((stop.reached(rho) && !descends) || report.iterations == newton_iterations) break;
     sweeps_.advance(a, rho / before, d, p, z, pool);
     a = 0;
   }

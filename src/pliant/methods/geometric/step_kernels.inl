@@ -4,12 +4,14 @@
 // Positions come in double and only their differences are rounded: a stiff body feels 1e-7 of an edge, not
 // 1e-7 of its distance from the origin.
 
+#include "pliant/math/four_rows.inl"
 #include "pliant/math/rotation_kernels.inl"
 #include "pliant/methods/geometric/step_kernels.hpp"
 
 namespace pliant::geometric {
 namespace {
 
+using four_rows::Four;
 using rotation_lanes::Lanes;
 using rotation_lanes::width;
 
@@ -114,13 +116,15 @@ struct Sixteen {
     if constexpr (with_laplacian) factor = _mm512_mask_blend_ps(0x8888, factor, _mm512_set1_ps(fourth));
     value = _mm512_fmadd_ps(_mm512_load_ps(s), factor, value);
   }
-  /// Sums of the first three quads, 0.
-  Quad row_sums() const {
-    __m512 v = _mm512_add_ps(value, _mm512_maskz_permute_ps(0xffff, value, 0xb1));
-    v = _mm512_add_ps(v, _mm512_maskz_permute_ps(0xffff, v, 0x4e));
-    const __m512i pick = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    v = _mm512_maskz_permutexvar_ps(0x7, pick, v);
-    return (Quad)__builtin_shufflevector(v, v, 0, 1, 2, 3);
+  /// Sums of the first three quads, 0, of four.
+  static Four row_sums(const Sixteen* v) {
+    const __m512 low = pair_sums(v[0].value, v[1].value), high = pair_sums(v[2].value, v[3].value);
+    const __m512i turned = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return {_mm512_maskz_permutexvar_ps(0x7777, turned, pair_sums(low, high))};
+  }
+  /// 0 + 1, 2 + 3 of the quads of a, then of b.
+  static __m512 pair_sums(__m512 a, __m512 b) {
+    return _mm512_maskz_shuffle_ps(0xffff, a, b, 0x88) + _mm512_maskz_shuffle_ps(0xffff, a, b, 0xdd);
   }
 #if defined(__SANITIZE_ADDRESS__)  // g++ 12 breaks down on the instruction in a sanitized build
   static __m512 four_times(const float* c) {
@@ -156,10 +160,14 @@ struct Sixteen {
     if constexpr (with_laplacian) factor[3] = fourth;
     for (int k = 0; k < 3; ++k) value[k] += load(s + 4 * k) * factor;
   }
-  Quad row_sums() const {
-    Quad a = value[0], b = value[1], c = value[2], d = {};
-    transpose(a, b, c, d);
-    return (a + b) + (c + d);
+  static Four row_sums(const Sixteen* v) {
+    Four out;
+    for (int n = 0; n < 4; ++n) {
+      Quad a = v[n].value[0], b = v[n].value[1], c = v[n].value[2], d = {};
+      transpose(a, b, c, d);
+      out.value[n] = (a + b) + (c + d);
+    }
+    return out;
   }
 };
 #endif
@@ -503,45 +511,41 @@ void turn(const SweepArrays& s, const float* p, float pull_scale, float turn_sca
               : turn_batches<false>(s, p, pull_scale, turn_scale, last_turns, first, last);
 }
 
-/// T_i s_i + sum_j T_j a_ij r_ij + sum_j c_ij (y_j - y_i) (Laplacian rows) for nodes i and i + 1.
+/// T_i s_i + sum_j T_j a_ij r_ij + sum_j c_ij (y_j - y_i) (Laplacian rows) for nodes i .. i + 3 of a batch.
+/// Four side by side: where edges are few, adding up and the rest of a row take as long as they do.
 template <bool with_laplacian>
-inline void sum_rows(const SweepArrays& s, int i, Quad out[2]) {
-  const int count = s.begin[i + 1] - s.begin[i];
-  const int* target = s.target + s.begin[i];
-  const float* c = s.row + 4 * static_cast<long>(s.begin[i]);
-  const float* share = with_laplacian ? s.laplacian_share + s.begin[i] : nullptr;
-  Sixteen one, two;
-  one.add_product<false>(s.tensor + 16 * static_cast<long>(i), s.edge_sum + 4 * i, 0);
-  two.add_product<false>(s.tensor + 16 * static_cast<long>(i + 1), s.edge_sum + 4 * (i + 1), 0);
-  for (int k = 0; k < count; ++k) {
-    one.add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(target[k]), c + 4 * k,
-                                    with_laplacian ? share[k] : 0);
-    two.add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(target[count + k]), c + 4 * (count + k),
-                                    with_laplacian ? share[count + k] : 0);
-  }
-  out[0] = one.row_sums() + load(s.tensor + 16 * static_cast<long>(i) + 12);
-  out[1] = two.row_sums() + load(s.tensor + 16 * static_cast<long>(i + 1) + 12);
+inline Four sum_rows(const SweepArrays& s, int i) {
+  const int count = s.begin[i + 1] - s.begin[i], first = s.begin[i];
+  const float* tensor = s.tensor + 16 * static_cast<long>(i);
+  Sixteen sum[4];
+  for (int n = 0; n < 4; ++n) sum[n].add_product<false>(tensor + 16 * n, s.edge_sum + 4 * (i + n), 0);
+  for (int k = 0; k < count; ++k)
+    for (int n = 0; n < 4; ++n) {
+      const long edge = first + n * count + k;
+      sum[n].add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(s.target[edge]), s.row + 4 * edge,
+                                         with_laplacian ? s.laplacian_share[edge] : 0);
+    }
+  static constexpr int pull[4] = {12, 28, 44, 60};
+  return Sixteen::row_sums(sum) + Four::gather(tensor, pull);
 }
 
 template <bool with_laplacian>
-double collect_nodes(const SweepArrays& s, const float* base, const float* diagonal, const float* u,
+double collect_nodes(const SweepArrays& arrays, const float* base, const float* diagonal, const float* u,
                      float* out, int begin, int end) {
-  Quad64 dot = {};
-  for (int first = begin; first < end; first += 2) {
-    Quad values[2];
-    sum_rows<with_laplacian>(s, first, values);
-    for (int i = first; i < end && i < first + 2; ++i) {
-      Quad value = values[i - first];
-      if (base) value += load(base + 4 * i);
-      if (u) {
-        const Quad own = load(u + 4 * i);
-        if (diagonal) value += diagonal[i] * own;
-        dot += __builtin_convertvector(value, Quad64) * __builtin_convertvector(own, Quad64);
-      }
-      store(out + 4 * i, value);
+  const SweepArrays s = arrays;  // stores may alias what it points from
+  four_rows::Dot dot;
+  for (int i = begin; i < end; i += 4) {
+    const int nodes = end - i < 4 ? end - i : 4;
+    Four value = sum_rows<with_laplacian>(s, i);
+    if (base) value = value + Four::at(base + 4 * i, nodes);
+    if (u) {
+      const Four own = Four::at(u + 4 * i, nodes);
+      if (diagonal) value = value + Four::each(diagonal + i) * own;
+      dot.add(value, own);
     }
+    value.store(out + 4 * i, nodes);
   }
-  return dot[0] + dot[1] + dot[2];
+  return dot.sum();
 }
 
 double collect(const SweepArrays& s, const float* base, const float* diagonal, const float* u, float* out,

@@ -38,35 +38,45 @@ inline void transpose(Quad& a, Quad& b, Quad& c, Quad& d) {
 // Numbers of 16 nodes: [node][16] to [number][16] or back; to_lanes may leave out quads beyond the given
 // count.
 #if defined(__AVX512F__)
-/// 16 x 16 numbers transposed: 4 x 4 inside the quads, then the quads.
-inline void transpose16(const float* in, float* out) {
-  __m512 quad[4][4];  // [number in its quad][group of four rows]
-  for (int group = 0; group < 4; ++group) {
-    const float* row = in + 64 * group;
-    const __m512 a = _mm512_load_ps(row), b = _mm512_load_ps(row + 16);
-    const __m512 c = _mm512_load_ps(row + 32), d = _mm512_load_ps(row + 48);
-    const __m512d ab_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, a, b);
-    const __m512d ab_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, a, b);
-    const __m512d cd_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, c, d);
-    const __m512d cd_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, c, d);
-    quad[0][group] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_low, cd_low);
-    quad[1][group] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_low, cd_low);
-    quad[2][group] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_high, cd_high);
-    quad[3][group] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_high, cd_high);
-  }
-  for (int k = 0; k < 4; ++k) {
-    const __m512 even_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][0], quad[k][1], 0x88);
-    const __m512 odd_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][0], quad[k][1], 0xdd);
-    const __m512 even_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][2], quad[k][3], 0x88);
-    const __m512 odd_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][2], quad[k][3], 0xdd);
-    _mm512_store_ps(out + 16 * k, _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0x88));
-    _mm512_store_ps(out + 16 * (4 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0x88));
-    _mm512_store_ps(out + 16 * (8 + k), _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0xdd));
-    _mm512_store_ps(out + 16 * (12 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0xdd));
+/// The 4 x 4 numbers of each of the four quads of four rows, transposed.
+inline void transpose_quads(__m512 (&r)[4]) {
+  const __m512d ab_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, r[0], r[1]);
+  const __m512d ab_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, r[0], r[1]);
+  const __m512d cd_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, r[2], r[3]);
+  const __m512d cd_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, r[2], r[3]);
+  r[0] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_low, cd_low);
+  r[1] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_low, cd_low);
+  r[2] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_high, cd_high);
+  r[3] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_high, cd_high);
+}
+/// Quads come together by loads, which leaves half the shuffles: one port of the processor has them all.
+inline void to_lanes(const float (*node)[16], float (*entry)[16], int quads) {
+  static constexpr int fourth[4] = {0, 4 * 16, 8 * 16, 12 * 16};  // every fourth node
+  for (int quad = 0; quad < quads; ++quad) {
+    __m512 row[4];
+    for (int k = 0; k < 4; ++k) row[k] = Four::gather(node[k] + 4 * quad, fourth).value;
+    transpose_quads(row);
+    for (int k = 0; k < 4; ++k) _mm512_store_ps(entry[4 * quad + k], row[k]);
   }
 }
-inline void to_lanes(const float (*node)[16], float (*entry)[16], int) { transpose16(node[0], entry[0]); }
-inline void to_nodes(const float (*entry)[16], float* node) { transpose16(entry[0], node); }
+/// 4 x 4 inside the quads, then the quads.
+inline void to_nodes(const float (*entry)[16], float* node) {
+  __m512 quad[4][4];  // [group of four entries][number in its quad]
+  for (int group = 0; group < 4; ++group) {
+    for (int k = 0; k < 4; ++k) quad[group][k] = _mm512_load_ps(entry[4 * group + k]);
+    transpose_quads(quad[group]);
+  }
+  for (int k = 0; k < 4; ++k) {
+    const __m512 even_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[0][k], quad[1][k], 0x88);
+    const __m512 odd_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[0][k], quad[1][k], 0xdd);
+    const __m512 even_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[2][k], quad[3][k], 0x88);
+    const __m512 odd_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[2][k], quad[3][k], 0xdd);
+    _mm512_store_ps(node + 16 * k, _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0x88));
+    _mm512_store_ps(node + 16 * (4 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0x88));
+    _mm512_store_ps(node + 16 * (8 + k), _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0xdd));
+    _mm512_store_ps(node + 16 * (12 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0xdd));
+  }
+}
 #else
 inline void to_lanes(const float (*node)[16], float (*entry)[16], int quads) {
   for (int quad = 0; quad < quads; ++quad)

@@ -587,16 +587,17 @@ void finish(float a, float* __restrict d, const float* __restrict p, const float
 }
 
 double dot(const float* a, const float* b, int begin, int end) {
-  Quad64 sum[4] = {};  // four chains: an addition need not wait for the last one
+  four_rows::Dot even, odd;  // an addition need not wait for the last one
   int i = begin;
-  for (; i + 16 <= end; i += 16)
-    for (int k = 0; k < 4; ++k)
-      sum[k] += __builtin_convertvector(load(a + i + 4 * k), Quad64) *
-                __builtin_convertvector(load(b + i + 4 * k), Quad64);
-  for (; i < end; i += 4)
-    sum[0] += __builtin_convertvector(load(a + i), Quad64) * __builtin_convertvector(load(b + i), Quad64);
-  const Quad64 all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  return (all[0] + all[1]) + (all[2] + all[3]);
+  for (; i + 32 <= end; i += 32) {
+    even.add(Four::at(a + i, 4), Four::at(b + i, 4));
+    odd.add(Four::at(a + i + 16, 4), Four::at(b + i + 16, 4));
+  }
+  for (; i < end; i += 16) {
+    const int nodes = end - i < 16 ? (end - i) / 4 : 4;
+    even.add(Four::at(a + i, nodes), Four::at(b + i, nodes));
+  }
+  return even.sum() + odd.sum();
 }
 
 void extrapolate(const double* __restrict x, const double* __restrict v, const double* __restrict x_before,

@@ -15,7 +15,7 @@ namespace pliant {
 
 class TrailingPasses {
  public:
-  static constexpr int most_passes = 3;
+  static constexpr int most_passes = 4;
 
   /// The blocks [low, high] of the pass before that a block reads.
   struct Reach {

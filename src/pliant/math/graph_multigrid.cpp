@@ -13,7 +13,8 @@
 // Storage order: the finest level in the caller's order, every coarse node in the order of its first child.
 // What is near in the caller's order is near on all levels. The two sweeps before the correction and the
 // restriction are one pass through memory, prolongation and the two sweeps after it another one: a block goes
-// through all of them while it is in the cache (base/trailing.hpp).
+// through all of them while it is in the cache (base/trailing.hpp). Empty entries of groups (kernels) do not
+// count as bytes that must move.
 #include "pliant/math/graph_multigrid.hpp"
 
 #include <fmt/format.h>
@@ -53,17 +54,20 @@ const GraphKernels& kernels() {
 float* floats(AlignedVector<Float4>& v) { return reinterpret_cast<float*>(v.data()); }
 
 struct Level {
-  std::vector<int> begin;
+  std::vector<int> begin;  ///< of the groups of rows, graph_multigrid_kernels.hpp
   AlignedVector<GraphRows::Entry> entries;
-  AlignedVector<float> mass, inverse;
+  AlignedVector<float> mass, inverse;  ///< whole groups
+  Index count = 0;                     ///< nodes
+  std::size_t links = 0;               ///< entries that are not empty
   // Of coarse node I: child[first[I]] .. child[first[I + 1] - 1]. Nothing of these on the last level.
   std::vector<int> first, child;
   std::vector<int> parent;            ///< coarse_nodes() for a node without one: its z stays zero
   AlignedVector<Float4> r, z, other;  ///< one place more than nodes, always zero
+  AlignedVector<Float4> scaled;       ///< D^-1 r
   TrailingPasses down, up;
   float w1 = 0, w2 = 0;
 
-  Index nodes() const { return Index(mass.size()); }
+  Index nodes() const { return count; }
   Index coarse_nodes() const { return first.empty() ? 0 : Index(first.size()) - 1; }
   GraphRows rows() const { return {begin.data(), entries.data(), mass.data(), inverse.data()}; }
 };
@@ -176,18 +180,21 @@ std::vector<Index> set_family(const Aggregates& aggregates, const std::vector<In
 
 int blocks_of(Index count, int block) { return (count + block - 1) / block; }
 
-/// Blocks of rows that the given rows and their neighbours are in; `row(k)` for k in [begin, end).
-template <class Row>
-TrailingPasses::Reach reach_of(const Level& level, int begin, int end, Row&& row) {
-  int low = level.nodes(), high = 0;
-  const auto see = [&](int i) { low = std::min(low, i), high = std::max(high, i); };
-  for (int k = begin; k < end; ++k) {
-    const int i = row(k);
-    see(i);
-    for (int e = level.begin[i]; e < level.begin[i + 1]; ++e) see(level.entries[e].at / 4);
-  }
-  return low > high ? TrailingPasses::Reach{}
-                    : TrailingPasses::Reach{low / rows_per_block, high / rows_per_block};
+/// Blocks of rows that rows begin .. end - 1 and their neighbours are in.
+TrailingPasses::Reach reach_of(const Level& level, int begin, int end) {
+  int low = begin, high = end - 1;
+  for (int g = begin / graph_group; g < blocks_of(end, graph_group); ++g)
+    for (int e = level.begin[g]; e < level.begin[g + 1]; ++e)
+      for (const int at : level.entries[std::size_t(e)].at)
+        low = std::min(low, at / 4), high = std::max(high, at / 4);
+  return {low / rows_per_block, high / rows_per_block};
+}
+
+/// Blocks of rows that the children begin .. end - 1 are in.
+TrailingPasses::Reach reach_of(const std::vector<int>& child, int begin, int end) {
+  if (begin == end) return {};
+  const auto [low, high] = std::minmax_element(child.begin() + begin, child.begin() + end);
+  return {*low / rows_per_block, *high / rows_per_block};
 }
 
 /// The two passes of a level, for rows and family that are set.
@@ -195,37 +202,53 @@ void set_passes(Level& level) {
   const int n = level.nodes(), coarse = level.coarse_nodes();
   std::vector<TrailingPasses::Reach> rows, families;
   for (int b = 0; b < n; b += rows_per_block)
-    rows.push_back(reach_of(level, b, std::min(n, b + rows_per_block), [](int k) { return k; }));
-  for (int b = 0; b < coarse; b += coarse_rows_per_block) {
-    const int end = std::min(coarse, b + coarse_rows_per_block);
+    rows.push_back(reach_of(level, b, std::min(n, b + rows_per_block)));
+  for (int b = 0; b < coarse; b += coarse_rows_per_block)
     families.push_back(
-        reach_of(level, level.first[b], level.first[end], [&](int k) { return level.child[k]; }));
-  }
+        reach_of(level.child, level.first[b], level.first[std::min(coarse, b + coarse_rows_per_block)]));
   level.down.add_first(int(rows.size()));
+  level.down.add(rows);
+  level.down.add(rows);
   level.down.add(std::move(families));
   level.up.add_first(int(rows.size()));
   level.up.add(rows);
   level.up.add(std::move(rows));
 }
 
+/// Groups as long as their longest row.
+void fill_begins(const LevelGraph& graph, const std::vector<Index>& place, Level& level) {
+  std::vector<int> length(level.mass.size(), 0);
+  for (const Edge& edge : graph.edges) ++length[place[edge.a]], ++length[place[edge.b]];
+  level.begin.assign(1, 0);
+  for (auto group = length.begin(); group != length.end(); group += graph_group)
+    level.begin.push_back(level.begin.back() + *std::max_element(group, group + graph_group));
+}
+
 /// Rows of the level in its final order.
 void fill_rows(const LevelGraph& graph, const std::vector<Index>& place, Level& level) {
-  const Index n = graph.nodes();
-  level.begin.assign(n + 1, 0);
-  for (const Edge& edge : graph.edges) {
-    ++level.begin[place[edge.a] + 1];
-    ++level.begin[place[edge.b] + 1];
+  const Index n = level.count = graph.nodes();
+  const std::size_t padded = std::size_t(blocks_of(n, graph_group)) * graph_group;
+  level.mass.assign(padded, 0);
+  level.inverse.assign(padded, 0);
+  fill_begins(graph, place, level);
+  level.links = 2 * graph.edges.size();
+  level.entries.resize(std::size_t(level.begin.back()));
+  for (std::size_t g = 0; g + 1 < level.begin.size(); ++g) {
+    const int own = 4 * graph_group * int(g);  // an empty entry leads to a row that is there
+    for (int e = level.begin[g]; e < level.begin[g + 1]; ++e)
+      level.entries[std::size_t(e)] = {{own, own, own, own}, {}};
   }
-  std::partial_sum(level.begin.begin(), level.begin.end(), level.begin.begin());
-  level.entries.resize(2 * graph.edges.size());
-  std::vector<int> next(level.begin.begin(), level.begin.end() - 1);
+  std::vector<int> next(padded);
+  for (std::size_t i = 0; i < padded; ++i) next[i] = level.begin[i / graph_group];
+  const auto put = [&](Index row, Index other, float weight) {
+    GraphRows::Entry& entry = level.entries[std::size_t(next[row]++)];
+    entry.at[row % graph_group] = 4 * other;
+    entry.weight[row % graph_group] = weight;
+  };
   for (const Edge& edge : graph.edges) {
-    const Index a = place[edge.a], b = place[edge.b];
-    level.entries[next[a]++] = {4 * b, edge.weight};
-    level.entries[next[b]++] = {4 * a, edge.weight};
+    put(place[edge.a], place[edge.b], edge.weight);
+    put(place[edge.b], place[edge.a], edge.weight);
   }
-  level.mass.resize(n);
-  level.inverse.resize(n);
   const std::vector<double> sums = edge_sums(graph);
   for (Index i = 0; i < n; ++i) {
     const double own = graph.mass[i] + graph.anchor[i];
@@ -330,9 +353,10 @@ void GraphMultigrid::Impl::finish(const Hierarchy& hierarchy, Report& report) {
       report.trouble = fmt::format("node {} of level {}: the sum of its mass and weights is out of range",
                                    std::find(place.begin(), place.end(), bad) - place.begin(), l);
     set_weights(graph, l + 1 == count, level);
-    const std::size_t places = level.mass.size() + 1;
+    const std::size_t places = std::size_t(level.nodes()) + 1;
     if (l > 0) level.r.assign(places, Float4());
     level.z.assign(places, Float4());
+    level.scaled.assign(places, Float4());
     if (l + 1 == count) break;
     level.other.assign(places, Float4());
     place = set_family(hierarchy.aggregates[l], place, level);
@@ -345,11 +369,11 @@ void GraphMultigrid::Impl::finish(const Hierarchy& hierarchy, Report& report) {
     dense_r.assign(3 * std::size_t(stride), 0);
     if (inverse.empty()) report.trouble = "the coarsest matrix is not positive definite";
   } else if (count > 1) {
-    levels.back().other.assign(levels.back().mass.size() + 1, Float4());
+    levels.back().other.assign(std::size_t(levels.back().nodes()) + 1, Float4());
   }
   double entries = 0;
-  for (const Level& level : levels) entries += double(level.entries.size() + level.mass.size());
-  report.complexity = entries / double(levels[0].entries.size() + levels[0].mass.size());
+  for (const Level& level : levels) entries += double(level.links) + level.nodes();
+  report.complexity = entries / (double(levels[0].links) + levels[0].nodes());
   report.levels = int(count);
 }
 
@@ -366,8 +390,11 @@ GraphMultigrid::Report GraphMultigrid::build(const GraphOperator& fine) {
 
 /// z = two sweeps from zero, of weights w1 and w2.
 void GraphMultigrid::Impl::smooth_from_zero(Level& level, const float* r, float* z, Pool& pool) {
+  float* const scaled = floats(level.scaled);
+  for_blocks(pool, level.nodes(), rows_per_block,
+             [&](int begin, int end) { kernels().scale(level.rows(), begin, end, r, scaled); });
   for_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().smooth_from_zero(level.rows(), begin, end, level.w1, level.w2, r, z);
+    kernels().smooth_scaled(level.rows(), begin, end, level.w1, level.w2, r, scaled, z);
   });
 }
 
@@ -418,15 +445,19 @@ double GraphMultigrid::Impl::solve_only(const float* r, float* z, Pool& pool) {
 /// From r to r of the next level.
 void GraphMultigrid::Impl::descend(std::size_t l, const float* r, Pool& pool) {
   Level &level = levels[l], &coarse = levels[l + 1];
-  float* const z = floats(level.z);
+  float *const z = floats(level.z), *const scaled = floats(level.scaled), *const left = floats(level.other);
   level.down.run(pool, [&](int pass, int block) {
-    const int size = pass == 0 ? rows_per_block : coarse_rows_per_block, begin = block * size;
-    const int end = std::min(pass == 0 ? level.nodes() : level.coarse_nodes(), begin + size);
+    const bool families = pass == 3;
+    const int size = families ? coarse_rows_per_block : rows_per_block, begin = block * size;
+    const int end = std::min(families ? level.coarse_nodes() : level.nodes(), begin + size);
     if (pass == 0)
-      kernels().smooth_from_zero(level.rows(), begin, end, level.w1, level.w2, r, z);
+      kernels().scale(level.rows(), begin, end, r, scaled);
+    else if (pass == 1)
+      kernels().smooth_scaled(level.rows(), begin, end, level.w1, level.w2, r, scaled, z);
+    else if (pass == 2)
+      kernels().residuals(level.rows(), begin, end, r, z, left);
     else
-      kernels().restrict_residual(level.rows(), level.first.data(), level.child.data(), begin, end, r, z,
-                                  floats(coarse.r));
+      kernels().add_up(level.first.data(), level.child.data(), begin, end, left, floats(coarse.r));
   });
 }
 
@@ -471,7 +502,8 @@ std::size_t GraphMultigrid::bytes_per_apply() const {
   const std::size_t levels = impl_->levels.size();
   for (std::size_t l = 0; l < levels; ++l) {
     const Level& level = impl_->levels[l];
-    const std::size_t n = level.mass.size(), matrix = level.entries.size() * 8 + n * 12;
+    const std::size_t n = std::size_t(level.nodes());
+    const std::size_t matrix = level.links * 8 + n * 8 + level.begin.size() * 4;
     const bool last = l + 1 == levels;
     if (last && !impl_->inverse.empty()) continue;
     // A sweep reads the matrix, r and z and writes z (48 a node); that from zero does not read z, and the
@@ -484,8 +516,9 @@ std::size_t GraphMultigrid::bytes_per_apply() const {
 std::size_t GraphMultigrid::memory_bytes() const {
   std::size_t bytes = (impl_->inverse.size() + impl_->dense_r.size()) * sizeof(double);
   for (const Level& level : impl_->levels)
-    bytes += level.entries.size() * 8 + level.mass.size() * (4 + 8) +
-             (level.r.size() + level.z.size() + level.other.size()) * sizeof(Float4) +
+    bytes += level.entries.size() * sizeof(GraphRows::Entry) + level.begin.size() * 4 +
+             level.mass.size() * 8 +
+             (level.r.size() + level.z.size() + level.other.size() + level.scaled.size()) * sizeof(Float4) +
              (level.first.size() + level.child.size() + level.parent.size()) * sizeof(int);
   return bytes;
 }

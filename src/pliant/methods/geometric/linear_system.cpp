@@ -157,6 +157,11 @@ std::size_t LinearSystem::bytes_per_solve() const {
   return direct_ ? factor_.bytes_per_solve() : cycle_.bytes_per_apply();
 }
 
+std::size_t LinearSystem::working_set() const {
+  if (free_ == 0) return 0;
+  return direct_ ? factor_.bytes_per_solve() / 2 : cycle_.memory_bytes();  // panels are read twice a solve
+}
+
 std::size_t LinearSystem::memory_bytes() const {
   const std::size_t solver = free_ == 0 ? 0 : direct_ ? factor_.memory_bytes() : cycle_.memory_bytes();
   return solver + sizeof(float) * (response_.size() + load_.size() + answer_.size());

@@ -50,6 +50,7 @@ class LinearSystem {
   bool sprung() const { return spring_count_ > 0; }
 
   std::size_t bytes_per_solve() const;
+  std::size_t working_set() const;  ///< distinct bytes among them
   std::size_t memory_bytes() const;
 
  private:

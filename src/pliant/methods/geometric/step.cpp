@@ -211,17 +211,26 @@ void Body::residual(const float* u, bool renew_rotations, const Scheme& s, Pool&
 /// out: the rounding of 2 m/s in a crumb of step stiffness 1e6 pushed its nodes by a hundredth of that.
 void Body::add_inner_drag(const float* u, const Scheme& s, Pool& pool) {
   const double inverse = 1 / s.h;
-  for (Index k = 0; k < model_.nodes(); ++k) {
-    const Index i = arrangement_.node[k], first = model_.parts[model_.part_of[i]][0];
-    const std::size_t there = 4 * std::size_t(arrangement_.place[first]);
-    const bool moves = u && arrangement_.place[first] < arrangement_.free;
-    for (int c = 0; c < 3; ++c) {
-      const std::size_t at = 4 * std::size_t(k) + c;
-      const double predicted = hat_x_[i][c] + s.h * hat_v_[i][c];
-      const double d = k < arrangement_.free ? (u ? u[at] : 0) : start_[at] - predicted;
-      velocity_[at] = float(hat_v_[i][c] - hat_v_[first][c] + inverse * (d - (moves ? u[there + c] : 0)));
+  for_blocks(pool, model_.nodes(), 1024, [&](int begin, int end) {
+    Index part = -1;
+    Vec3 part_v = Vec3::Zero(), part_u = Vec3::Zero();  // of its first node
+    for (Index k = begin; k < end; ++k) {
+      const Index i = arrangement_.node[k];
+      if (model_.part_of[i] != part) {
+        part = model_.part_of[i];
+        const Index first = model_.parts[part][0], there = arrangement_.place[first];
+        part_v = hat_v_[first];
+        for (int c = 0; c < 3; ++c)
+          part_u[c] = u && there < arrangement_.free ? u[4 * std::size_t(there) + c] : 0;
+      }
+      for (int c = 0; c < 3; ++c) {
+        const std::size_t at = 4 * std::size_t(k) + c;
+        const double predicted = hat_x_[i][c] + s.h * hat_v_[i][c];
+        const double d = k < arrangement_.free ? (u ? u[at] : 0) : start_[at] - predicted;
+        velocity_[at] = float(hat_v_[i][c] - part_v[c] + inverse * (d - part_u[c]));
+      }
     }
-  }
+  });
   const float scale = float(s.elastic * s.inner_drag);
   const bool corotated = options_.damping_frame == DampingFrame::corotated;
   sweeps_.product(velocity_.data(), scale, corotated ? scale : 0, {.base = g_.data(), .out = g_.data()},
@@ -570,7 +579,7 @@ StepTraffic Body::traffic(const StepReport& report) const {
   out.moved += ends;
   if (!kept_.empty()) out.moved += 3 * system_.bytes_per_solve() + 2 * sweeps_.product_bytes();
   if (options_.plasticity) out.moved += sweeps_.flow_bytes();
-  out.working_set = sweeps_.memory_bytes() + system_.bytes_per_solve() / 2 + n * (6 * 24 + 32 + 7 * 16 + 4);
+  out.working_set = sweeps_.memory_bytes() + system_.working_set() + n * (6 * 24 + 32 + 7 * 16 + 4);
   return out;
 }
 

@@ -83,7 +83,7 @@ struct StepKernels {
   /// pull_scale. `last_turns`, if not null, is done with the w of the product before.
   void (*turn)(const SweepArrays&, const float* p, float pull_scale, float turn_scale,
                const TurnShare* last_turns, int first, int last);
-  /// Sweep 2 over nodes [begin, end): out = base + diagonal u + what the first sweep left; begin is even;
+  /// Sweep 2 over nodes [begin, end): out = base + diagonal u + what the first sweep left; begin by four;
   /// base, diagonal and u may be null. Returns u . out.
   double (*collect)(const SweepArrays&, const float* base, const float* diagonal, const float* u, float* out,
                     int begin, int end);

@@ -4,12 +4,14 @@
 // Positions come in double and only their differences are rounded: a stiff body feels 1e-7 of an edge, not
 // 1e-7 of its distance from the origin.
 
+#include "pliant/math/four_rows.inl"
 #include "pliant/math/rotation_kernels.inl"
 #include "pliant/methods/geometric/step_kernels.hpp"
 
 namespace pliant::geometric {
 namespace {
 
+using four_rows::Four;
 using rotation_lanes::Lanes;
 using rotation_lanes::width;
 
@@ -36,35 +38,45 @@ inline void transpose(Quad& a, Quad& b, Quad& c, Quad& d) {
 // Numbers of 16 nodes: [node][16] to [number][16] or back; to_lanes may leave out quads beyond the given
 // count.
 #if defined(__AVX512F__)
-/// 16 x 16 numbers transposed: 4 x 4 inside the quads, then the quads.
-inline void transpose16(const float* in, float* out) {
-  __m512 quad[4][4];  // [number in its quad][group of four rows]
-  for (int group = 0; group < 4; ++group) {
-    const float* row = in + 64 * group;
-    const __m512 a = _mm512_load_ps(row), b = _mm512_load_ps(row + 16);
-    const __m512 c = _mm512_load_ps(row + 32), d = _mm512_load_ps(row + 48);
-    const __m512d ab_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, a, b);
-    const __m512d ab_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, a, b);
-    const __m512d cd_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, c, d);
-    const __m512d cd_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, c, d);
-    quad[0][group] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_low, cd_low);
-    quad[1][group] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_low, cd_low);
-    quad[2][group] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_high, cd_high);
-    quad[3][group] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_high, cd_high);
-  }
-  for (int k = 0; k < 4; ++k) {
-    const __m512 even_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][0], quad[k][1], 0x88);
-    const __m512 odd_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][0], quad[k][1], 0xdd);
-    const __m512 even_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][2], quad[k][3], 0x88);
-    const __m512 odd_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[k][2], quad[k][3], 0xdd);
-    _mm512_store_ps(out + 16 * k, _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0x88));
-    _mm512_store_ps(out + 16 * (4 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0x88));
-    _mm512_store_ps(out + 16 * (8 + k), _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0xdd));
-    _mm512_store_ps(out + 16 * (12 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0xdd));
+/// The 4 x 4 numbers of each of the four quads of four rows, transposed.
+inline void transpose_quads(__m512 (&r)[4]) {
+  const __m512d ab_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, r[0], r[1]);
+  const __m512d ab_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, r[0], r[1]);
+  const __m512d cd_low = (__m512d)_mm512_maskz_unpacklo_ps(0xffff, r[2], r[3]);
+  const __m512d cd_high = (__m512d)_mm512_maskz_unpackhi_ps(0xffff, r[2], r[3]);
+  r[0] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_low, cd_low);
+  r[1] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_low, cd_low);
+  r[2] = (__m512)_mm512_maskz_unpacklo_pd(0xff, ab_high, cd_high);
+  r[3] = (__m512)_mm512_maskz_unpackhi_pd(0xff, ab_high, cd_high);
+}
+/// Quads come together by loads, which leaves half the shuffles: one port of the processor has them all.
+inline void to_lanes(const float (*node)[16], float (*entry)[16], int quads) {
+  static constexpr int fourth[4] = {0, 4 * 16, 8 * 16, 12 * 16};  // every fourth node
+  for (int quad = 0; quad < quads; ++quad) {
+    __m512 row[4];
+    for (int k = 0; k < 4; ++k) row[k] = Four::gather(node[k] + 4 * quad, fourth).value;
+    transpose_quads(row);
+    for (int k = 0; k < 4; ++k) _mm512_store_ps(entry[4 * quad + k], row[k]);
   }
 }
-inline void to_lanes(const float (*node)[16], float (*entry)[16], int) { transpose16(node[0], entry[0]); }
-inline void to_nodes(const float (*entry)[16], float* node) { transpose16(entry[0], node); }
+/// 4 x 4 inside the quads, then the quads.
+inline void to_nodes(const float (*entry)[16], float* node) {
+  __m512 quad[4][4];  // [group of four entries][number in its quad]
+  for (int group = 0; group < 4; ++group) {
+    for (int k = 0; k < 4; ++k) quad[group][k] = _mm512_load_ps(entry[4 * group + k]);
+    transpose_quads(quad[group]);
+  }
+  for (int k = 0; k < 4; ++k) {
+    const __m512 even_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[0][k], quad[1][k], 0x88);
+    const __m512 odd_low = _mm512_maskz_shuffle_f32x4(0xffff, quad[0][k], quad[1][k], 0xdd);
+    const __m512 even_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[2][k], quad[3][k], 0x88);
+    const __m512 odd_high = _mm512_maskz_shuffle_f32x4(0xffff, quad[2][k], quad[3][k], 0xdd);
+    _mm512_store_ps(node + 16 * k, _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0x88));
+    _mm512_store_ps(node + 16 * (4 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0x88));
+    _mm512_store_ps(node + 16 * (8 + k), _mm512_maskz_shuffle_f32x4(0xffff, even_low, even_high, 0xdd));
+    _mm512_store_ps(node + 16 * (12 + k), _mm512_maskz_shuffle_f32x4(0xffff, odd_low, odd_high, 0xdd));
+  }
+}
 #else
 inline void to_lanes(const float (*node)[16], float (*entry)[16], int quads) {
   for (int quad = 0; quad < quads; ++quad)
@@ -114,13 +126,15 @@ struct Sixteen {
     if constexpr (with_laplacian) factor = _mm512_mask_blend_ps(0x8888, factor, _mm512_set1_ps(fourth));
     value = _mm512_fmadd_ps(_mm512_load_ps(s), factor, value);
   }
-  /// Sums of the first three quads, 0.
-  Quad row_sums() const {
-    __m512 v = _mm512_add_ps(value, _mm512_maskz_permute_ps(0xffff, value, 0xb1));
-    v = _mm512_add_ps(v, _mm512_maskz_permute_ps(0xffff, v, 0x4e));
-    const __m512i pick = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    v = _mm512_maskz_permutexvar_ps(0x7, pick, v);
-    return (Quad)__builtin_shufflevector(v, v, 0, 1, 2, 3);
+  /// Sums of the first three quads, 0, of four.
+  static Four row_sums(const Sixteen* v) {
+    const __m512 low = pair_sums(v[0].value, v[1].value), high = pair_sums(v[2].value, v[3].value);
+    const __m512i turned = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return {_mm512_maskz_permutexvar_ps(0x7777, turned, pair_sums(low, high))};
+  }
+  /// 0 + 1, 2 + 3 of the quads of a, then of b.
+  static __m512 pair_sums(__m512 a, __m512 b) {
+    return _mm512_maskz_shuffle_ps(0xffff, a, b, 0x88) + _mm512_maskz_shuffle_ps(0xffff, a, b, 0xdd);
   }
 #if defined(__SANITIZE_ADDRESS__)  // g++ 12 breaks down on the instruction in a sanitized build
   static __m512 four_times(const float* c) {
@@ -156,10 +170,14 @@ struct Sixteen {
     if constexpr (with_laplacian) factor[3] = fourth;
     for (int k = 0; k < 3; ++k) value[k] += load(s + 4 * k) * factor;
   }
-  Quad row_sums() const {
-    Quad a = value[0], b = value[1], c = value[2], d = {};
-    transpose(a, b, c, d);
-    return (a + b) + (c + d);
+  static Four row_sums(const Sixteen* v) {
+    Four out;
+    for (int n = 0; n < 4; ++n) {
+      Quad a = v[n].value[0], b = v[n].value[1], c = v[n].value[2], d = {};
+      transpose(a, b, c, d);
+      out.value[n] = (a + b) + (c + d);
+    }
+    return out;
   }
 };
 #endif
@@ -503,45 +521,41 @@ void turn(const SweepArrays& s, const float* p, float pull_scale, float turn_sca
               : turn_batches<false>(s, p, pull_scale, turn_scale, last_turns, first, last);
 }
 
-/// T_i s_i + sum_j T_j a_ij r_ij + sum_j c_ij (y_j - y_i) (Laplacian rows) for nodes i and i + 1.
+/// T_i s_i + sum_j T_j a_ij r_ij + sum_j c_ij (y_j - y_i) (Laplacian rows) for nodes i .. i + 3 of a batch.
+/// Four side by side: where edges are few, adding up and the rest of a row take as long as they do.
 template <bool with_laplacian>
-inline void sum_rows(const SweepArrays& s, int i, Quad out[2]) {
-  const int count = s.begin[i + 1] - s.begin[i];
-  const int* target = s.target + s.begin[i];
-  const float* c = s.row + 4 * static_cast<long>(s.begin[i]);
-  const float* share = with_laplacian ? s.laplacian_share + s.begin[i] : nullptr;
-  Sixteen one, two;
-  one.add_product<false>(s.tensor + 16 * static_cast<long>(i), s.edge_sum + 4 * i, 0);
-  two.add_product<false>(s.tensor + 16 * static_cast<long>(i + 1), s.edge_sum + 4 * (i + 1), 0);
-  for (int k = 0; k < count; ++k) {
-    one.add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(target[k]), c + 4 * k,
-                                    with_laplacian ? share[k] : 0);
-    two.add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(target[count + k]), c + 4 * (count + k),
-                                    with_laplacian ? share[count + k] : 0);
-  }
-  out[0] = one.row_sums() + load(s.tensor + 16 * static_cast<long>(i) + 12);
-  out[1] = two.row_sums() + load(s.tensor + 16 * static_cast<long>(i + 1) + 12);
+inline Four sum_rows(const SweepArrays& s, int i) {
+  const int count = s.begin[i + 1] - s.begin[i], first = s.begin[i];
+  const float* tensor = s.tensor + 16 * static_cast<long>(i);
+  Sixteen sum[4];
+  for (int n = 0; n < 4; ++n) sum[n].add_product<false>(tensor + 16 * n, s.edge_sum + 4 * (i + n), 0);
+  for (int k = 0; k < count; ++k)
+    for (int n = 0; n < 4; ++n) {
+      const long edge = first + n * count + k;
+      sum[n].add_product<with_laplacian>(s.tensor + 16 * static_cast<long>(s.target[edge]), s.row + 4 * edge,
+                                         with_laplacian ? s.laplacian_share[edge] : 0);
+    }
+  static constexpr int pull[4] = {12, 28, 44, 60};
+  return Sixteen::row_sums(sum) + Four::gather(tensor, pull);
 }
 
 template <bool with_laplacian>
-double collect_nodes(const SweepArrays& s, const float* base, const float* diagonal, const float* u,
+double collect_nodes(const SweepArrays& arrays, const float* base, const float* diagonal, const float* u,
                      float* out, int begin, int end) {
-  Quad64 dot = {};
-  for (int first = begin; first < end; first += 2) {
-    Quad values[2];
-    sum_rows<with_laplacian>(s, first, values);
-    for (int i = first; i < end && i < first + 2; ++i) {
-      Quad value = values[i - first];
-      if (base) value += load(base + 4 * i);
-      if (u) {
-        const Quad own = load(u + 4 * i);
-        if (diagonal) value += diagonal[i] * own;
-        dot += __builtin_convertvector(value, Quad64) * __builtin_convertvector(own, Quad64);
-      }
-      store(out + 4 * i, value);
+  const SweepArrays s = arrays;  // stores may alias what it points from
+  four_rows::Dot dot;
+  for (int i = begin; i < end; i += 4) {
+    const int nodes = end - i < 4 ? end - i : 4;
+    Four value = sum_rows<with_laplacian>(s, i);
+    if (base) value = value + Four::at(base + 4 * i, nodes);
+    if (u) {
+      const Four own = Four::at(u + 4 * i, nodes);
+      if (diagonal) value = value + Four::each(diagonal + i) * own;
+      dot.add(value, own);
     }
+    value.store(out + 4 * i, nodes);
   }
-  return dot[0] + dot[1] + dot[2];
+  return dot.sum();
 }
 
 double collect(const SweepArrays& s, const float* base, const float* diagonal, const float* u, float* out,
@@ -573,16 +587,17 @@ void finish(float a, float* __restrict d, const float* __restrict p, const float
 }
 
 double dot(const float* a, const float* b, int begin, int end) {
-  Quad64 sum[4] = {};  // four chains: an addition need not wait for the last one
+  four_rows::Dot even, odd;  // an addition need not wait for the last one
   int i = begin;
-  for (; i + 16 <= end; i += 16)
-    for (int k = 0; k < 4; ++k)
-      sum[k] += __builtin_convertvector(load(a + i + 4 * k), Quad64) *
-                __builtin_convertvector(load(b + i + 4 * k), Quad64);
-  for (; i < end; i += 4)
-    sum[0] += __builtin_convertvector(load(a + i), Quad64) * __builtin_convertvector(load(b + i), Quad64);
-  const Quad64 all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  return (all[0] + all[1]) + (all[2] + all[3]);
+  for (; i + 32 <= end; i += 32) {
+    even.add(Four::at(a + i, 4), Four::at(b + i, 4));
+    odd.add(Four::at(a + i + 16, 4), Four::at(b + i + 16, 4));
+  }
+  for (; i < end; i += 16) {
+    const int nodes = end - i < 16 ? (end - i) / 4 : 4;
+    even.add(Four::at(a + i, nodes), Four::at(b + i, nodes));
+  }
+  return even.sum() + odd.sum();
 }
 
 void extrapolate(const double* __restrict x, const double* __restrict v, const double* __restrict x_before,

@@ -30,6 +30,7 @@ void put(Floats& out, std::size_t at, const Vec3& v, double fourth) {
 void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVectors d) {
   nodes_ = model.nodes();
   free_ = arrangement.free;
+  edges_ = model.adjacency.target.size();
   batches_ = parts_of(nodes_, lanes);
   fill_edges(model, arrangement, d);
   fill_nodes(model, arrangement);
@@ -245,7 +246,7 @@ int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plast
   });
   // x into its order; rotations: x, quaternion in and out, rotation, row and target, and for the watch a and
   // sums; the answer.
-  const std::size_t n = std::size_t(nodes_), edges = target_.size();
+  const std::size_t n = std::size_t(nodes_), edges = edges_;
   flow_bytes_ = bytes + n * (24 + 32) + n * (32 + 16 + 16 + 36) + 20 * edges + 4 * n +
                 (watching ? 8 * n + 4 * edges : 0);
   return rows;
@@ -269,7 +270,7 @@ int Sweeps::flow_stars(const Model& model, const Arrangement& arrangement, const
   });
   // As there, with the volume's numbers in place of the watch's; then x, quaternion, and of every row its
   // target, d and weight; d and its copies where it flows.
-  const std::size_t n = std::size_t(nodes_), edges = target_.size();
+  const std::size_t n = std::size_t(nodes_), edges = edges_;
   flow_bytes_ = n * (24 + 32) + n * (32 + 16 + 16 + 36) + 20 * edges + 4 * (volume_.size() + bulk_.size()) +
                 n * (32 + 16 + 4) + (4 + 24 + 8) * edges + 80 * std::size_t(rows);
   return rows;
@@ -420,20 +421,22 @@ void Sweeps::quaternion(Index place, float q[4]) const {
 
 // Bytes: per directed edge 4 (target) + 16 (row) + 4 (with Laplacian rows: c), read once for both sweeps; per
 // node as the lists of arrays say. A neighbour's data is counted once per node, not once per edge, and the
-// tensor where it is written: the order of the nodes keeps both in the nearest cache.
+// tensor where it is written: the order of the nodes keeps both in the nearest cache. Empty edges, which only
+// fill batches up, do not count: nothing needs them.
+
+std::size_t Sweeps::row_bytes() const { return (laplacian_share_.empty() ? 20 : 24) * edges_; }
 
 std::size_t Sweeps::gradient_bytes() const {
-  const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
+  const std::size_t n = std::size_t(nodes_), f = std::size_t(free_);
   // x, quaternion in and out, rotation, tensor; then sum, base, out. A second row where sweeps differ.
-  return 20 * edges + 4 * (star_.size() + laplacian_.size() + laplacian_share_.size()) +
+  return row_bytes() + (star_.empty() ? 0 : 16 * edges_) + 4 * laplacian_.size() +
          n * (32 + 16 + 16 + 36 + 64) + 4 * (volume_.size() + bulk_.size()) + f * (16 + 16 + 16);
 }
 
 std::size_t Sweeps::product_bytes() const {
-  const std::size_t edges = target_.size(), n = std::size_t(nodes_), f = std::size_t(free_);
+  const std::size_t n = std::size_t(nodes_), f = std::size_t(free_);
   // p, rotation, slew, turn, tensor; then sum, mass, out.
-  const std::size_t second = weight_.empty() ? 0 : 4 * star_.size();
-  return 20 * edges + second + 4 * (laplacian_.size() + laplacian_share_.size()) +
+  return row_bytes() + (weight_.empty() ? 0 : 16 * edges_) + 4 * laplacian_.size() +
          n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size()) + f * (16 + 4 + 16);
 }
 

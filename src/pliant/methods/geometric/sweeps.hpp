@@ -94,10 +94,12 @@ class Sweeps {
   template <class First>
   double sweep_twice(const First& first, const Collect& collect, Pool& pool);
   double summed(int parts) const;
+  std::size_t row_bytes() const;
 
   void choose_rotations(const double* x, float scale, Pool& pool);
 
   int nodes_ = 0, free_ = 0, batches_ = 0;
+  std::size_t edges_ = 0;  ///< directed, without empty ones
   AdaptiveRotations adaptive_;
   AlignedVector<int> begin_, target_;
   Floats row_, star_, slew_, edge_sum_, laplacian_, laplacian_share_, weight_, volume_, bulk_;

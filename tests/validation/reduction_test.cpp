@@ -9,6 +9,7 @@
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/geometric/build_reduced.hpp"
+#include "tests/support/points.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -97,15 +98,6 @@ Path path(const Bar& bar, Method& body, int steps) {
     if (step % 8 == 7) out.snapshots.push_back(body.nodes().x);
   }
   return out;
-}
-
-double relative_error(const Points& got, const Points& truth) {
-  double error = 0, size = 0;
-  for (std::size_t t = 0; t < truth.size(); ++t) {
-    error += (got[t] - truth[t]).squaredNorm();
-    size += truth[t].squaredNorm();
-  }
-  return std::sqrt(error / size);
 }
 
 TEST(Reduction, bases_follow_the_full_bar_or_lock_as_they_should) {

@@ -4,21 +4,14 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/math/rotation.hpp"
 #include "pliant/scene/build.hpp"
+#include "tests/support/shipped_scene.hpp"
 
 namespace pliant {
 namespace {
-
-ParsedScene shipped(const std::string& name, const std::vector<std::string>& sets = {}) {
-  const std::string file = std::string(PLIANT_SOURCE_DIR) + "/scenes/geometric/" + name + ".json";
-  std::ifstream stream(file);
-  return parse_scene(std::string(std::istreambuf_iterator<char>(stream), {}), file, sets);
-}
 
 /// A body of a scene, stepped.
 class Playing {
@@ -47,7 +40,7 @@ class Playing {
 
 /// The toy at rest, as nodes and as a graph.
 NodeGraph toy_at_rest(int resolution) {
-  const ParsedScene parsed = shipped("shell");
+  const ParsedScene parsed = shipped("geometric/shell");
   Blobs blobs = std::get<BlobsShape>(parsed.spec.bodies[0].shape.is);
   blobs.resolution = resolution;
   Pool pool(1);
@@ -90,7 +83,7 @@ const std::string coarse = "bodies.0.shape.blobs.resolution=28";
 TEST(Surfaces, a_squashed_toy_of_either_kind_has_its_shape_back_within_five_seconds) {
   const NodeGraph rest = toy_at_rest(28);
   for (const std::string name : {"surface-solid", "shell"}) {
-    Playing run(shipped(name, {coarse}));
+    Playing run(shipped("geometric/" + name, {coarse}));
     ASSERT_EQ(run.x().size(), rest.positions.size());
     const double squashed = shape_error(run.x(), rest.positions);
     run.step(300);
@@ -106,7 +99,7 @@ TEST(Surfaces, a_squashed_toy_of_either_kind_has_its_shape_back_within_five_seco
 TEST(Surfaces, a_solid_by_its_surface_loses_its_energy_at_the_default_tolerance_and_below) {
   // A step that stops by its residual alone leaves the soft modes unsolved: such a toy gained energy.
   for (const std::string tolerance : {"0.1", "0.01"}) {
-    Playing run(shipped("surface-solid", {coarse, "bodies.toy.geometric.tolerance=" + tolerance}));
+    Playing run(shipped("geometric/surface-solid", {coarse, "bodies.toy.geometric.tolerance=" + tolerance}));
     const double start = run.energy();
     double least = start, rise = 0;
     for (int k = 0; k < 200; ++k) {
@@ -127,7 +120,7 @@ TEST(Surfaces, a_pressed_shell_wrinkles_where_a_solid_by_its_surface_does_not) {
   double change[2];
   int k = 0;
   for (const std::string name : {"surface-solid", "shell"}) {
-    ParsedScene parsed = shipped(name, {coarse});
+    ParsedScene parsed = shipped("geometric/" + name, {coarse});
     PinSpec feet, ears;  // held where the squashed start has them
     feet.select.is = SelectHalfspace{{0, -0.4, 0}, {0, -1, 0}};
     ears.select.is = SelectHalfspace{{0, 0.6, 0}, {0, 1, 0}};
@@ -141,7 +134,7 @@ TEST(Surfaces, a_pressed_shell_wrinkles_where_a_solid_by_its_surface_does_not) {
 }
 
 TEST(Surfaces, the_plant_sways_and_its_motion_dies_away) {
-  Playing run(shipped("plant"));
+  Playing run(shipped("geometric/plant"));
   ASSERT_EQ(run.x().size(), 2606u);
   const auto kinetic = [&] {
     double sum = 0;

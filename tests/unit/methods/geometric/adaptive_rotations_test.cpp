@@ -3,79 +3,10 @@
 
 #include "pliant/methods/geometric/body.hpp"
 #include "tests/support/allocation_counter.hpp"
-#include "tests/unit/methods/geometric/bodies.hpp"
+#include "tests/unit/methods/geometric/bent_bar.hpp"
 
 namespace pliant::geometric {
 namespace {
-
-/// A bar that hangs from one end under its weight, its tip by half its length below.
-struct Bent {
-  Model model = model_of(lattice({5, 5, 41}, 1, 1, 1000));
-  Points x;
-  Rotations exact;
-
-  Bent() {
-    Options options;
-    options.integrator = Integrator::euler;
-    options.tolerance = 1e-4;
-    auto body = body_of(lattice({5, 5, 41}, 1, 1, 1000), options);
-    const Clamp held = clamp(model.rest);
-    Pool pool(1);
-    StepInput input;
-    input.gravity = {0, -0.25, 0};
-    input.held = held.held;
-    input.targets = held.targets;
-    input.pool = &pool;
-    settle(*body, input, 10, 40);
-    x = body->nodes().x;
-    exact = rotations_at(model, x);
-  }
-};
-
-struct Outcome {
-  int active = 0;
-  double worst = 0, rms = 0;  ///< angle from the exact rotations, rad
-  std::vector<char> mask;
-};
-
-Outcome spread(const Bent& bar, const Adaptive& options, int threads = 1) {
-  const Arrangement arrangement =
-      arrange(breadth_first_order(bar.model.adjacency), std::vector<unsigned char>(bar.x.size(), 0));
-  AdaptiveRotations adaptive;
-  adaptive.choose(bar.model, options);
-  adaptive.arrange(bar.model, arrangement);
-  const std::size_t batches = (bar.x.size() + 15) / 16;
-  std::vector<float> a(9 * 16 * batches, 0), q(4 * 16 * batches, 0), r(9 * 16 * batches, 0);
-  const auto slot = [](int numbers, Index place, int k) {
-    return std::size_t(numbers * 16 * (place / 16) + 16 * k + place % 16);
-  };
-  for (Index i = 0; i < Index(bar.x.size()); ++i) {
-    const Index place = arrangement.place[i];
-    const Mat3 m = covariance(bar.model, bar.x, i);
-    for (int k = 0; k < 9; ++k) a[slot(9, place, k)] = float(m(k / 3, k % 3));
-    q[slot(4, place, 0)] = 1;
-  }
-  Pool pool(threads);
-  // Twice: as in a step, rotations start from the last ones.
-  for (int k = 0; k < 2; ++k) adaptive.spread(a.data(), q.data(), r.data(), pool);
-
-  Outcome out;
-  out.active = adaptive.active();
-  for (Index i = 0; i < Index(bar.x.size()); ++i) {
-    const Index place = arrangement.place[i];
-    Mat3 got;
-    for (int k = 0; k < 9; ++k) got(k / 3, k % 3) = r[slot(9, place, k)];
-    // sqrt|R - S|^2/2 is twice the sine of half the angle: right for small ones, where the trace has no
-    // digits.
-    const double angle =
-        2 * std::asin(std::min(1.0, (got - bar.exact[i].toRotationMatrix()).norm() / std::sqrt(8.0)));
-    out.worst = std::max(out.worst, angle);
-    out.rms += angle * angle / double(bar.x.size());
-    out.mask.push_back(adaptive.is_active(place));
-  }
-  out.rms = std::sqrt(out.rms);
-  return out;
-}
 
 TEST(GeometricAdaptive, a_threshold_of_zero_computes_every_rotation) {
   const Bent bar;
@@ -198,65 +129,6 @@ TEST(GeometricAdaptive, thresholds_mean_what_their_criteria_say) {
     EXPECT_TRUE(middle_is_active({.criterion = criterion, .threshold = 0.99 * limit}, t)) << int(criterion);
     EXPECT_FALSE(middle_is_active({.criterion = criterion, .threshold = 1.01 * limit}, t)) << int(criterion);
   }
-}
-
-/// The error of a criterion at the threshold that makes it as active as wanted.
-double error_at(const Bent& bar, RotationCriterion criterion, double share) {
-  double low = 1e-6, high = 3;
-  Outcome out;
-  for (int k = 0; k < 40; ++k) {
-    const double middle = std::sqrt(low * high);
-    out = spread(bar, {.criterion = criterion, .threshold = middle, .correct = false});
-    (out.active > share * double(bar.x.size()) ? low : high) = middle;
-  }
-  std::printf("criterion %d: threshold %.4f, %.1f %% active, rms error %.4f rad\n", int(criterion), high,
-              100.0 * out.active / double(bar.x.size()), out.rms);
-  return out.rms;
-}
-
-TEST(GeometricAdaptive, equation_8_errs_a_quarter_of_the_naive_criteria_at_equal_activity) {
-  // [Huang06, Fig. 6]
-  const Bent bar;
-  const double share = 0.04;
-  const double angle = error_at(bar, RotationCriterion::angle, share);
-  EXPECT_GT(error_at(bar, RotationCriterion::naive_1, share), 4 * angle);
-  EXPECT_GT(error_at(bar, RotationCriterion::naive_2, share), 4 * angle);
-  EXPECT_LT(error_at(bar, RotationCriterion::printed, share), 2 * angle);
-}
-
-TEST(GeometricAdaptive, activity_follows_the_change_of_rotation_between_neighbours) {
-  // [Huang06, Fig. 7, 8]: by layers of the bar, active nodes against the angle to the next layer.
-  const Bent bar;
-  const Outcome out = spread(bar, {.threshold = 0.06, .correct = false});
-  std::vector<double> active(40, 0), angle(40, 0);
-  for (Index i = 0; i < bar.model.nodes(); ++i) {
-    const int layer = int(std::lround(bar.model.rest[i].z()));
-    if (layer == 40) continue;
-    active[std::size_t(layer)] += out.mask[std::size_t(i)];
-    angle[std::size_t(layer)] += bar.exact[i].angularDistance(bar.exact[i + 25]);
-  }
-  const auto mean = [](const std::vector<double>& v) {
-    double sum = 0;
-    for (const double value : v) sum += value / double(v.size());
-    return sum;
-  };
-  // A layer is active whole or not at all, every few layers: means over 8 layers say how often.
-  const auto smooth = [&](const std::vector<double>& v) {
-    std::vector<double> s;
-    for (std::size_t k = 0; k + 8 <= v.size(); ++k)
-      s.push_back(mean({v.begin() + long(k), v.begin() + long(k) + 8}));
-    return s;
-  };
-  const std::vector<double> a = smooth(active), b = smooth(angle);
-  double ab = 0, aa = 0, bb = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    ab += (a[k] - mean(a)) * (b[k] - mean(b));
-    aa += (a[k] - mean(a)) * (a[k] - mean(a));
-    bb += (b[k] - mean(b)) * (b[k] - mean(b));
-  }
-  const double correlation = ab / std::sqrt(aa * bb);
-  std::printf("correlation of activity and change of rotation: %.3f\n", correlation);
-  EXPECT_GT(correlation, 0.5);
 }
 
 // ---- in the step ----

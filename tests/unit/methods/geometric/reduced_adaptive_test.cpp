@@ -3,6 +3,7 @@
 #include "pliant/methods/geometric/build_reduced.hpp"
 #include "pliant/methods/geometric/reduced_body.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/points.hpp"
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
@@ -45,12 +46,6 @@ struct Hang {
   }
   double tip() const { return body->nodes().x.back().x() - model.rest.back().x(); }
 };
-
-double farthest(const Points& a, const Points& b) {
-  double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, (a[i] - b[i]).norm());
-  return most;
-}
 
 TEST(ReducedAdaptive, threshold_zero_computes_every_rotation_and_gives_the_motion_without) {
   Hang all({}), none(adaptive_options(0));

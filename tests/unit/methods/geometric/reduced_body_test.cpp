@@ -9,6 +9,7 @@
 #include "pliant/methods/geometric/cubature.hpp"
 #include "pliant/methods/geometric/free_stiffness.hpp"
 #include "pliant/methods/geometric/sample_fit.hpp"
+#include "tests/support/points.hpp"
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
@@ -44,12 +45,6 @@ StepInput input_with(Pool& pool) {
   input.h = 1.0 / 60;
   input.pool = &pool;
   return input;
-}
-
-double farthest(const Points& a, const Points& b) {
-  double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, (a[i] - b[i]).norm());
-  return most;
 }
 
 // The identity the whole reduction rests on, in double: with any Phi, K Z + sum C (1 - R^T) is Phi^T g.

@@ -6,6 +6,7 @@
 #include "pliant/methods/geometric/plastic_flow.hpp"
 #include "pliant/methods/geometric/reduced_body.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/points.hpp"
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
@@ -35,12 +36,6 @@ Points flowed(const Model& model) {
   const Points noise = random_points(d.size(), 0.1, 3);
   for (std::size_t k = 0; k < d.size(); ++k) d[k] += d[k].norm() * noise[k];
   return d;
-}
-
-double farthest(const Points& a, const Points& b) {
-  double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, (a[i] - b[i]).norm());
-  return most;
 }
 
 /// One number of a node in the layout of the sweeps.

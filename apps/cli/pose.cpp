@@ -11,6 +11,7 @@
 #include "interrupt.hpp"
 #include "libraries.hpp"
 #include "pliant/io/write_mesh.hpp"
+#include "pliant/scene/doubts.hpp"
 #include "pliant/scene/library.hpp"
 #include "progress.hpp"
 
@@ -112,6 +113,8 @@ void pose(PoseArguments& arguments) {
       throw RunError(
           fmt::format("the static solve failed: body {}, t = {:g} s: {}", body.name(), time, result.trouble));
     if (!arguments.quiet) tell(body, result);
+    if (result.kept_rotations > 0)
+      fmt::print(stderr, "warning: {}: {}\n", body.name(), kept_rotations_text(result.kept_rotations));
   }
   write(arguments, scene);
 }

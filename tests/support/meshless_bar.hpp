@@ -69,15 +69,16 @@ struct Bar {
     method->surface(surface);
     return enclosed_volume(surface, flesh.shape.surface.triangles) / 4;
   }
-  /// Mean turn of the end face about its axis, degrees.
+  /// Mean turn of the upper end face about the bar's axis, degrees.
   double end_twist() const {
     Points surface(flesh.shape.surface.vertices.size());
     method->surface(surface);
     double sum = 0, weight = 0;
+    const Vec3 end = flesh.options.bones->skeleton.joints.back().position;
     for (std::size_t v = 0; v < surface.size(); ++v) {
-      const Vec3& X = flesh.shape.surface.vertices[v];
-      if (X.z() < 4 - 1e-9 || X.head<2>().norm() < 0.3) continue;
-      const Eigen::Vector2d a = X.head<2>(), b = surface[v].head<2>();
+      const Vec3 X = flesh.shape.surface.vertices[v] - end;
+      if (X.z() < -1e-9 || X.head<2>().norm() < 0.3) continue;
+      const Eigen::Vector2d a = X.head<2>(), b = (surface[v] - end).head<2>();
       sum += std::atan2(a.x() * b.y() - a.y() * b.x(), a.dot(b));
       weight += 1;
     }

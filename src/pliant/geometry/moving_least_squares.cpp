@@ -22,22 +22,6 @@ constexpr int widenings = 5;
 constexpr double widening = 1.2;
 constexpr int block = 64;
 
-double median_nearest(const Points& nodes) {
-  Vec3 low = nodes.front(), high = low;
-  for (const Vec3& p : nodes) low = low.cwiseMin(p), high = high.cwiseMax(p);
-  const double guess = std::max(1e-12, (high - low).norm()) / std::cbrt(double(nodes.size()));
-  const NodeGrid grid(nodes, guess);
-  std::vector<NodeGrid::Found> found;
-  std::vector<double> nearest;
-  for (const Vec3& p : nodes) {
-    grid.nearest(p, 2, std::numeric_limits<double>::infinity(), found);
-    if (found.size() > 1) nearest.push_back(std::sqrt(found[1].squared));
-  }
-  if (nearest.empty()) return guess;
-  std::nth_element(nearest.begin(), nearest.begin() + long(nearest.size() / 2), nearest.end());
-  return nearest[nearest.size() / 2];
-}
-
 /// Nodes around one within a distance, by ways along edges that make no great detour.
 class Walk {
  public:
@@ -93,6 +77,22 @@ double weight(double r, double& slope) {
 }
 
 }  // namespace
+
+double median_nearest(const Points& nodes) {
+  Vec3 low = nodes.front(), high = low;
+  for (const Vec3& p : nodes) low = low.cwiseMin(p), high = high.cwiseMax(p);
+  const double guess = std::max(1e-12, (high - low).norm()) / std::cbrt(double(nodes.size()));
+  const NodeGrid grid(nodes, guess);
+  std::vector<NodeGrid::Found> found;
+  std::vector<double> nearest;
+  for (const Vec3& p : nodes) {
+    grid.nearest(p, 2, std::numeric_limits<double>::infinity(), found);
+    if (found.size() > 1) nearest.push_back(std::sqrt(found[1].squared));
+  }
+  if (nearest.empty()) return guess;
+  std::nth_element(nearest.begin(), nearest.begin() + long(nearest.size() / 2), nearest.end());
+  return nearest[nearest.size() / 2];
+}
 
 struct MovingLeastSquares::Basis {
   std::vector<Vec4> p;

@@ -34,6 +34,9 @@ struct MlsValues {
   double condition = 0;   ///< pivot ratio of A, a lower bound of its condition number
 };
 
+/// The median distance of a node to its nearest, m.
+double median_nearest(const Points& nodes);
+
 class MovingLeastSquares {
  public:
   /// `pairs`: edges that stay inside the body; nodes that they do not join do not see each other.

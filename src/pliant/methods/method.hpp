@@ -27,10 +27,11 @@ struct MethodDescription {
 
 /// How a method's own static solve ended.
 struct Settled {
-  std::string trouble;  ///< empty: it rests
-  double residual = 0;  ///< unbalanced force over the forces that act
-  double force = 0;     ///< unbalanced force, N (root of the sum of squares over the nodes)
-  int iterations = 0;   ///< linear solves
+  std::string trouble;     ///< empty: it rests
+  double residual = 0;     ///< unbalanced force over the forces that act
+  double force = 0;        ///< unbalanced force, N (root of the sum of squares over the nodes)
+  int iterations = 0;      ///< linear solves
+  int kept_rotations = 0;  ///< that nothing told and that stayed as they were
 };
 
 class Method {

@@ -75,6 +75,7 @@ struct StepReport {
   double penetration = 0;         ///< deepest after the step, m
   Vec3 contact_impulse{0, 0, 0};  ///< total on the body, N s
   int active_rotations = -1;      ///< rotations computed afresh; -1 = the method has none
+  int kept_rotations = -1;        ///< that nothing told and that stayed as they were; -1 = cannot happen
   int yields = -1;                ///< places of the body that flowed for good; -1 = it cannot
   int breakdowns = -1;            ///< solves that broke down and were done again; -1 = cannot happen
   bool ok() const { return trouble.empty(); }

@@ -480,6 +480,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
     }
     if (!built.colliders.empty())
       note_stiffness(body, shape, spec.step_length(), spec.substeps, around.notes);
+    note_flesh(body.name, **method, around.notes);
     const Start start = make_start(body.initial, shape.graph, drafts[i].holds);
     bodies.emplace_back(body.name, shape, std::move(*method), std::move(drafts[i].holds), start,
                         contact_of(body));

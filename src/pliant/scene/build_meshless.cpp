@@ -5,6 +5,7 @@
 
 #include "pliant/base/hash.hpp"
 #include "pliant/io/skeleton_file.hpp"
+#include "pliant/methods/meshless/body.hpp"
 #include "pliant/methods/meshless/build.hpp"
 #include "pliant/physics/selection.hpp"
 #include "pliant/scene/find_file.hpp"
@@ -82,6 +83,21 @@ meshless::Options prepare_meshless(const meshless::Options& options, const std::
   meshless::Flesh flesh = meshless::make_flesh(std::move(shape), std::move(out));
   shape = std::move(flesh.shape);
   return std::move(flesh.options);
+}
+
+void note_flesh(const std::string& name, const Method& method, std::vector<std::string>& notes) {
+  const auto* flesh = dynamic_cast<const meshless::Body*>(&method);
+  if (!flesh) return;
+  const meshless::Cells& cells = flesh->model().cells;
+  const auto note = [&](int count, const char* what) {
+    if (count > 0) notes.push_back(fmt::format("{}: {} {}", name, count, what));
+  };
+  note(cells.widened,
+       "points of its cells had too few nodes around them, or nodes in a plane, and see further");
+  note(cells.constant,
+       "of these still do not tell a strain (constant shape functions): use more nodes or a larger support");
+  note(cells.lonely, "nodes in parts thinner than a cell have a cell of their own: use more nodes");
+  note(flesh->unreached_cells(), "cells lie in parts without a bone and do not turn: give each part a bone");
 }
 
 }  // namespace pliant

@@ -7,6 +7,7 @@
 
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/meshless/options.hpp"
+#include "pliant/methods/method.hpp"
 #include "pliant/scene/layout.hpp"
 #include "pliant/scene/spec.hpp"
 
@@ -17,5 +18,8 @@ namespace pliant {
 meshless::Options prepare_meshless(const meshless::Options& options, const std::string& place,
                                    const std::filesystem::path& folder, const ShapeSpec& spec, Shape& shape,
                                    std::uint64_t& fingerprint, Problems& problems);
+
+/// Where the flesh of a body is poorer than it should be, one sentence a kind; nothing of other methods.
+void note_flesh(const std::string& name, const Method& method, std::vector<std::string>& notes);
 
 }  // namespace pliant

@@ -11,15 +11,21 @@ namespace {
 
 constexpr double collapsed = 0.3;  // of the volume at rest
 constexpr double too_deep = 0.05;  // of the body's size at frame 0
+constexpr const char* gentler_bones =
+    "smaller angles, longer bones for the same turn, or more samples along them (meshless.skeleton.spacing)";
 
 /// The row of a body in which a metric is least, or largest; none where the cells are empty.
 struct Extreme {
   int frame = -1;
   double value = 0;
 };
-Extreme extreme(const Recorder& recorder, int body, const char* metric, bool largest) {
+std::size_t column_of(const Recorder& recorder, const std::string& metric) {
   const auto& columns = recorder.columns();
-  const std::size_t column = std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
+  return std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
+}
+
+Extreme extreme(const Recorder& recorder, int body, const char* metric, bool largest) {
+  const std::size_t column = column_of(recorder, metric);
   Extreme out;
   for (const MetricsRow& row : recorder.rows()) {
     if (row.body != body || std::isnan(row.cells[column])) continue;
@@ -29,14 +35,20 @@ Extreme extreme(const Recorder& recorder, int body, const char* metric, bool lar
   return out;
 }
 
+/// The last row of a body.
+Extreme last(const Recorder& recorder, int body, const char* metric) {
+  Extreme out;
+  for (const MetricsRow& row : recorder.rows())
+    if (row.body == body) out = {row.frame, row.cells[column_of(recorder, metric)]};
+  return out;
+}
+
 double size_at_start(const Recorder& recorder, int body) {
   double size = 0;
   for (const char* axis : {"x", "y", "z"}) {
     const auto at_start = [&](const std::string& metric) {
-      const auto& columns = recorder.columns();
-      const auto column = std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
       for (const MetricsRow& row : recorder.rows())
-        if (row.body == body) return row.cells[column];
+        if (row.body == body) return row.cells[column_of(recorder, metric)];
       return 0.0;
     };
     size = std::max(size, at_start(fmt::format("max_{}", axis)) - at_start(fmt::format("min_{}", axis)));
@@ -44,7 +56,29 @@ double size_at_start(const Recorder& recorder, int body) {
   return size;
 }
 
+/// Of flesh whose rotations come from bones. Rotations that nearly cancel do not stop a cell from turning,
+/// but it turns otherwise than its neighbours and ends inside out.
+void doubt_bones(const Recorder& recorder, int body, const std::string& name, std::vector<std::string>& out) {
+  const Extreme kept = extreme(recorder, body, "kept_rotations", true);
+  if (kept.frame < 0) return;
+  if (kept.value > 0)
+    out.push_back(fmt::format("{}: frame {}: {}", name, kept.frame, kept_rotations_text(int(kept.value))));
+  const Extreme inverted = last(recorder, body, "inverted");
+  if (inverted.value > 0)
+    out.push_back(fmt::format(
+        "{}: frame {}, the last: {:.0f} cells are inside out: its bones turn further than flesh as wide as "
+        "this can follow; take {}",
+        name, inverted.frame, inverted.value, gentler_bones));
+}
+
 }  // namespace
+
+std::string kept_rotations_text(int cells) {
+  return fmt::format(
+      "{} cells kept their last rotation: the bones around them turn so far apart that their rotations "
+      "cancel; take {}",
+      cells, gentler_bones);
+}
 
 std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder) {
   std::vector<std::string> out;
@@ -59,6 +93,7 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
           "{}, or lower density or gravity",
           name, volume.value, volume.frame,
           cage ? fmt::format("cage.stiffness ({:.3g} Pa)", spec.cage.stiffness) : "its stiffness"));
+    doubt_bones(recorder, b, name, out);
     const Extreme depth = extreme(recorder, b, "penetration", true);
     const double size = size_at_start(recorder, b);
     if (depth.frame >= 0 && depth.value > too_deep * size)

@@ -9,8 +9,11 @@
 
 namespace pliant {
 
-/// One sentence each, with the body, what was measured, when, and what to do: bodies that collapsed, and
-/// bodies that went into a collider.
+/// One sentence each, with the body, what was measured, when, and what to do: bodies that collapsed or went
+/// into a collider, and flesh that its bones told no rotation.
 std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder);
+
+/// What so many cells that kept their rotation mean, and what to do.
+std::string kept_rotations_text(int cells);
 
 }  // namespace pliant

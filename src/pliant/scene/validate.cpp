@@ -204,6 +204,14 @@ void check_kept_volume(const BodySpec& body, const std::string& place, bool coll
                         "no colliders, or false", "contact does not keep the volume of a surface"});
 }
 
+/// The block factor of Eq. 11 has no answer to impulses on the surface.
+void check_warping(const BodySpec& body, const std::string& place, bool colliders, Problems& problems) {
+  if (body.method == "meshless" && body.meshless.warping == meshless::Warping::node && colliders)
+    problems.push_back({place + ".meshless.warping", "\"node\" in a scene with colliders",
+                        "no colliders, or another warping",
+                        "flesh warped at nodes does not meet colliders; \"cell\" does"});
+}
+
 void check_body(const BodySpec& body, const std::string& place, Problems& problems) {
   if (!usable_name(body.name, "_-."))
     problems.push_back({place + ".name",
@@ -318,6 +326,7 @@ std::vector<Problem> validate(const SceneSpec& scene) {
     check_reduction(scene.bodies[i], place, !scene.colliders.empty(), problems);
     check_kept_volume(scene.bodies[i], place, !scene.colliders.empty(), problems);
     check_cage_options(scene.bodies[i], place, problems);
+    check_warping(scene.bodies[i], place, !scene.colliders.empty(), problems);
     for (std::size_t j = 0; j < i; ++j)
       if (scene.bodies[j].name == scene.bodies[i].name)
         problems.push_back({place + ".name", fmt::format("\"{}\" again", scene.bodies[i].name),

@@ -225,7 +225,8 @@ PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& optio
     return {.trouble = settled->trouble,
             .residual = settled->residual,
             .force = settled->force,
-            .iterations = settled->iterations};
+            .iterations = settled->iterations,
+            .kept_rotations = settled->kept_rotations};
   std::vector<double> times;
   constexpr int looks = 1000;
   double way = 0;

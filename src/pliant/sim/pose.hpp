@@ -17,12 +17,13 @@ struct PoseOptions {
 };
 
 struct PoseResult {
-  std::string trouble;   ///< empty: it rests; else why it does not and what to do
-  double residual = 0;   ///< unbalanced force over the forces that act
-  double force = 0;      ///< unbalanced force, N (root of the sum of squares over the nodes)
-  int iterations = 0;    ///< Newton steps
-  int increments = 1;    ///< pieces in which the handles went their way
-  bool stopped = false;  ///< progress asked for it
+  std::string trouble;     ///< empty: it rests; else why it does not and what to do
+  double residual = 0;     ///< unbalanced force over the forces that act
+  double force = 0;        ///< unbalanced force, N (root of the sum of squares over the nodes)
+  int iterations = 0;      ///< Newton steps
+  int kept_rotations = 0;  ///< of flesh whose bones told none
+  int increments = 1;      ///< pieces in which the handles went their way
+  bool stopped = false;    ///< progress asked for it
   bool ok() const { return trouble.empty() && !stopped; }
 };
 

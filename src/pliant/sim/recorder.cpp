@@ -58,6 +58,7 @@ std::vector<std::string> metric_columns(const std::vector<std::string>& probes) 
                                    "max_z",
                                    "inverted",
                                    "active_rotations",
+                                   "kept_rotations",
                                    "contacts",
                                    "contact_sweeps",
                                    "contact_residual",
@@ -116,6 +117,8 @@ std::vector<double> Recorder::measure(const Simulation& simulation, int body) co
   cells.push_back(inverted ? double(*inverted) : empty_cell);
   const int active = of.report().active_rotations;
   cells.push_back(stepped && active >= 0 ? double(active) : empty_cell);
+  const int kept = of.report().kept_rotations;
+  cells.push_back(stepped && kept >= 0 ? double(kept) : empty_cell);
   append_contact(cells, of.report(), stepped && !simulation.colliders().empty());
   const int yields = of.report().yields;
   cells.push_back(stepped && yields >= 0 ? double(yields) : empty_cell);

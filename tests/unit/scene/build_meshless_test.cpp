@@ -76,5 +76,72 @@ TEST(BuildMeshless, an_elastic_skeleton_bends_between_what_its_keys_hold) {
   }
 }
 
+std::string all_notes(const Scene& scene) {
+  std::string out;
+  for (const std::string& note : scene.notes) out += note + "\n";
+  return out;
+}
+
+TEST(BuildMeshless, nothing_out_of_the_ordinary_is_not_mentioned) {
+  const Result<Scene> scene = build_scene(parse_scene(
+      R"({"bodies": [{"shape": {"box": {"nodes": [5, 5, 5]}}, "method": "meshless"}]})", "a.json", {}));
+  ASSERT_TRUE(scene) << message(scene);
+  EXPECT_EQ(all_notes(*scene).find("cells"), std::string::npos) << all_notes(*scene);
+}
+
+// A wall of 1/40 of the box beside it: far thinner than the cells.
+TEST(BuildMeshless, nodes_of_walls_thinner_than_a_cell_are_told) {
+  TempFolder folder;
+  std::ofstream mesh(folder.path() / "wall.obj");
+  int first = 1;
+  for (const double width : {1.0, 0.025}) {
+    for (const int z : {0, 1})
+      for (const int y : {0, 1})
+        for (const int x : {0, 1})
+          mesh << "v " << (first > 1 ? 1.5 : 0) + x * width << ' ' << y << ' ' << z << '\n';
+    for (const auto& f :
+         {std::array{1, 3, 4, 2}, {5, 6, 8, 7}, {1, 2, 6, 5}, {3, 7, 8, 4}, {1, 5, 7, 3}, {2, 4, 8, 6}})
+      mesh << "f " << first - 1 + f[0] << ' ' << first - 1 + f[1] << ' ' << first - 1 + f[2] << ' '
+           << first - 1 + f[3] << '\n';
+    first += 8;
+  }
+  mesh.close();
+  const auto file = folder.path() / "scene.json";
+  std::ofstream(file)
+      << R"({"bodies": [{"name": "house", "method": "meshless", "shape": {"mesh": "wall.obj", "nodes": 400},
+      "meshless": {"skeleton": {"joints": [{"name": "a", "position": [0.5, 0.2, 0.5]},
+                                           {"name": "b", "parent": "a", "position": [0.5, 0.8, 0.5]}]}}}]})";
+  const Result<Scene> scene = load_scene(file.string());
+  ASSERT_TRUE(scene) << message(scene);
+  const auto& cells =
+      dynamic_cast<const meshless::Body&>(scene->simulation.bodies()[0].method()).model().cells;
+  EXPECT_GT(cells.lonely, 0);
+  EXPECT_NE(all_notes(*scene).find(fmt::format("house: {} nodes in parts thinner than a cell", cells.lonely)),
+            std::string::npos)
+      << all_notes(*scene);
+  EXPECT_NE(all_notes(*scene).find("cells lie in parts without a bone"), std::string::npos)
+      << all_notes(*scene);
+}
+
+// Cells that no bone reaches are told once, not as rotations that were lost.
+TEST(BuildMeshless, a_step_counts_rotations_that_were_kept_only_where_bones_tell_them) {
+  const auto kept = [](const std::string& meshless) {
+    Result<Scene> scene = build_scene(parse_scene(
+        R"({"bodies": [{"shape": {"box": {"nodes": [5, 5, 5]}}, "method": "meshless", "meshless": {)" +
+            meshless + "}}]}",
+        "a.json", {}));
+    EXPECT_TRUE(scene) << message(scene);
+    EXPECT_FALSE(scene->simulation.step());
+    return scene->simulation.bodies()[0].report().kept_rotations;
+  };
+  const std::string bones = R"("skeleton": {"joints": [{"name": "a", "position": [0.5, 0.2, 0.5]},
+                               {"name": "b", "parent": "a", "position": [0.5, 0.8, 0.5]}]})";
+  EXPECT_EQ(kept(""), -1);
+  EXPECT_EQ(kept(bones), 0);
+  EXPECT_EQ(kept(bones + R"(, "refinements": 2)"), 0);
+  EXPECT_EQ(kept(bones + R"(, "rotations": "polar")"), -1);
+  EXPECT_EQ(kept(bones + R"(, "warping": "none")"), -1);
+}
+
 }  // namespace
 }  // namespace pliant

@@ -4,18 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace pliant {
 namespace {
 
-/// A caged block of 1 m whose lower side starts at a height over the ground, after so many frames.
-std::vector<std::string> doubts(double stiffness, int frames, double height = 0.1) {
-  const std::string text = fmt::format(
-      R"({{"gravity": [0, -10, 0], "frames": {}, "bodies": [{{"name": "block",
-        "shape": {{"box": {{"size": [1, 1, 1], "nodes": [5, 5, 5], "corner": [0, {}, 0]}}}},
-        "method": "cage", "cage": {{"cells": [1, 1, 1], "stiffness": {}}}, "density": 1000}}],
-        "colliders": [{{"plane": {{}}}}]}})",
-      frames, height, stiffness);
+/// After so many frames.
+std::vector<std::string> doubts(const std::string& text, int frames) {
   Result<Scene> scene = build_scene(parse_scene(text, "block.json", {}));
   EXPECT_TRUE(scene) << (scene ? "" : scene.error().text());
   if (!scene) return {};
@@ -28,6 +25,17 @@ std::vector<std::string> doubts(double stiffness, int frames, double height = 0.
     recorder.note_frame(scene->simulation, frame);
   }
   return doubts_of(*scene, recorder);
+}
+
+/// A caged block of 1 m whose lower side starts at a height over the ground, after so many frames.
+std::vector<std::string> doubts(double stiffness, int frames, double height = 0.1) {
+  const std::string text = fmt::format(
+      R"({{"gravity": [0, -10, 0], "frames": {}, "bodies": [{{"name": "block",
+        "shape": {{"box": {{"size": [1, 1, 1], "nodes": [5, 5, 5], "corner": [0, {}, 0]}}}},
+        "method": "cage", "cage": {{"cells": [1, 1, 1], "stiffness": {}}}, "density": 1000}}],
+        "colliders": [{{"plane": {{}}}}]}})",
+      frames, height, stiffness);
+  return doubts(text, frames);
 }
 
 TEST(Doubts, a_body_that_stands_its_weight_raises_none) { EXPECT_TRUE(doubts(1e6, 40).empty()); }
@@ -45,6 +53,37 @@ TEST(Doubts, a_body_that_goes_deep_into_a_collider_is_named_with_what_to_do) {
   ASSERT_EQ(said.size(), 1U);
   for (const char* word : {"block", "into a collider", "frame", "cage.iterations"})
     EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
+}
+
+/// A bar of 1 x 1 x 4 m on one thick bone whose end twists within a second.
+std::vector<std::string> twist_doubts(int degrees) {
+  return doubts(fmt::format(R"({{"gravity": [0, 0, 0], "bodies": [{{"name": "limb", "method": "meshless",
+        "shape": {{"box": {{"size": [1, 1, 4], "nodes": [7, 7, 25], "corner": [-0.5, -0.5, 0]}}}},
+        "damping": {{"mass": 2, "stiffness": 0.02}},
+        "meshless": {{"support": 1.5, "skeleton": {{"radius": 0.3, "joints": [{{"name": "root", "position": [0, 0, 0]}},
+          {{"name": "tip", "parent": "root", "position": [0, 0, 4], "motion": [{{"time": 0}},
+            {{"time": 1, "rotate": {{"axis": [0, 0, 1], "degrees": {}}}}}]}}]}}}}}}]}})",
+                            degrees),
+                65);
+}
+
+TEST(Doubts, flesh_that_follows_its_bones_raises_none) { EXPECT_TRUE(twist_doubts(90).empty()); }
+
+void expect_said(const std::vector<std::string>& said, const std::vector<std::string>& words) {
+  bool all = false;
+  for (const std::string& sentence : said)
+    all |= std::all_of(words.begin(), words.end(),
+                       [&](const std::string& word) { return sentence.find(word) != std::string::npos; });
+  EXPECT_TRUE(all) << fmt::format("{}", fmt::join(said, "\n"));
+}
+
+TEST(Doubts, flesh_that_its_bones_turn_inside_out_is_named_with_what_to_do) {
+  expect_said(twist_doubts(720), {"limb", "cells are inside out", "frame", "smaller angles", "longer bones"});
+}
+
+TEST(Doubts, flesh_whose_rotations_cancel_is_named_with_what_to_do) {
+  expect_said(twist_doubts(1440),
+              {"limb", "kept their last rotation", "frame", "smaller angles", "longer bones"});
 }
 
 }  // namespace

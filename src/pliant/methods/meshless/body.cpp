@@ -39,6 +39,7 @@ Body::Body(Model model, Rig rig, Gather embedding, Gather contact, const Damping
     for (auto* vector : {&s_, &t_, &shadow_}) vector->assign(n, Float4{});
   if (turns_nodes()) turned_.assign(n, Mat3::Identity());
   if (options.warping == Warping::node) block_b_.assign(3 * n, Vec3::Zero()), block_z_ = block_b_;
+  if (diffuses() && !rig_.empty()) unreached_ = cells_without_bone();
 }
 
 void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
@@ -88,7 +89,7 @@ void Body::elastic_forces(std::span<Vec3> out) const {
     case Warping::row: {
       std::vector<Mat3> turned;
       for (Index i = 0; i < model_.nodes(); ++i) turned.push_back(node_rotation(i));
-      row_forces(model_, turned, true, state_.nodes.x, out);
+      row_forces(model_, turned, state_.flow, true, state_.nodes.x, out);
       break;
     }
   }

@@ -61,8 +61,11 @@ class Body final : public Method {
   /// trouble, or empty.
   std::string drive_joint(const DrivenJoint& joint);
   const std::vector<DrivenJoint>& driven_joints() const { return state_.driven; }
-  /// Cells whose blend of rotations had no length in the last step and that kept theirs.
+  /// Cells whose blend of rotations had no length in the last step and that kept theirs; without those of
+  /// parts that no bone reaches.
   int kept_rotations() const { return kept_; }
+  /// Cells that no bone reaches: they never turn.
+  int unreached_cells() const { return unreached_; }
   const PackedCells& packed() const { return packed_; }
   void add_setup(double ms) { setup_ms_ += ms; }
 
@@ -79,6 +82,10 @@ class Body final : public Method {
   std::string prepare(const StepInput& input, const Scheme& scheme, StepReport& report);
   void aim(const StepInput& input);
   bool turns_nodes() const { return options_.warping == Warping::node || options_.warping == Warping::row; }
+  bool diffuses() const {
+    return options_.rotations == Rotations::diffused && options_.warping != Warping::none;
+  }
+  int cells_without_bone();
   Mat3 node_rotation(Index node) const;
   Points unturned_nodes() const;
   void turn(const Points& x, bool polar, Pool& pool);
@@ -148,7 +155,7 @@ class Body final : public Method {
   FreeTurning turning_;
   std::vector<Eigen::Quaterniond> part_turn_;
   double kappa_ = 0;  ///< Pa
-  int kept_ = 0;
+  int kept_ = 0, unreached_ = 0;
 };
 
 }  // namespace pliant::meshless

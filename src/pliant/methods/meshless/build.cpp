@@ -68,7 +68,7 @@ Flesh make_flesh(Shape shape, Options options) {
   // Where the contact points are, before nodes move to the samples.
   const Points contact = at_rest(shape.contact, shape.graph.positions);
   if (options.bones) {
-    const BoneSetting setting = bone_setting(*options.bones, shape, node_spacing(shape));
+    const BoneSetting setting = bone_setting(*options.bones, shape, median_nearest(shape.graph.positions));
     options.bones->spacing = setting.samples.spacing;
     options.bones->zone = setting.samples.zone;
     const BoneSamples bones(options.bones->skeleton, setting.samples);

@@ -109,14 +109,16 @@ double least_jacobian(const Model& model, std::span<const Vec3> x) {
   return least;
 }
 
-void row_forces(const Model& model, std::span<const Mat3> turned, bool rest, std::span<const Vec3> x,
-                std::span<Vec3> out) {
+void row_forces(const Model& model, std::span<const Mat3> turned, const AlignedVector<double>& flow,
+                bool rest, std::span<const Vec3> x, std::span<Vec3> out) {
   std::fill(out.begin(), out.end(), Vec3::Zero());
   const Cells& cells = model.cells;
   const double offset = rest ? 2 * model.mu + 3 * model.lambda : 0;
   for (Index c = 0; c < cells.count(); ++c) {
     const Mat3 f = deformation_gradient(cells, c, x);
     const double w = cells.weight[std::size_t(c)] * model.relative[std::size_t(c)];
+    const Mat3 kept = rest ? plastic(flow, c) : Mat3(Mat3::Zero());
+    const Mat3 flown = 2 * model.mu * kept + model.lambda * kept.trace() * Mat3::Identity();
     for (Index k = cells.begin[std::size_t(c)]; k < cells.begin[std::size_t(c) + 1]; ++k) {
       const std::size_t i = std::size_t(cells.node[std::size_t(k)]);
       const Mat3& r = turned[i];
@@ -124,7 +126,7 @@ void row_forces(const Model& model, std::span<const Mat3> turned, bool rest, std
       const Vec3 rg = r * g;
       out[i] +=
           w * ((model.mu + model.kappa) * (f * g) + (model.mu - model.kappa) * (r * (f.transpose() * rg)) +
-               (model.lambda * (r.transpose() * f).trace() - offset) * rg);
+               (model.lambda * (r.transpose() * f).trace() - offset) * rg - r * (flown * g));
     }
   }
 }

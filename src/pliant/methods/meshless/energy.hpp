@@ -40,9 +40,9 @@ double corotational_energy(const Model& model, std::span<const Vec3> x);
 double least_jacobian(const Model& model, std::span<const Vec3> x);
 
 /// [Mueller02] Rows turned by their own node: out_i = sum_c w_c P(R_i, F_c) g_i, P as above. rest: forces at
-/// x; else the matrix alone.
-void row_forces(const Model& model, std::span<const Mat3> turned, bool rest, std::span<const Vec3> x,
-                std::span<Vec3> out);
+/// x; else the matrix alone, which plastic strain does not change.
+void row_forces(const Model& model, std::span<const Mat3> turned, const AlignedVector<double>& flow,
+                bool rest, std::span<const Vec3> x, std::span<Vec3> out);
 
 /// Plastic stress 2 mu E_p + lambda tr(E_p) I in the layout of the strain.
 void plastic_stress(const Model& model, const AlignedVector<double>& flow, AlignedVector<double>& stress);

@@ -81,25 +81,9 @@ class RefinedSolver {
 
 }  // namespace
 
-double node_spacing(const Shape& shape) {
-  const Points& nodes = shape.graph.positions;
-  Vec3 low = nodes.front(), high = low;
-  for (const Vec3& p : nodes) low = low.cwiseMin(p), high = high.cwiseMax(p);
-  const NodeGrid grid(nodes, std::max(1e-12, (high - low).norm()) / std::cbrt(double(nodes.size())));
-  std::vector<NodeGrid::Found> found;
-  std::vector<double> nearest;
-  for (const Vec3& p : nodes) {
-    grid.nearest(p, 2, std::numeric_limits<double>::infinity(), found);
-    if (found.size() > 1) nearest.push_back(std::sqrt(found[1].squared));
-  }
-  if (nearest.empty()) return (high - low).norm();
-  std::nth_element(nearest.begin(), nearest.begin() + long(nearest.size() / 2), nearest.end());
-  return nearest[nearest.size() / 2];
-}
-
 Shape with_samples(Shape shape, const Points& samples) {
   NodeGraph& graph = shape.graph;
-  const double a = node_spacing(shape);
+  const double a = median_nearest(shape.graph.positions);
   const Index before = Index(graph.positions.size());
   const NodeGrid grid(graph.positions, a);
   const Adjacency links = adjacency(before, graph.edges);

@@ -29,9 +29,6 @@ struct BoneSetting {
 };
 BoneSetting bone_setting(const Bones& bones, const Shape& shape, double spacing);
 
-/// The median distance of a node to its nearest, m.
-double node_spacing(const Shape& shape);
-
 class Rig {
  public:
   Rig() = default;

@@ -38,6 +38,7 @@ std::optional<Settled> Body::settle(const StepInput& input, double tolerance) {
   if (out.trouble = prepare(quiet, still, report); !out.trouble.empty()) return out;
   aim(quiet);
   kappa_ = model_.kappa;
+  kept_ = 0;
   const bool polar = options_.rotations == Rotations::polar && options_.warping != Warping::none;
   const int turns = polar ? most_turns : 1 + options_.refinements;
   const double least =
@@ -72,6 +73,7 @@ std::optional<Settled> Body::settle(const StepInput& input, double tolerance) {
         out.iterations, out.residual, tolerance);
     if (!std::isfinite(out.residual)) return out;
   }
+  out.kept_rotations = kept_;
   state_.nodes.x = new_x_;
   std::fill(state_.nodes.v.begin(), state_.nodes.v.end(), Vec3::Zero());
   return out;

@@ -77,6 +77,7 @@ StepReport Body::advance(const StepInput& input) {
   watch.add_to(&StageTimes::rhs);
 
   turn(state_.nodes.x, options_.rotations == Rotations::polar, *input.pool);
+  if (diffuses()) report.kept_rotations = kept_;
   if (runs_ahead()) run_ahead(input.h);
   watch.add_to(&StageTimes::rotation);
   for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] = state_.nodes.x[i] + input.h * state_.nodes.v[i];
@@ -184,15 +185,23 @@ void Body::turn(const Points& x, bool polar, Pool& pool) {
             state_.turned, c,
             polar_rotation(deformation_gradient(model_.cells, c, x), quaternion(state_.turned, c)));
     });
-    kept_ = 0;
   } else {
     for_blocks(pool, model_.nodes(), block, [&](int begin, int end) {
       cell_kernels().diffuse(rig_.influence().data(), rig_.samples(), &posed_.quaternions.data()->x,
                              &q_nodes_.data()->x, begin, end);
     });
-    kept_ = packed_.blend(q_nodes_.data(), shortest_blend, state_.turned, pool);
+    kept_ = packed_.blend(q_nodes_.data(), shortest_blend, state_.turned, pool) - unreached_;
   }
   if (turns_nodes()) turn_nodes(x, polar, pool);
+}
+
+/// Bones at rest all tell the same rotation: where their blend has no length no bone reaches at all.
+int Body::cells_without_bone() {
+  Pool alone(1);
+  const std::vector<Float4> upright(std::size_t(rig_.samples()), Float4{1, 0, 0, 0});
+  cell_kernels().diffuse(rig_.influence().data(), rig_.samples(), &upright.data()->x, &q_nodes_.data()->x, 0,
+                         model_.nodes());
+  return packed_.blend(q_nodes_.data(), shortest_blend, state_.turned, alone);
 }
 
 /// Polar rotations of a node are those of the mean deformation of the cells around it [Mueller02].
@@ -246,7 +255,7 @@ void Body::elastic(const Points& x, bool rest, bool exact, Points& out, Pool& po
       for (std::size_t i = 0; i < x.size(); ++i) out[i] = turned_[i] * out[i];
       break;
     case Warping::row:
-      row_forces(model_, turned_, rest, x, out);
+      row_forces(model_, turned_, state_.flow, rest, x, out);
       break;
   }
 }

@@ -163,8 +163,9 @@ TEST(MeshlessOptions, a_grab_draws_flesh_to_its_target) {
 }
 
 /// Length and volume, over those of rest, of a bar that was stretched to 1.3 and let go.
-std::array<double, 2> after_stretch(double cap) {
+std::array<double, 2> after_stretch(double cap, Warping warping = Warping::cell) {
   Options options = bar_material();
+  options.warping = warping;
   options.plasticity = Plasticity{{.yield = 0.02, .creep = 20, .cap = cap}};
   options.rotations = Rotations::polar;
   options.iterations = 20;
@@ -189,6 +190,46 @@ TEST(MeshlessOptions, plastic_flesh_keeps_its_volume_and_flows_no_further_than_i
   EXPECT_GT(length, 1.02);
   EXPECT_NEAR(volume, 1, 0.01);
   EXPECT_LT(after_stretch(0.03)[0], length - 0.01);
+}
+
+// What is told as flowed must show: a stretched bar stays longer wherever its rotations take hold.
+TEST(MeshlessOptions, plastic_flesh_stays_longer_with_every_warping) {
+  const double elastic = after_stretch(0)[0];
+  for (const Warping warping : {Warping::cell, Warping::node, Warping::row, Warping::none})
+    EXPECT_GT(after_stretch(0.9, warping)[0], elastic + 0.02) << "warping " << int(warping);
+}
+
+TEST(MeshlessOptions, elastic_forces_know_the_plastic_strain_with_every_warping) {
+  for (const Warping warping : {Warping::cell, Warping::node, Warping::row, Warping::none}) {
+    Options options = bar_material();
+    options.warping = warping;
+    options.plasticity = Plasticity{{.yield = 0.02, .creep = 20, .cap = 0.9}};
+    Bar bar = make_bar({.across = 4, .bend = 60, .time = 0.3}, options);
+    Pool pool(1);
+    int yields = 0;
+    for (int k = 1; k <= 12; ++k)
+      yields += bar.method->advance({.h = 1.0 / 30, .time = k / 30.0, .contact = {}, .pool = &pool}).yields;
+    ASSERT_GT(yields, 0);
+    // Back at rest only what flowed still pulls.
+    Bar fresh = make_bar({.across = 4}, options);
+    const Points& rest = bar.body().model().rest;
+    double most = 0;
+    for (Bar* b : {&fresh, &bar}) {
+      Points force(rest.size());
+      for (int k = 0; k < 2; ++k) {  // turns at nodes are those of the last step
+        ASSERT_EQ(b->body().drive_joint({.joint = 1, .turn = {0, 0, 0}, .move = {0, 0, 0}}), "");
+        b->method->advance({.h = 1e-9, .time = 1, .contact = {}, .pool = &pool});
+      }
+      b->method->place(rest, Points(rest.size(), Vec3::Zero()));
+      b->method->elastic_forces(force);
+      most = 0;
+      for (const Vec3& f : force) most = std::max(most, f.norm());
+      if (b == &fresh) {
+        EXPECT_LT(most, 1e-3) << "warping " << int(warping);
+      }
+    }
+    EXPECT_GT(most, 0.1) << "warping " << int(warping);
+  }
 }
 
 TEST(MeshlessOptions, a_driven_joint_leaves_its_keys_and_is_saved) {

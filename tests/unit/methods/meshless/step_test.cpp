@@ -77,6 +77,20 @@ TEST(MeshlessKernels, plastic_strain_shifts_the_force_free_shape) {
     ASSERT_LT((force[i] - reference[i]).norm(), 3e-7 * scale);  // gradients are rounded to single precision
 }
 
+TEST(MeshlessKernels, rows_that_all_turn_alike_pull_as_cells_do_plastic_strain_included) {
+  Scrambled s;
+  AlignedVector<double> flow(std::size_t(s.packed.batches()) * 6 * lanes);
+  for (std::size_t k = 0; k < flow.size(); ++k) flow[k] = 0.05 * std::sin(double(k));
+  const Eigen::Quaterniond turn = Eigen::Quaterniond(0.8, 0.3, -0.4, 0.2).normalized();
+  for (Index c = 0; c < s.packed.cells(); ++c) set_quaternion(s.q, c, turn);
+  const std::vector<Mat3> turned(s.x.size(), turn.toRotationMatrix());
+  Points force(s.x.size()), reference(s.x.size());
+  row_forces(s.model, turned, flow, true, s.x, force);
+  gradient(s.model, s.q, flow, false, s.x, reference);
+  for (std::size_t i = 0; i < s.x.size(); ++i)
+    ASSERT_LT((force[i] - reference[i]).norm(), 3e-7 * largest(reference));  // quaternions are single
+}
+
 TEST(MeshlessKernels, rounded_gradients_leave_no_net_force_and_none_after_a_rigid_motion) {
   Scrambled s;
   Points force(s.x.size());

@@ -114,6 +114,8 @@ Row measure(const Context& context, const std::string& name, const Size& size, d
   row.peak_bytes = peak_memory();
   row.more["samples"] = size.samples;
   row.more["cells"] = body.packed().cells();
+  row.more["batches"] = body.packed().batches();
+  row.more["tables"] = body.packed().tables();
   row.more["frames"] = samples.size();
   row.more["solver"] = body.describe().solver;
   if (against_block) {

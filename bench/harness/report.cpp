@@ -166,6 +166,15 @@ void add_metric(const std::vector<Row>& rows, std::string& text) {
                  large->ms_min / small->ms_min * small->nodes / large->nodes, {2});
 }
 
+void add_meshless(const std::vector<Row>& rows, std::string& text) {
+  for (const char* name : {"meshless/3k", "meshless/22k"})
+    if (const Row* row = find(rows, name); row && row->limit)
+      text += line(fmt::format("{} over its limit", name), row->ratio(), {2.5});
+  if (const Row* row = find(rows, "meshless/3k"); row && row->more.contains("times_faster_than_block"))
+    text += line("block matrix factored anew and solved over meshless/3k, time of a step, minimum",
+                 row->more["times_faster_than_block"].get<double>(), {20, true});
+}
+
 }  // namespace
 
 Json to_json(const Row& row) {
@@ -257,6 +266,7 @@ std::string summary(const std::vector<Row>& rows) {
   add_scaling(rows, text);
   add_large(rows, text);
   add_wild(rows, text);
+  add_meshless(rows, text);
   add_metric(rows, text);
   add_fem(rows, text);
   add_bullet(rows, text);

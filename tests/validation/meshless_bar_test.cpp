@@ -176,5 +176,46 @@ TEST(MeshlessBar, diffused_rotations_settle_at_all_steps_and_lagged_polar_ones_d
     }
 }
 
+/// Node positions of every step of a bend by 90 degrees in 0.3 s under gravity, and of as long after it.
+std::vector<Points> fast_bend(double h, double kappa, int iterations) {
+  Options options = bar_material();
+  options.kappa = kappa;
+  options.iterations = iterations;
+  options.tolerance = 1e-12;
+  Bar bar = make_bar({.bend = 90, .time = 0.3}, options);
+  Pool pool(2);
+  std::vector<Points> out;
+  for (int k = 1; k * h < 0.6 + h / 2; ++k) {
+    EXPECT_TRUE(
+        bar.method->advance({.h = h, .time = k * h, .gravity = {0, -9.81, 0}, .contact = {}, .pool = &pool})
+            .ok());
+    out.push_back(bar.method->nodes().x);
+  }
+  return out;
+}
+
+TEST(MeshlessBar, a_few_iterations_a_step_follow_the_converged_motion) {
+  struct Case {
+    double kappa;
+    int iterations;
+    double h, most;  // of the bar's width
+  };
+  for (const Case& c : {Case{0.1, 4, 1.0 / 60, 0.02}, Case{0.1, 4, 1.0 / 30, 0.05}, Case{0.1, 6, 1.0 / 30, 0.01},
+                        Case{1, 2, 1.0 / 60, 0.01}, Case{1, 2, 1.0 / 30, 0.02}}) {
+    const std::vector<Points> exact = fast_bend(c.h, c.kappa, 60), few = fast_bend(c.h, c.kappa, c.iterations);
+    double worst = 0, last = 0;
+    for (std::size_t k = 0; k < exact.size(); ++k) {
+      last = 0;
+      for (std::size_t i = 0; i < exact[k].size(); ++i)
+        last = std::max(last, (exact[k][i] - few[k][i]).norm());
+      worst = std::max(worst, last);
+    }
+    std::printf("kappa %g, %d iterations, h %.4f s: off by %.4f at most, %.5f at the end\n", c.kappa,
+                c.iterations, c.h, worst, last);
+    EXPECT_LT(worst, c.most);
+    EXPECT_LT(last, 0.1 * c.most);
+  }
+}
+
 }  // namespace
 }  // namespace pliant::meshless

@@ -58,7 +58,7 @@ void substitute(const SupernodalPattern& pattern, const DoubleFactor& factor, st
 }  // namespace
 
 struct DirectSolver::Impl {
-  bool keep_double = false, factored = false;
+  bool keep_double = false, in_16_bits = false, factored = false;
   SupernodalPattern pattern;
   EntryMap entries;
   std::vector<Index> matrix_begin, matrix_column;  ///< the pattern that refactor must meet
@@ -66,9 +66,10 @@ struct DirectSolver::Impl {
   DoubleFactor exact;
 
   void clear() {
-    const bool keep = keep_double;
+    const bool keep = keep_double, narrow = in_16_bits;
     *this = Impl{};
     keep_double = keep;
+    in_16_bits = narrow;
   }
   std::string factor_numbers(const SymmetricMatrix& matrix);
   Report report(std::string trouble, double analyse_ms, double factor_ms) const;
@@ -116,7 +117,7 @@ DirectSolver::Report DirectSolver::factor(const SymmetricMatrix& matrix) {
   if (std::string defect = find_defect(matrix); !defect.empty()) return impl_->report(defect, 0, 0);
   impl_->pattern = analyse(graph_of(matrix));
   impl_->entries = map_entries(matrix, impl_->pattern);
-  impl_->panels = PanelSolver(impl_->pattern);
+  impl_->panels = PanelSolver(impl_->pattern, impl_->in_16_bits);
   impl_->matrix_begin = matrix.begin;
   impl_->matrix_column = matrix.column;
   const double analyse_ms = milliseconds_since(start);
@@ -153,6 +154,8 @@ void DirectSolver::solve(const Vec3* b, Vec3* z) const {
 }
 
 void DirectSolver::keep_double(bool keep) { impl_->keep_double = keep; }
+
+void DirectSolver::use_16_bits(bool in_16_bits) { impl_->in_16_bits = in_16_bits; }
 
 std::size_t DirectSolver::bytes_per_solve() const { return impl_->panels.bytes_per_solve(); }
 

@@ -35,15 +35,27 @@ typedef float LooseVec __attribute__((vector_size(4 * lanes), may_alias, aligned
 typedef float Vec4 __attribute__((vector_size(16), may_alias));
 
 PLIANT_INLINE Vec load(const float* p) { return *reinterpret_cast<const Vec*>(p); }
-/// A load that the compiler may not repeat as the memory operand of each use: loads are what limits here.
-PLIANT_INLINE Vec load_once(const float* p) {
-  Vec v = load(p);
+/// What the compiler may not load again as the memory operand of each use: loads are what limits here.
+PLIANT_INLINE Vec once(Vec v) {
 #if defined(__AVX512F__)
   asm("" : "+v"(v));
 #elif defined(__AVX2__)
   asm("" : "+x"(v));
 #endif
   return v;
+}
+PLIANT_INLINE Vec load_once(const float* p) { return once(load(p)); }
+PLIANT_INLINE Vec load_once(const std::int16_t* p) {
+#if defined(__AVX512F__)
+  const __m256i narrow = _mm256_load_si256(reinterpret_cast<const __m256i*>(p));
+  return once((Vec)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(narrow)));
+#elif defined(__AVX2__)
+  const __m128i narrow = _mm_load_si128(reinterpret_cast<const __m128i*>(p));
+  return once((Vec)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(narrow)));
+#else
+  typedef std::int16_t Narrow __attribute__((vector_size(2 * lanes), may_alias));
+  return __builtin_convertvector(*reinterpret_cast<const Narrow*>(p), Vec);
+#endif
 }
 PLIANT_INLINE void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
 PLIANT_INLINE Vec load_loose(const float* p) { return *reinterpret_cast<const LooseVec*>(p); }
@@ -109,8 +121,8 @@ PLIANT_INLINE void with_constant(int count, F&& f) {
 
 /// sum += P b for a group of columns and the blocks skipped .. B - 1 that sum stands for. panel: block
 /// `skipped`.
-template <int B, int skipped>
-PLIANT_INLINE void multiply_group(const float* panel, int columns, const float* b, Vec* sum) {
+template <int B, int skipped, class Number>
+PLIANT_INLINE void multiply_group(const Number* panel, int columns, const float* b, Vec* sum) {
   for (int c = 0; c < columns; ++c, b += 4) {
     const Vec x = broadcast(b[0]), y = broadcast(b[1]), z = broadcast(b[2]);
     PLIANT_UNROLL for (int k = skipped * registers; k < B * registers; ++k) {
@@ -124,12 +136,13 @@ PLIANT_INLINE void multiply_group(const float* panel, int columns, const float* 
 }
 
 /// Blocks first_block .. first_block + B - 1 of P b, to scratch.
-template <int B>
-void multiply_blocks(const float* panel, int width, int blocks, int first_block, const float* b, float* out) {
+template <int B, class Number>
+void multiply_blocks(const Number* panel, int width, int blocks, int first_block, const float* b,
+                     float* out) {
   Vec sum[3 * B * registers] = {};
   for (int j = 0; j < width && j < (first_block + B) * block; j += group) {
     const int columns = width - j < group ? width - j : group, top = j / block;
-    const float* here = panel + std::int64_t(first_block > top ? first_block - top : 0) * columns * block;
+    const Number* here = panel + std::int64_t(first_block > top ? first_block - top : 0) * columns * block;
     if (top <= first_block)
       multiply_group<B, 0>(here, columns, b + 4 * j, sum);
     else if constexpr (B > 1)
@@ -187,8 +200,8 @@ PLIANT_INLINE void store_sums(const Vec* x, const Vec* y, const Vec* z, float* o
 #endif
 
 /// out = P^T v for C columns and all blocks of a group.
-template <int C>
-PLIANT_INLINE void multiply_transposed(const float* panel, std::int64_t stride, int blocks, const float* v,
+template <int C, class Number>
+PLIANT_INLINE void multiply_transposed(const Number* panel, std::int64_t stride, int blocks, const float* v,
                                        float* out) {
   Vec x[step] = {}, y[step] = {}, z[step] = {};
   for (int r = 0; r < blocks; ++r, panel += stride, v += block_floats) {
@@ -228,9 +241,16 @@ PLIANT_INLINE void to_lines(Vec r0, Vec r1, Vec r2, Vec r3, float* v) {
   store(v + 2 * block, low_halves(high_pairs(r0, r1), high_pairs(r2, r3)));
 }
 
-void forward_node(const PanelRange& range, const PanelNode& node) {
-  const float* panel = range.panels + node.panel;
+/// Rows xyz0 times the scales of the columns they stand for.
+PLIANT_INLINE void scale_rows(const float* scale, int count, float* rows) {
+  for (int i = 0; i < count; ++i) store4(rows + 4 * i, load4(rows + 4 * i) * scale[i]);
+}
+
+template <class Number>
+void forward_node(const PanelRange<Number>& range, const PanelNode& node) {
+  const Number* panel = range.panels + node.panel;
   float* own = range.work + 4 * std::int64_t(node.first);
+  if (range.scale) scale_rows(range.scale + node.first, node.width, own);  // then overwritten
   const int blocks = (node.height + block - 1) / block;
   for (int r = 0; r < blocks;) {
     // At most `most_blocks` fit the registers; two short turns are better than a long and a very short one.
@@ -255,8 +275,9 @@ void forward_node(const PanelRange& range, const PanelNode& node) {
   }
 }
 
-void backward_node(const PanelRange& range, const PanelNode& node) {
-  const float* panel = range.panels + node.panel;
+template <class Number>
+void backward_node(const PanelRange<Number>& range, const PanelNode& node) {
+  const Number* panel = range.panels + node.panel;
   float* own = range.work + 4 * std::int64_t(node.first);
   const int blocks = (node.height + block - 1) / block, own_blocks = node.width / block;
   for (int r = 0; r < own_blocks; ++r) {
@@ -285,18 +306,22 @@ void backward_node(const PanelRange& range, const PanelNode& node) {
     }
     panel += std::int64_t(columns) * block * (blocks - skipped);
   }
+  if (range.scale) scale_rows(range.scale + node.first, node.width, own);
 }
 
-void forward(const PanelRange& range) {
+template <class Number>
+void forward(const PanelRange<Number>& range) {
   for (std::int32_t s = range.begin; s < range.end; ++s) forward_node(range, range.nodes[s]);
 }
 
-void backward(const PanelRange& range) {
+template <class Number>
+void backward(const PanelRange<Number>& range) {
   for (std::int32_t s = range.end; s-- > range.begin;) backward_node(range, range.nodes[s]);
 }
 
 }  // namespace
 
-constinit const PanelKernels PLIANT_PANEL_KERNELS = {forward, backward};
+constinit const PanelKernels PLIANT_PANEL_KERNELS = {forward<float>, backward<float>,
+                                                         forward<std::int16_t>, backward<std::int16_t>};
 
 }  // namespace pliant

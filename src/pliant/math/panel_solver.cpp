@@ -17,9 +17,22 @@ const PanelKernels& kernels() {
 /// Lane of row i of a block: see panel_kernels.hpp.
 constexpr Index lane_of(Index i) { return 4 * (i % 4) + i / 4; }
 
+constexpr double largest_short = 32767;
+
+void store(double value, float& to) { to = float(value); }
+void store(double value, std::int16_t& to) { to = std::int16_t(std::lround(value)); }
+
+/// Of a column of a panel, so that its largest entry is the largest short.
+float scale_of(const double* column, Index height) {
+  double most = 0;
+  for (Index i = 0; i < height; ++i) most = std::max(most, std::abs(column[i]));
+  // A little more, so that rounding the scale makes nothing larger.
+  return most > 0 && std::isfinite(most) ? float(most * (1 + 1e-6) / largest_short) : 1.0f;
+}
+
 }  // namespace
 
-PanelSolver::PanelSolver(const SupernodalPattern& pattern)
+PanelSolver::PanelSolver(const SupernodalPattern& pattern, bool in_16_bits)
     : rows_(Index(pattern.order.size())), order_(pattern.order) {
   const Index count = pattern.supernodes();
   const Index top_row = pattern.first[pattern.part[1]], top_rows = rows_ - top_row;
@@ -44,7 +57,12 @@ PanelSolver::PanelSolver(const SupernodalPattern& pattern)
     tallest = std::max(tallest, height);
   }
   const std::size_t scratch = std::size_t(tallest + panel_block - 1) / panel_block * 3 * panel_block;
-  panels_.assign(floats, 0);
+  if (in_16_bits) {
+    short_panels_.assign(floats, 0);
+    scale_.assign(std::size_t(rows_), 1);
+  } else {
+    panels_.assign(floats, 0);
+  }
   work_.assign(4 * (std::size_t(zero_row) + 1), 0);
   scratch_.assign(2 * scratch, 0);
   const Index middle_row = pattern.first[pattern.part[0]];
@@ -54,9 +72,18 @@ PanelSolver::PanelSolver(const SupernodalPattern& pattern)
 }
 
 Index PanelSolver::set_panel(const SupernodalPattern& pattern, Index s, const double* panel) {
+  if (scale_.empty()) return store_panel(pattern, s, panel, panels_.data() + nodes_[s].panel);
+  const Index height = pattern.height(s);
+  for (Index c = 0; c < pattern.width(s); ++c)
+    scale_[std::size_t(pattern.first[s] + c)] = scale_of(panel + std::size_t(c) * height, height);
+  return store_panel(pattern, s, panel, short_panels_.data() + nodes_[s].panel);
+}
+
+template <class Number>
+Index PanelSolver::store_panel(const SupernodalPattern& pattern, Index s, const double* panel,
+                               Number* to) const {
   const Index width = pattern.width(s), height = pattern.height(s);
   const Index blocks = (height + panel_block - 1) / panel_block;
-  float* to = panels_.data() + nodes_[s].panel;
   Index bad = -1;
   for (Index j = 0; j < width; j += panel_group) {
     const Index columns = std::min(panel_group, width - j);
@@ -64,10 +91,11 @@ Index PanelSolver::set_panel(const SupernodalPattern& pattern, Index s, const do
       const Index first = r * panel_block, count = std::min(panel_block, height - first);
       for (Index c = 0; c < columns; ++c, to += panel_block) {
         const double* from = panel + std::size_t(j + c) * height + first;
+        const double scale = scale_.empty() ? 1 : double(scale_[std::size_t(pattern.first[s] + j + c)]);
         bool finite = true;
         for (Index i = 0; i < count; ++i) {
           finite &= std::abs(from[i]) <= std::numeric_limits<float>::max();
-          to[lane_of(i)] = float(from[i]);
+          store(finite ? from[i] / scale : 0, to[lane_of(i)]);
         }
         if (!finite && bad < 0) bad = j + c;
       }
@@ -76,9 +104,21 @@ Index PanelSolver::set_panel(const SupernodalPattern& pattern, Index s, const do
   return bad;
 }
 
-PanelRange PanelSolver::range(const Section& section) {
-  return {nodes_.data(),     section.begin, section.end,    panels_.data(),
+template <class Number>
+PanelRange<Number> PanelSolver::range(const AlignedVector<Number>& panels, const Section& section) {
+  return {nodes_.data(),     section.begin, section.end,
+          panels.data(),     scale_.empty() ? nullptr : scale_.data(),
           row_lists_.data(), work_.data(),  section.scratch};
+}
+
+void PanelSolver::forward(const Section& section) {
+  scale_.empty() ? kernels().forward(range(panels_, section))
+                 : kernels().forward_short(range(short_panels_, section));
+}
+
+void PanelSolver::backward(const Section& section) {
+  scale_.empty() ? kernels().backward(range(panels_, section))
+                 : kernels().backward_short(range(short_panels_, section));
 }
 
 void PanelSolver::copy_in(const Section& section, const Float4* b) {
@@ -92,14 +132,13 @@ void PanelSolver::copy_out(const Section& section, Float4* z) const {
 }
 
 void PanelSolver::solve(const Float4* b, Float4* z, Pool& pool) {
-  const PanelKernels& kernel = kernels();
   float* top = work_.data() + 4 * std::size_t(top_.first_row);
   float* private_top = work_.data() + 4 * std::size_t(rows_);
   const std::size_t top_floats = 4 * std::size_t(top_.end_row - top_.first_row);
   if (top_.begin == 0) {
     copy_in(top_, b);
-    kernel.forward(range(top_));
-    kernel.backward(range(top_));
+    forward(top_);
+    backward(top_);
     copy_out(top_, z);
     return;
   }
@@ -109,27 +148,28 @@ void PanelSolver::solve(const Float4* b, Float4* z, Pool& pool) {
       copy_in(top_, b);
     else
       std::fill_n(private_top, top_floats, 0.0f);
-    kernel.forward(range(parts_[part]));
+    forward(parts_[part]);
   });
   for (std::size_t i = 0; i < top_floats; ++i) top[i] += private_top[i];
-  kernel.forward(range(top_));
-  kernel.backward(range(top_));
+  forward(top_);
+  backward(top_);
   std::copy_n(top, top_floats, private_top);
   pool.run(2, [&](int part) {
-    kernel.backward(range(parts_[part]));
+    backward(parts_[part]);
     copy_out(parts_[part], z);
     if (part == 0) copy_out(top_, z);
   });
 }
 
 std::size_t PanelSolver::bytes_per_solve() const {
-  const std::size_t once = panels_.size() * sizeof(float) + row_lists_.size() * sizeof(Index) +
+  const std::size_t once = panel_floats() * sizeof(float) + row_lists_.size() * sizeof(Index) +
                            order_.size() * (sizeof(Index) + sizeof(Float4));
   return 2 * once;  // forward with the right-hand side, backward with the solution
 }
 
 std::size_t PanelSolver::memory_bytes() const {
-  return (panels_.size() + work_.size() + scratch_.size()) * sizeof(float) +
+  return (panels_.size() + work_.size() + scratch_.size() + scale_.size()) * sizeof(float) +
+         short_panels_.size() * sizeof(std::int16_t) +
          (row_lists_.size() + order_.size()) * sizeof(Index) + nodes_.size() * sizeof(PanelNode);
 }
 

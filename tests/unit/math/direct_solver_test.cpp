@@ -193,6 +193,32 @@ TEST(DirectSolver, agrees_at_every_simd_level) {
   }
 }
 
+TEST(DirectSolver, in_16_bits_it_solves_a_near_symmetric_matrix_on_every_instruction_set) {
+  const SimdLevelGuard guard;
+  for (const Sample& sample : sample_matrices()) {
+    SCOPED_TRACE(sample.name);
+    DirectSolver solver;
+    solver.use_16_bits(true);
+    ASSERT_TRUE(solver.factor(lower_rows(sample.a)).ok());
+    const std::vector<Float4> b = right_hand_side(Index(sample.a.rows()));
+    const std::vector<Float4> c = right_hand_side(Index(sample.a.rows()), 4);
+    const Columns exact = Eigen::SimplicialLLT<Sparse>(sample.a).solve(columns(b));
+    set_simd_level(SimdLevel::portable);
+    const Columns portable = columns(solve(solver, b));
+    for (SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+      if (set_simd_level(level) != level) continue;
+      const std::vector<Float4> z = solve(solver, b);
+      EXPECT_LE((columns(z) - exact).norm(), 2e-4 * exact.norm()) << name(level);
+      EXPECT_LE((columns(z) - portable).norm(), 1e-6 * portable.norm()) << name(level);
+      EXPECT_NEAR((columns(c).array() * columns(z).array()).sum(),
+                  (columns(b).array() * columns(solve(solver, c)).array()).sum(),
+                  1e-6 * columns(c).norm() * exact.norm())
+          << name(level);
+      for (int threads : {2, 3}) EXPECT_TRUE(same_bits(z, solve(solver, b, threads)));
+    }
+  }
+}
+
 TEST(DirectSolver, solves_panels_of_every_width) {
   // Dense matrices of 1 .. 40 rows are one panel each: all remainders of groups and blocks.
   for (Index rows = 1; rows <= 40; ++rows) {

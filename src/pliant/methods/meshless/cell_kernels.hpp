@@ -9,6 +9,8 @@
 // with F0 = 0 for the matrix alone and the F of the rest state for forces. Gradients are rounded to single
 // precision such that those of a cell still sum to zero exactly (packed_cells.cpp); F0 is the sum of the
 // rounded ones, so that rest and rigid motion are free of force to the last digit of double precision.
+// Nodes on a lattice repeat: batches whose rows have the same numbers, bit for bit, share them (a table), and
+// only differ in the nodes that the rows stand for.
 // Batches come in parts; a part numbers the nodes it touches itself, so that it reads a small array and
 // writes another of its own, and parts can run side by side.
 #pragma once
@@ -21,13 +23,15 @@ inline constexpr int lanes = 8;
 inline constexpr int row_group = 4;      ///< batches have a multiple of so many rows; the last may be empty
 inline constexpr int part_cells = 2048;  ///< a multiple of lanes
 
-/// What one part of the cells has; rows of its batch b are [begin[b], begin[b + 1]).
+/// What one part of the cells has; rows of its batch b are [begin[b], begin[b + 1]), their numbers those of
+/// the rows from table[b] on of all tables.
 template <class T>
 struct CellPart {
   int batches = 0;
   const std::int32_t* begin = nullptr;  ///< of the part's first batch
+  const std::int32_t* table = nullptr;  ///< likewise, and one more at the end
   const std::uint16_t* node = nullptr;  ///< the part's number of a row's node, of row 0 of all parts
-  const float* gradient = nullptr;      ///< [row / 2][x y z][row % 2][lane], likewise
+  const float* gradient = nullptr;      ///< [row / 2][x y z][row % 2][lane] of all tables
   const float* centre_value = nullptr;  ///< [row][lane], likewise
   const T* weight = nullptr;            ///< [batch][lane]: w times relative stiffness, 0 = no cell
   float* quaternion = nullptr;          ///< [batch][w x y z][lane], of the part's first batch

@@ -113,17 +113,28 @@ PLIANT_INLINE Four<double> sums(Vector<double> x, Vector<double> y, Vector<doubl
 // else wait for one another. A row is one and a half lines of the cache.
 constexpr int line = 16;  // floats
 
-/// f[half][3 i + j] = F_ij of the cells. g, node: of the first of the rows.
+/// The rows of a batch, and the gradients of the next one.
+struct Rows {
+  const float* g;
+  const std::uint16_t* node;
+  int count;
+  const float* next;
+};
 template <class T>
-PLIANT_INLINE void gather_batch(const float* g, const std::uint16_t* node, int rows, const T* x,
-                                Vector<T> (*f)[9]) {
-  const float* next = g + 3 * lanes * rows;
+PLIANT_INLINE Rows rows_of(const CellPart<T>& part, int b) {
+  const auto gradients = [&](int batch) { return part.gradient + 3 * lanes * std::int64_t(part.table[batch]); };
+  return {gradients(b), part.node + part.begin[b], part.begin[b + 1] - part.begin[b], gradients(b + 1)};
+}
+
+/// f[half][3 i + j] = F_ij of the cells.
+template <class T>
+PLIANT_INLINE void gather_batch(const Rows& rows, const T* x, Vector<T> (*f)[9]) {
   for (int h = 0; h < halves<T>; ++h) {
     Vector<T> sum[9] = {};
-    for (int r = 0; r < rows; r += 2) {
-      const float* here = g + pair / 2 * r;
+    for (int r = 0; r < rows.count; r += 2) {
+      const float* here = rows.g + pair / 2 * r;
       for (int k = 0; k < 2; ++k, here += lanes) {
-        const T* v = x + 4 * std::int64_t(node[r + k]);
+        const T* v = x + 4 * std::int64_t(rows.node[r + k]);
         const Vector<T> g0 = widen(here, h, T()), g1 = widen(here + stride, h, T()),
                         g2 = widen(here + 2 * stride, h, T());
         const T v0 = v[0], v1 = v[1], v2 = v[2];
@@ -136,7 +147,7 @@ PLIANT_INLINE void gather_batch(const float* g, const std::uint16_t* node, int r
         sum[6] += v2 * g0;
         sum[7] += v2 * g1;
         sum[8] += v2 * g2;
-        __builtin_prefetch(next + (r + k) * line);
+        __builtin_prefetch(rows.next + (r + k) * line);
       }
     }
     for (int k = 0; k < 9; ++k) f[h][k] = sum[k];
@@ -206,11 +217,10 @@ PLIANT_INLINE void stress_batch(const CellPart<T>& part, int b, const Stress<T>&
 }
 
 template <class T>
-PLIANT_INLINE void scatter_batch(const float* g, const std::uint16_t* node, int rows, const Vector<T> (*p)[9],
-                                 T* y) {
-  const float* next = g + 3 * lanes * rows + rows * line;
-  for (int r = 0; r < rows; r += 2, next += line) {
-    const float* here = g + pair / 2 * r;
+PLIANT_INLINE void scatter_batch(const Rows& rows, const Vector<T> (*p)[9], T* y) {
+  const float* next = rows.next + rows.count * line;
+  for (int r = 0; r < rows.count; r += 2, next += line) {
+    const float* here = rows.g + pair / 2 * r;
     for (int k = 0; k < 2; ++k, here += lanes) {
       Vector<T> sx = {}, sy = {}, sz = {};
       for (int h = 0; h < halves<T>; ++h) {
@@ -220,7 +230,7 @@ PLIANT_INLINE void scatter_batch(const float* g, const std::uint16_t* node, int 
         sy += p[h][3] * g0 + p[h][4] * g1 + p[h][5] * g2;
         sz += p[h][6] * g0 + p[h][7] * g1 + p[h][8] * g2;
       }
-      reinterpret_cast<Four<T>*>(y)[node[r + k]] += sums(sx, sy, sz);
+      reinterpret_cast<Four<T>*>(y)[rows.node[r + k]] += sums(sx, sy, sz);
     }
     __builtin_prefetch(next);
   }
@@ -240,12 +250,12 @@ PLIANT_INLINE __m512 both(float first, float second) {
   return _mm512_mask_broadcastss_ps(_mm512_set1_ps(first), 0xff00, _mm_set_ss(second));
 }
 
-PLIANT_INLINE void gather_batch(const float* g, const std::uint16_t* node, int rows, const float* x,
-                                Vector<float> (*f)[9]) {
-  const float* next = g + 3 * lanes * rows;
+PLIANT_INLINE void gather_batch(const Rows& rows, const float* x, Vector<float> (*f)[9]) {
+  const float *g = rows.g, *next = rows.next;
+  const std::uint16_t* node = rows.node;
   __m512 sum[9];
   for (__m512& s : sum) s = _mm512_setzero_ps();
-  for (const float* end = next; g != end; g += pair, node += 2, next += 2 * line) {
+  for (const float* end = g + 3 * lanes * rows.count; g != end; g += pair, node += 2, next += 2 * line) {
     const float *v = x + 4 * std::int64_t(node[0]), *u = x + 4 * std::int64_t(node[1]);
     const __m512 g0 = load_once(g), g1 = load_once(g + stride), g2 = load_once(g + 2 * stride);
     for (int i = 0; i < 3; ++i) {
@@ -272,10 +282,9 @@ PLIANT_INLINE __m512 row_sums(const float* g, const __m512* p) {
   return _mm512_add_ps(_mm512_shuffle_ps(xy, zz, 0x04), _mm512_shuffle_ps(xy, zz, 0x5e));
 }
 
-PLIANT_INLINE void scatter_batch(const float* g, const std::uint16_t* node, int rows,
-                                 const Vector<float> (*f)[9], float* y) {
-  const float* const end = g + 3 * lanes * rows;
-  const float* next = end + rows * line;
+PLIANT_INLINE void scatter_batch(const Rows& rows, const Vector<float> (*f)[9], float* y) {
+  const float *g = rows.g, *const end = g + 3 * lanes * rows.count, *next = rows.next + rows.count * line;
+  const std::uint16_t* node = rows.node;
   __m512 p[9];
   for (int k = 0; k < 9; ++k) p[k] = _mm512_broadcast_f32x8((__m256)f[0][k]);
   for (; g != end; g += 2 * pair, node += row_group, next += 2 * line) {
@@ -300,13 +309,11 @@ void apply(const CellPart<T>& part, const Stress<T>& given, const T* x, T* y) {
   const CellPart<T> here = part;  // copies, which y cannot overwrite
   const Stress<T> stress = given;
   for (int b = 0; b < here.batches; ++b) {
-    const std::int32_t begin = here.begin[b], rows = here.begin[b + 1] - begin;
-    const float* g = here.gradient + 3 * lanes * std::int64_t(begin);
-    const std::uint16_t* node = here.node + begin;
+    const Rows rows = rows_of(here, b);
     Vector<T> f[halves<T>][9];
-    gather_batch(g, node, rows, x, f);
+    gather_batch(rows, x, f);
     for (int h = 0; h < halves<T>; ++h) stress_batch(here, b, stress, h, f[h]);
-    scatter_batch(g, node, rows, f, y);
+    scatter_batch(rows, f, y);
   }
 }
 
@@ -316,11 +323,9 @@ void forces(const CellPart<double>& part, const Stress<double>& given, const dou
   const CellPart<double> here = part;
   const Stress<double> stress = given;
   for (int b = 0; b < here.batches; ++b) {
-    const std::int32_t begin = here.begin[b], rows = here.begin[b + 1] - begin;
-    const float* g = here.gradient + 3 * lanes * std::int64_t(begin);
-    const std::uint16_t* node = here.node + begin;
+    const Rows rows = rows_of(here, b);
     Vector<double> f[halves<double>][9];
-    gather_batch(g, node, rows, x, f);
+    gather_batch(rows, x, f);
     alignas(64) float narrow[9 * lanes];
     for (int h = 0; h < halves<double>; ++h) {
       stress_batch(here, b, stress, h, f[h]);
@@ -329,7 +334,7 @@ void forces(const CellPart<double>& part, const Stress<double>& given, const dou
     Vector<float> p[halves<float>][9];
     for (int h = 0; h < halves<float>; ++h)
       for (int k = 0; k < 9; ++k) p[h][k] = load(narrow + k * lanes, h);
-    scatter_batch(g, node, rows, p, y);
+    scatter_batch(rows, p, y);
   }
 }
 
@@ -341,9 +346,8 @@ double curvature(const CellPart<float>& part, const Stress<float>& given, const 
   const Stress<float> s = given;
   V sum = {};
   for (int b = 0; b < here.batches; ++b) {
-    const std::int32_t begin = here.begin[b], rows = here.begin[b + 1] - begin;
     V f[halves<float>][9];
-    gather_batch(here.gradient + 3 * lanes * std::int64_t(begin), here.node + begin, rows, x, f);
+    gather_batch(rows_of(here, b), x, f);
     for (int h = 0; h < halves<float>; ++h) {
       V r[9], m[9], t[9];
       rotation_batch<float>(here.quaternion + 4 * lanes * b, h, r);
@@ -376,10 +380,10 @@ int blend(const CellPart<float>& given, const float* q, float shortest, int cell
     float* out = part.quaternion + 4 * lanes * b;
     for (int h = 0; h < halves<float>; ++h) {
       V sum[4] = {}, odd[4] = {};  // one sum would wait for its own last addition; rows come in fours
-      for (std::int32_t r = part.begin[b]; r < part.begin[b + 1]; r += 2) {
+      const float* here = part.centre_value + lanes * std::int64_t(part.table[b]);
+      for (std::int32_t r = part.begin[b]; r < part.begin[b + 1]; r += 2, here += 2 * lanes) {
         const float *v = q + 4 * std::int64_t(part.node[r]), *u = q + 4 * std::int64_t(part.node[r + 1]);
-        const V value = load(part.centre_value + lanes * std::int64_t(r), h),
-                next = load(part.centre_value + lanes * std::int64_t(r + 1), h);
+        const V value = load(here, h), next = load(here + lanes, h);
         for (int i = 0; i < 4; ++i) {
           sum[i] += v[i] * value;
           odd[i] += u[i] * next;

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <unordered_map>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/hash.hpp"
 
 namespace pliant::meshless {
 namespace {
@@ -40,10 +42,8 @@ PackedCells::PackedCells(const Cells& cells, const Points& rest, const std::vect
     weight_[std::size_t(c)] = float(exact_weight_[std::size_t(c)]);
   }
   number_rows(cells);
-  gradient_.resize(3 * lanes * node_.size(), 0);
-  centre_value_.resize(lanes * node_.size(), 0);
   rest_.resize(9 * lanes * std::size_t(batches()), 0);
-  fill_rows(cells, rest);
+  fill_tables(cells, rest);
   slot_begin_.assign(std::size_t(nodes_) + 1, 0);
   for (const Index i : local_) ++slot_begin_[std::size_t(i) + 1];
   std::partial_sum(slot_begin_.begin(), slot_begin_.end(), slot_begin_.begin());
@@ -88,34 +88,68 @@ void PackedCells::number_rows(const Cells& cells) {
   }
 }
 
-void PackedCells::fill_rows(const Cells& cells, const Points& rest) {
-  std::vector<double> g;
+/// Batches with the same table share it.
+void PackedCells::fill_tables(const Cells& cells, const Points& rest) {
+  std::unordered_multimap<std::uint64_t, std::int32_t> known;  // tables by their hash
+  Table mine;
   for (const Part& part : part_)
-    for (Index c = part.first; c < part.first + part.cells; ++c) {
-      std::size_t row = std::size_t(begin_[std::size_t(c) / lanes]);
-      const std::size_t lane = std::size_t(c) % lanes;
-      const std::size_t begin = std::size_t(cells.begin[std::size_t(c)]),
-                        end = std::size_t(cells.begin[std::size_t(c) + 1]), count = end - begin;
-      g.resize(3 * count);
-      for (std::size_t d = 0; d < 3; ++d) {
-        for (std::size_t k = 0; k < count; ++k) g[d * count + k] = cells.gradient[begin + k][Index(d)];
-        round_together(std::span(g).subspan(d * count, count));
+    for (Index first = part.first; first < part.first + part.cells; first += lanes) {
+      const std::size_t batch = std::size_t(first) / lanes;
+      const std::size_t rows = std::size_t(begin_[batch + 1] - begin_[batch]);
+      mine.gradient.assign(3 * lanes * rows, 0);
+      mine.centre_value.assign(lanes * rows, 0);
+      for (Index c = first; c < std::min(first + lanes, part.first + part.cells); ++c)
+        fill_cell(cells, rest, part, c, mine);
+      const auto is_mine = [&](const auto& other) {
+        const std::size_t row = std::size_t(other.second);
+        return centre_value_.size() >= lanes * (row + rows) &&
+               std::equal(mine.gradient.begin(), mine.gradient.end(), gradient_.begin() + long(3 * lanes * row)) &&
+               std::equal(mine.centre_value.begin(), mine.centre_value.end(),
+                          centre_value_.begin() + long(lanes * row));
+      };
+      const std::uint64_t key =
+          hash_bytes(mine.centre_value.data(), mine.centre_value.size() * sizeof(float));
+      const auto [begin, end] = known.equal_range(key);
+      const auto same = std::find_if(begin, end, is_mine);
+      if (same != end) {
+        table_.push_back(same->second);
+        continue;
       }
-      Mat3 undeformed = -Mat3::Identity();
-      const Vec3& origin = rest[std::size_t(cells.node[begin])];
-      for (std::size_t k = begin; k < end; ++k, ++row) {
-        while (local_[std::size_t(part.begin) + node_[row]] != cells.node[k]) ++row;
-        for (std::size_t d = 0; d < 3; ++d) {
-          const double value = g[d * count + k - begin];
-          gradient_[(row / 2 * 6 + 2 * d + row % 2) * lanes + lane] = float(value);
-          undeformed.col(Index(d)) += value * (rest[std::size_t(cells.node[k])] - origin);
-        }
-        centre_value_[row * lanes + lane] = float(cells.centre_value[k]);
-      }
-      for (std::size_t e = 0; e < 9; ++e)
-        rest_[(std::size_t(c) / lanes * 9 + e) * lanes + lane] =
-            float(undeformed(Index(e / 3), Index(e % 3)));
+      table_.push_back(std::int32_t(centre_value_.size() / lanes));
+      known.emplace(key, table_.back());
+      gradient_.insert(gradient_.end(), mine.gradient.begin(), mine.gradient.end());
+      centre_value_.insert(centre_value_.end(), mine.centre_value.begin(), mine.centre_value.end());
     }
+  tables_ = Index(known.size());
+  table_.push_back(0);  // what comes after the last batch is fetched, not read
+}
+
+/// One lane of a table, and of rest_.
+void PackedCells::fill_cell(const Cells& cells, const Points& rest, const Part& part, Index cell,
+                            Table& table) {
+  const std::size_t batch = std::size_t(cell) / lanes, lane = std::size_t(cell) % lanes;
+  const std::size_t begin = std::size_t(cells.begin[std::size_t(cell)]),
+                    end = std::size_t(cells.begin[std::size_t(cell) + 1]), count = end - begin;
+  std::vector<double> g(3 * count);
+  for (std::size_t d = 0; d < 3; ++d) {
+    for (std::size_t k = 0; k < count; ++k) g[d * count + k] = cells.gradient[begin + k][Index(d)];
+    round_together(std::span(g).subspan(d * count, count));
+  }
+  Mat3 undeformed = -Mat3::Identity();
+  const Vec3& origin = rest[std::size_t(cells.node[begin])];
+  const std::uint16_t* node = node_.data() + begin_[batch];
+  std::size_t row = 0;
+  for (std::size_t k = begin; k < end; ++k, ++row) {
+    while (local_[std::size_t(part.begin) + node[row]] != cells.node[k]) ++row;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double value = g[d * count + k - begin];
+      table.gradient[(row / 2 * 6 + 2 * d + row % 2) * lanes + lane] = float(value);
+      undeformed.col(Index(d)) += value * (rest[std::size_t(cells.node[k])] - origin);
+    }
+    table.centre_value[row * lanes + lane] = float(cells.centre_value[k]);
+  }
+  for (std::size_t e = 0; e < 9; ++e)
+    rest_[(batch * 9 + e) * lanes + lane] = float(undeformed(Index(e / 3), Index(e % 3)));
 }
 
 PackedCells::Quaternions PackedCells::unturned() const {
@@ -131,6 +165,7 @@ CellPart<T> PackedCells::view(const Part& part, const AlignedVector<T>& weight, 
   CellPart<T> out;
   out.batches = (part.cells + lanes - 1) / lanes;
   out.begin = begin_.data() + part.first / lanes;
+  out.table = table_.data() + part.first / lanes;
   out.node = node_.data();
   out.gradient = gradient_.data();
   out.centre_value = centre_value_.data();
@@ -241,8 +276,8 @@ std::size_t PackedCells::bytes_per_apply() const {
 }
 
 std::size_t PackedCells::memory_bytes() const {
-  return node_.size() * (lanes * 4 * sizeof(float) + sizeof(std::uint16_t)) +
-         weight_.size() * (10 * sizeof(float) + sizeof(double)) + begin_.size() * sizeof(std::int32_t) +
+  return node_.size() * sizeof(std::uint16_t) + 4 * centre_value_.size() * sizeof(float) +
+         weight_.size() * (10 * sizeof(float) + sizeof(double)) + 2 * begin_.size() * sizeof(std::int32_t) +
          local_.size() * (2 * sizeof(Float4) + 2 * sizeof(Double4) + 2 * sizeof(Index));
 }
 

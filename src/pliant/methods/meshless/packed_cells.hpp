@@ -45,14 +45,20 @@ class PackedCells {
   /// Of the float matrix: what cells and nodes must be read and written, without the zeros of the batches.
   std::size_t bytes_per_apply() const;
   std::size_t memory_bytes() const;
+  Index tables() const { return tables_; }  ///< as many as batches, less where nodes lie on a lattice
 
  private:
   struct Part {
     Index first = 0, cells = 0;  ///< the first is that of a batch
     Index begin = 0, nodes = 0;  ///< of local_
   };
+  /// The numbers of a batch's rows, as the kernels read them.
+  struct Table {
+    std::vector<float> gradient, centre_value;
+  };
   void number_rows(const Cells& cells);
-  void fill_rows(const Cells& cells, const Points& rest);
+  void fill_tables(const Cells& cells, const Points& rest);
+  void fill_cell(const Cells& cells, const Points& rest, const Part& part, Index cell, Table& table);
   template <class T>
   CellPart<T> view(const Part& part, const AlignedVector<T>& weight, Quaternions& q,
                    const AlignedVector<T>& flow = {}) const;
@@ -61,11 +67,12 @@ class PackedCells {
   template <class Four, class Sum>
   void add_parts(const AlignedVector<Four>& out, Sum* y, Pool& pool) const;
 
-  Index cells_ = 0, nodes_ = 0;
+  Index cells_ = 0, nodes_ = 0, tables_ = 0;
   std::size_t entries_ = 0;  ///< nodes of the cells, all together
   std::vector<Part> part_;
   std::vector<Index> local_;         ///< node of a part's number, part after part
   std::vector<std::int32_t> begin_;  ///< rows of a batch
+  std::vector<std::int32_t> table_;  ///< of a batch: the first of its rows in gradient_ and centre_value_
   AlignedVector<std::uint16_t> node_;
   AlignedVector<float> gradient_, centre_value_, rest_, weight_;
   AlignedVector<double> exact_weight_;

@@ -165,6 +165,19 @@ TEST(MeshlessKernels, the_matrix_of_the_iterations_agrees_on_every_instruction_s
   set_simd_level(best);
 }
 
+TEST(MeshlessKernels, batches_of_a_lattice_share_their_numbers_and_those_of_scattered_nodes_do_not) {
+  Bar bar = make_bar({.across = 8});
+  const PackedCells& even = bar.body().packed();
+  EXPECT_LT(even.tables(), even.batches() / 3);
+  Cells uneven = bar.body().model().cells;
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  for (Vec3& g : uneven.gradient) g *= 1 + 1e-3 * normal(random);
+  const PackedCells scattered(uneven, bar.body().model().rest,
+                              std::vector<double>(std::size_t(uneven.count()), 1.0));
+  EXPECT_EQ(scattered.tables(), scattered.batches());
+}
+
 TEST(MeshlessKernels, curvature_is_that_of_the_matrix_on_every_instruction_set) {
   Scrambled s;
   Points exact(s.x.size());

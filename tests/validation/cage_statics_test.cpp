@@ -8,6 +8,7 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iostream>
 #include <map>
 
@@ -85,8 +86,17 @@ TEST(CageStatics, bends_and_a_tight_neck_converge_from_rest_in_one_go) {
 }
 
 struct Distortion {
-  double mean = 0, p95 = 0, kink = 0;  ///< singular values' ratio of the triangles' maps; degrees
+  double mean = 0, p95 = 0, most = 0;  ///< singular values' ratio of the triangles' maps
+  double kink = 0;                     ///< degrees
+  double volume = 0;                   ///< share of that at rest
 };
+
+double enclosed(const Points& x, std::span<const Triangle> triangles) {
+  double six = 0;
+  for (const Triangle& t : triangles)
+    six += x[std::size_t(t[0])].dot(x[std::size_t(t[1])].cross(x[std::size_t(t[2])]));
+  return six / 6;
+}
 
 Distortion distortion(const Points& rest, const Points& now, std::span<const Triangle> triangles) {
   std::vector<std::pair<double, double>> ratios;
@@ -135,166 +145,238 @@ Distortion distortion(const Points& rest, const Points& now, std::span<const Tri
     }
   }
   out.mean = sum / area;
+  out.most = ratios.back().first;
+  out.volume = enclosed(now, triangles) / enclosed(rest, triangles);
   return out;
 }
 
 /// A bar of 6 m with fine bumps, held on two or three parts of its surface that go to their ends in ten
 /// steps.
 struct Experiment {
-  const char* name;
+  std::string name;
   /// The part of a surface vertex, or -1; and where it is at a share of the way.
-  int (*part)(const Vec3&);
-  Vec3 (*target)(int part, const Vec3&, double share);
+  std::function<int(const Vec3&)> part;
+  std::function<Vec3(int part, const Vec3&, double share)> target;
 };
 
-constexpr double cut = 0.8;
-const Experiment neck{"neck", [](const Vec3& p) { return p.z() < -cut  ? 0
-                                                         : p.z() > cut ? 1
-                                                                       : -1; },
-                      [](int part, const Vec3& p, double share) -> Vec3 {
-                        if (part == 0 || share == 0) return p;
-                        // an arc of 90 degrees within 1.6 m
-                        const double angle = share * M_PI / 2, radius = 2 * cut / angle;
-                        const Vec3 end(0, radius * (1 - std::cos(angle)), -cut + radius * std::sin(angle));
-                        return end + Eigen::AngleAxisd(-angle, Vec3::UnitX()) * (p - Vec3(0, 0, cut));
-                      }};
-const Experiment patch{"patch",
-                       [](const Vec3& p) {
-                         if (std::abs(p.z()) > 2.6) return p.z() < 0 ? 0 : 1;
-                         return (p - Vec3(0, 0.75, 0)).norm() < 0.3 ? 2 : -1;
-                       },
-                       [](int part, const Vec3& p, double share) -> Vec3 {
-                         return part == 2 ? Vec3(p + Vec3(0, share, 0)) : p;
-                       }};
+enum class Turn { arc, joint };
 
-struct Posed {
-  Distortion at;
-  double energy = 0;
-  int freedoms = 0;
-  double residual = 0;  ///< of the forces
-};
-
-struct Holding {
-  std::vector<Index> nodes;
-  std::vector<int> part;
-};
-Holding holding(const Experiment& of, const Shape& shape) {
-  Holding out;
-  for (Index i = 0; i < Index(shape.graph.positions.size()); ++i) {
-    if (shape.graph.volumes[std::size_t(i)] > 0) continue;
-    const int part = of.part(shape.graph.positions[std::size_t(i)]);
-    if (part < 0) continue;
-    out.nodes.push_back(i);
-    out.part.push_back(part);
-  }
-  return out;
+/// The head is turned by 90 degrees against the body; 1.6 m around `middle` are free. Along an arc that keeps
+/// their length, or about a joint in the middle.
+Experiment neck(double middle, Turn turn = Turn::arc) {
+  constexpr double cut = 0.8;
+  return {"neck",
+          [=](const Vec3& p) {
+            if (std::abs(p.z() - middle) <= cut) return -1;
+            return p.z() < middle ? 0 : 1;
+          },
+          [=](int part, const Vec3& p, double share) -> Vec3 {
+            if (part == 0 || share == 0) return p;
+            const double angle = share * M_PI / 2, radius = 2 * cut / angle;
+            const Eigen::AngleAxisd about(-angle, Vec3::UnitX());
+            const Vec3 joint(0, 0, middle);
+            if (turn == Turn::joint) return joint + about * (p - joint);
+            const Vec3 end(0, radius * (1 - std::cos(angle)), middle - cut + radius * std::sin(angle));
+            return end + about * (p - joint - Vec3(0, 0, cut));
+          }};
 }
 
+/// A patch of radius 0.3 m in the middle is pulled by 1 m; half a metre of one end or of both is held.
+Experiment patch(bool both_ends = false) {
+  return {"patch",
+          [=](const Vec3& p) {
+            if (p.z() < -2.5 || (both_ends && p.z() > 2.5)) return 0;
+            return (p - Vec3(0, 0.75, 0)).norm() < 0.3 ? 1 : -1;
+          },
+          [](int part, const Vec3& p, double share) -> Vec3 {
+            return part == 1 ? Vec3(p + Vec3(0, share, 0)) : p;
+          }};
+}
+
+/// What is told of a row.
+struct Posed {
+  Distortion at;
+  double elastic = 0, springs = 0;  ///< energies, J
+  int freedoms = 0;
+  double residual = 0;  ///< of the forces
+  double energy() const { return elastic + springs; }
+};
+
 constexpr double young = 1000, spring = 100;  // Pa; N/m a held vertex
-constexpr double clearance = 0.2;             // that of the prototype, by its spin table (cage_test.cpp)
 constexpr int increments = 10;
 
-/// The same shape, quadrature points, material and springs on a cage and on hexahedra that fill the same box.
-std::array<Posed, 2> posed(const Experiment& of, const Shape& solid, const std::array<int, 3>& cells,
-                           int points, const std::array<int, 3>& blocks) {
-  const Shape shape = with_quadrature(solid, points);
-  const Holding held = holding(of, shape);
-  const Points& rest = shape.graph.positions;
-  const auto targets = [&](double share) {
-    Points out;
-    for (std::size_t k = 0; k < held.nodes.size(); ++k)
-      out.push_back(of.target(held.part[k], rest[std::size_t(held.nodes[k])], share));
-    return out;
-  };
-  std::array<Posed, 2> out;
-  cage::Options options{
-      .cells = cells, .clearance = clearance, .stiffness = young, .precision = cage::Precision::twice};
-  options.hold = spring * double(held.nodes.size()) / (young * 6);  // all held vertices are one hold
-  auto built = cage::build(shape, 1, {}, options);
+/// An experiment with its quadrature points, and the box that cages and hexahedra fill.
+struct Prepared {
+  Prepared(const Experiment& of, const Shape& solid, int points) : shape(with_quadrature(solid, points)) {
+    constexpr double clearance = 0.2;  // m
+    const Points& rest = shape.graph.positions;
+    for (Index i = 0; i < Index(rest.size()); ++i) {
+      const Vec3& p = rest[std::size_t(i)];
+      const bool on_side = p.head<2>().norm() > 0.69;  // m, below the bumps
+      if (shape.graph.volumes[std::size_t(i)] > 0 || !on_side || of.part(p) < 0) continue;
+      held.push_back(i);
+      for (int k = 1; k <= increments; ++k)
+        targets[std::size_t(k - 1)].push_back(of.target(of.part(p), p, double(k) / increments));
+    }
+    low = high = shape.surface.vertices[0];
+    for (const Vec3& p : shape.surface.vertices) low = low.cwiseMin(p), high = high.cwiseMax(p);
+    low.array() -= clearance;
+    high.array() += clearance;
+  }
+  double stretched(std::size_t k, const Vec3& at) const {
+    return spring / 2 * (at - targets.back()[k]).squaredNorm();
+  }
+
+  Shape shape;
+  std::vector<Index> held;
+  std::array<Points, increments> targets;
+  Vec3 low, high;
+};
+
+/// Forces that are left over, as a share, after an increment.
+double enough(int increment) { return increment + 1 < increments ? 1e-3 : 1e-6; }
+
+Posed caged(const Prepared& in, const std::array<int, 3>& cells) {
+  cage::Options options{.stiffness = young, .precision = cage::Precision::twice};
+  options.hold = spring * double(in.held.size()) / (young * 6);  // all held vertices are one hold
+  auto built = cage::build(in.shape, box_cage(in.low, in.high, cells), 1, {}, options);
   EXPECT_TRUE(built) << built.error().text();
   Method& body = **built;
   Pool pool{1};
-  StepInput in;
-  in.pool = &pool;
-  in.held = held.nodes;
-  for (int k = 1; k <= increments; ++k) {
-    const Points at = targets(double(k) / increments);
-    in.targets = at;
-    const double enough = k < increments ? 1e-3 : 1e-6;
-    out[0].residual = 1;
-    for (int step = 0; step < 100 && out[0].residual > enough; ++step) {
-      const Method::Relaxation now = body.relax(in);
+  StepInput input;
+  input.pool = &pool;
+  input.held = in.held;
+  Posed out;
+  for (int k = 0; k < increments; ++k) {
+    input.targets = in.targets[std::size_t(k)];
+    out.residual = 1;
+    for (int step = 0; step < 100 && out.residual > enough(k); ++step) {
+      const Method::Relaxation now = body.relax(input);
       EXPECT_TRUE(now.trouble.empty()) << now.trouble;
-      out[0].residual = now.residual;
+      out.residual = now.residual;
       if (now.stuck) break;
     }
   }
-  Points surface(shape.surface.vertices.size());
+  Points surface(in.shape.surface.vertices.size());
   body.surface(surface);
-  out[0].at = distortion(shape.surface.vertices, surface, shape.surface.triangles);
-  out[0].energy = body.elastic_energy();
-  out[0].freedoms = int(body.describe().freedoms);
-
-  const TriMesh box = box_cage_around(shape.surface.vertices, cells, options.clearance);
-  Vec3 low = box.vertices[0], high = low;
-  for (const Vec3& p : box.vertices) low = low.cwiseMin(p), high = high.cwiseMax(p);
-  HexahedralPose hexahedra(low, high, blocks, young, options.poisson);
-  for (std::size_t i = 0; i < rest.size(); ++i)
-    if (shape.graph.volumes[i] > 0) hexahedra.add_point(rest[i], shape.graph.volumes[i]);
-  for (std::size_t k = 0; k < held.nodes.size(); ++k)
-    hexahedra.add_spring(rest[std::size_t(held.nodes[k])], spring);
-  for (int k = 1; k <= increments; ++k) {
-    const Points at = targets(double(k) / increments);
-    for (std::size_t s = 0; s < at.size(); ++s) hexahedra.aim(s, at[s]);
-    const double enough = k < increments ? 1e-3 : 1e-6;
-    out[1].residual = hexahedra.relax(enough, 100) >= 0 ? enough : 1;
-  }
-  for (std::size_t i = 0; i < surface.size(); ++i) surface[i] = hexahedra.place(shape.surface.vertices[i]);
-  out[1].at = distortion(shape.surface.vertices, surface, shape.surface.triangles);
-  out[1].energy = hexahedra.elastic_energy();
-  out[1].freedoms = hexahedra.freedoms();
+  out.at = distortion(in.shape.surface.vertices, surface, in.shape.surface.triangles);
+  out.elastic = body.elastic_energy();
+  for (std::size_t k = 0; k < in.held.size(); ++k)
+    out.springs += in.stretched(k, body.nodes().x[std::size_t(in.held[k])]);
+  out.freedoms = int(body.describe().freedoms);
   return out;
 }
 
-/// What is asked of a row, as shares of the hexahedra's.
-struct Row {
-  const Experiment* of;
-  std::array<int, 3> cells, blocks;
-  int points;
-  double kink;
-};
+/// The same points, material and springs.
+Posed meshed(const Prepared& in, const std::array<int, 3>& cells) {
+  HexahedralPose hexahedra(in.low, in.high, cells, young, cage::Options{}.poisson);
+  const Points& rest = in.shape.graph.positions;
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    if (in.shape.graph.volumes[i] > 0) hexahedra.add_point(rest[i], in.shape.graph.volumes[i]);
+  for (const Index i : in.held) hexahedra.add_spring(rest[std::size_t(i)], spring);
+  Posed out;
+  for (int k = 0; k < increments; ++k) {
+    const Points& at = in.targets[std::size_t(k)];
+    for (std::size_t s = 0; s < at.size(); ++s) hexahedra.aim(s, at[s]);
+    out.residual = hexahedra.relax(enough(k), 100) >= 0 ? enough(k) : 1;
+  }
+  Points surface;
+  for (const Vec3& p : in.shape.surface.vertices) surface.push_back(hexahedra.place(p));
+  out.at = distortion(in.shape.surface.vertices, surface, in.shape.surface.triangles);
+  out.elastic = hexahedra.elastic_energy();
+  for (std::size_t k = 0; k < in.held.size(); ++k)
+    out.springs += in.stretched(k, hexahedra.place(rest[std::size_t(in.held[k])]));
+  out.freedoms = hexahedra.freedoms();
+  return out;
+}
 
-// The specification's experiment with its own surface (96 x 240 quads on the side), springs and points. It
-// asks for less distortion and kinks of at most 0.6 of the hexahedra's. Two rows of its four do not get
-// there, and their bounds only keep them from getting worse:
-// - patch, 48 freedoms: 0.74, bound 0.8; what is asked, 0.6, is not met here. How wide the prototype's patch
-//   was is not told.
-// - neck, 174 freedoms: 2.02, bound 2.4, worse than hexahedra: what is asked, 0.6, is not met here. The
-//   middle ring of this cage lies in the middle of the neck, and the inner line of the bend creases there (so
-//   do hexahedra on that lattice). The hexahedra it is compared with have no nodes there. On their lattice,
-//   with fewer freedoms than they have, the cage has a third of their kink.
-TEST(CageStatics, local_deformations_distort_less_than_hexahedra_with_the_same_points_and_springs) {
+/// The specification's surface: 96 x 240 quads on the side. Its 46 272 triangles leave a fan for each end;
+/// ours have rings, whose vertices nothing holds.
+Result<MeshShape> specified_bar(Pool& pool) {
   BumpyBar bar;
   bar.resolution = {96, 240};
+  return make_mesh_shape(bumpy_bar_surface(bar), {.nodes = 2000, .solid = true}, pool);
+}
+
+/// The specification's figures of hexahedra.
+struct Told {
+  double mean, p95, kink, volume, energy;
+};
+constexpr std::array<Told, 2> neck_told{{{1.278, 2.13, 93, 0.860, 4560}, {1.235, 2.10, 160, 0.929, 829}}},
+    patch_told{{{1.137, 1.36, 18, 1.054, 400}, {1.104, 1.38, 36, 1.024, 151}}};
+
+/// How far hexahedra are from what is told: root mean square of the logarithms of the shares.
+double apart(const std::array<Posed, 2>& found, const std::array<Told, 2>& told) {
+  double sum = 0;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Distortion& at = found[k].at;
+    for (const double share :
+         {(at.mean - 1) / (told[k].mean - 1), (at.p95 - 1) / (told[k].p95 - 1), at.kink / told[k].kink,
+          std::abs(at.volume - 1) / std::abs(told[k].volume - 1), found[k].energy() / told[k].energy})
+      sum += std::log(share) * std::log(share);
+  }
+  return std::sqrt(sum / 10);
+}
+
+// The specification does not tell where the neck is, how the head turns and what holds the patch's bar. Its
+// hexahedra do: their figures hang on it, and no cage takes part. Their energy is that of body and springs.
+TEST(CageStatics, hexahedra_tell_which_experiment_the_specification_means) {
   Pool pool{1};
-  const Result<MeshShape> solid =
-      make_mesh_shape(bumpy_bar_surface(bar), {.nodes = 2000, .solid = true}, pool);
+  const Result<MeshShape> solid = specified_bar(pool);
   ASSERT_TRUE(solid);
-  const double asked = 0.6, patch_of_48 = 0.8, neck_of_174 = 2.4;
+  const auto hexahedra = [&](const Experiment& of) {
+    return std::array{meshed({of, solid->shape, 330}, {1, 1, 3}), meshed({of, solid->shape, 676}, {2, 2, 5})};
+  };
+  double best = 1e9;
+  for (const Turn turn : {Turn::arc, Turn::joint})
+    for (const double middle : {0.0, 0.2, 0.4, 0.6, 0.8}) {
+      const double now = apart(hexahedra(neck(middle, turn)), neck_told);
+      std::cout << fmt::format("neck around {:.1f} m, {}: {:.2f} apart\n", middle,
+                               turn == Turn::arc ? "arc" : "joint", now);
+      best = std::min(best, now);
+      if (middle == 0.4 && turn == Turn::arc) EXPECT_LT(now, 0.2);
+    }
+  EXPECT_EQ(best, apart(hexahedra(neck(0.4)), neck_told));
+  const double one = apart(hexahedra(patch()), patch_told), both = apart(hexahedra(patch(true)), patch_told);
+  std::cout << fmt::format("patch, one end held: {:.2f} apart, both: {:.2f}\n", one, both);
+  EXPECT_LT(one, 0.2);
+  EXPECT_LT(one, both);
+}
+
+struct Row {
+  Experiment of;
+  std::array<int, 3> cells, blocks;
+  int points;
+  double kink;  ///< at most, share of the hexahedra's
+};
+
+// The specification's experiment: less distortion, and kinks of at most 0.6 of the hexahedra's, in its four
+// rows. Two rows more, whose bounds only keep them from getting worse: a cage on the lattice of the
+// hexahedra, with fewer freedoms than they have (0.64), and a neck in the middle of the bar (worse than
+// hexahedra). There a ring of the cage lies in the middle of the neck, and the inner line of the bend folds
+// at it; the hexahedra have no nodes there.
+TEST(CageStatics, local_deformations_distort_less_than_hexahedra_with_the_same_points_and_springs) {
+  Pool pool{1};
+  const Result<MeshShape> solid = specified_bar(pool);
+  ASSERT_TRUE(solid);
+  const double asked = 0.6, equal_lattices = 0.8, folds = 2.4;
   for (const Row& row :
-       {Row{&neck, {1, 1, 3}, {1, 1, 3}, 330, asked}, Row{&neck, {2, 2, 6}, {2, 2, 5}, 676, neck_of_174},
-        Row{&neck, {2, 2, 5}, {2, 2, 5}, 676, asked}, Row{&patch, {1, 1, 3}, {1, 1, 3}, 330, patch_of_48},
-        Row{&patch, {2, 2, 6}, {2, 2, 5}, 676, asked}}) {
-    const auto [green, hexa] = posed(*row.of, solid->shape, row.cells, row.points, row.blocks);
-    for (const auto& [kind, at] : {std::pair{"cage", green}, {"hexahedra", hexa}})
-      std::cout << fmt::format("| {} | {} | {} | {:.3f} | {:.2f} | {:.0f} | {:.0f} | {:.0e}\n", row.of->name,
-                               kind, at.freedoms, at.at.mean, at.at.p95, at.at.kink, at.energy, at.residual);
-    std::cout << fmt::format("  p95 {:.3f}, kink {:.2f}, energy {:.2f} of the hexahedra's\n",
-                             green.at.p95 / hexa.at.p95, green.at.kink / hexa.at.kink,
-                             green.energy / hexa.energy);
+       {Row{neck(0.4), {1, 1, 3}, {1, 1, 3}, 330, asked}, Row{neck(0.4), {2, 2, 6}, {2, 2, 5}, 676, asked},
+        Row{neck(0.4), {2, 2, 5}, {2, 2, 5}, 676, equal_lattices},
+        Row{neck(0), {2, 2, 6}, {2, 2, 5}, 676, folds}, Row{patch(), {1, 1, 3}, {1, 1, 3}, 330, asked},
+        Row{patch(), {2, 2, 6}, {2, 2, 5}, 676, asked}}) {
+    const Prepared prepared(row.of, solid->shape, row.points);
+    const Posed green = caged(prepared, row.cells), hexa = meshed(prepared, row.blocks);
+    for (const auto& [kind, of] : {std::pair{"cage", green}, {"hexahedra", hexa}})
+      std::cout << fmt::format("| {} | {} | {} | {:.3f} | {:.2f} | {:.1f} | {:.0f} | {:.3f} | {:.0f} |\n",
+                               row.of.name, kind, of.freedoms, of.at.mean, of.at.p95, of.at.most, of.at.kink,
+                               of.at.volume, of.energy());
+    std::cout << fmt::format("  p95 {:.3f}, kink {:.2f} of the hexahedra's; forces left {:.0e}, {:.0e}\n",
+                             green.at.p95 / hexa.at.p95, green.at.kink / hexa.at.kink, green.residual,
+                             hexa.residual);
     EXPECT_LT(green.at.p95, hexa.at.p95);
     EXPECT_LT(green.at.kink, row.kink * hexa.at.kink);
-    EXPECT_LT(green.energy, 1.01 * hexa.energy);
+    EXPECT_LT(green.energy(), hexa.energy());
     EXPECT_LE(green.residual, 1e-6);
     EXPECT_LE(hexa.residual, 1e-6);
   }

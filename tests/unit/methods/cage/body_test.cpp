@@ -91,6 +91,48 @@ TEST(CageBody, quadrature_points_fill_the_body) {
   EXPECT_LE(points, 300);
 }
 
+/// How far nodes are from where they were told to be placed, over the body's size.
+double placed_off(const Shape& shape, Method& body) {
+  body.place(shape.graph.positions, Points(shape.graph.positions.size(), Vec3::Zero()));
+  double most = 0;
+  for (std::size_t i = 0; i < shape.graph.positions.size(); ++i)
+    most = std::max(most, (body.nodes().x[i] - shape.graph.positions[i]).norm());
+  return most;
+}
+
+TEST(CageBody, a_flat_solid_is_placed_at_rest_and_stays_there) {
+  for (const auto& [size, cells] : {std::pair{Vec3(1, 0.03, 1), std::array{2, 1, 2}},
+                                    {Vec3(1, 0.1, 1), std::array{4, 1, 4}},
+                                    {Vec3(0.01, 1, 1), std::array{1, 3, 3}}}) {
+    const Options options{.cells = cells, .stiffness = 1e5};
+    const Shape shape =
+        with_quadrature(make_shape(BoxShape{.size = size, .nodes = {5, 5, 5}}), points_for(options, 24));
+    auto built = build(shape, 1000, {}, options);
+    ASSERT_TRUE(built) << built.error().text();
+    Method& body = **built;
+    EXPECT_LT(placed_off(shape, body), 1e-6);
+    Pool pool{1};
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(body.advance({.contact = {}, .pool = &pool}).ok());
+    EXPECT_LT(body.elastic_energy(), 1e-8);
+    EXPECT_LT(max_speed(body.nodes()), 1e-4);
+  }
+}
+
+TEST(CageBody, points_that_cannot_tell_where_the_cage_is_are_refused) {
+  const Shape box = make_shape(BoxShape{.nodes = {5, 5, 5}});
+  Shape flat = with_quadrature(box, 60);
+  for (std::size_t i = 0; i < flat.graph.positions.size(); ++i)
+    if (flat.graph.volumes[i] > 0) flat.graph.positions[i].y() = 0.5;
+  const auto built = build(flat, 1000, {}, {.cells = {2, 2, 2}});
+  ASSERT_FALSE(built);
+  EXPECT_NE(built.error().text().find("in one plane"), std::string::npos) << built.error().text();
+}
+
+TEST(CageBody, there_is_a_quadrature_point_a_vertex_of_the_cage_at_least) {
+  EXPECT_EQ(points_for({.points = 1}, 58), 58);
+  EXPECT_EQ(points_for({.points = 210}, 58), 210);
+}
+
 TEST(CageBody, a_free_spin_keeps_its_angular_momentum_with_the_split_and_with_normals_that_follow) {
   for (const Normals normals : {Normals::rigid_split, Normals::consistent})
     for (const double h : {0.04}) {

@@ -247,6 +247,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   follow(state_.x, new_x_, state_.velocity);
   state_.contacts.clear();
   state_.sides.clear();
+  std::fill(state_.more.begin(), state_.more.end(), -1);
   levenberg_ = 0;
   if (options_.precision == Precision::single)
     start_looking<float>(alone_);
@@ -378,6 +379,7 @@ void Body::save(Writer& writer) const {
   writer.array(state_.plastic);
   writer.array(state_.contacts);
   writer.array(state_.sides);
+  writer.array(state_.more);
 }
 
 bool Body::load(Reader& reader) {
@@ -394,7 +396,10 @@ bool Body::load(Reader& reader) {
   reader.array(next.plastic);
   reader.list(next.contacts);
   reader.list(next.sides);
+  reader.array(next.more);
   if (!reader.ok()) return false;
+  for (const Index vertex : next.more)
+    if (vertex < -1 || vertex >= model_.embedding.rows()) return false;
   state_ = std::move(next);
   if (options_.precision == Precision::single)
     load_plastic<float>();

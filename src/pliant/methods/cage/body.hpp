@@ -117,7 +117,6 @@ class Body final : public Method {
   bool solve_kept(const StepInput& input, const Flight& flight, StepReport& report, StageWatch& watch);
 
   // contact_step.cpp
-  void choose_contact_points();
   bool meet(const StepInput& input, const Flight& flight, const Columns& rate, Index used, bool first);
   template <class T>
   void fill_response(bool consistent);
@@ -126,7 +125,17 @@ class Body final : public Method {
                StepReport& report);
   template <class T>
   void apply_impulses(const Eigen::VectorXd& impulses, Columns& change);
+
+  // contact_points.cpp
+  void choose_contact_points();
+  void set_contact_point(Index k, Index vertex);
+  void set_more_points();
+  double depth_of_contacts(const StepInput& input) const;
+  void measure_gaps(const StepInput& input, double band);
   void measure_contacts(const StepInput& input, StepReport& report);
+  void leave_contact_points();
+  bool is_contact_point(Index vertex) const;
+  void choose_more_points(double deep);
 
   // consistent_step.cpp
   template <class T>
@@ -176,9 +185,7 @@ class Body final : public Method {
   double fictitious_ = 0;              // kg, of a vertex of the cage
   AlignedVector<double> mass_blocks_;  // model_.mass as the kernels read it: [batch][row][16]
   Gather contact_points_;              // every contact point is its own node
-  Points contact_rest_;
-  AlignedVector<double> contact_blocks_;  // their b: [batch][row][16]
-  Eigen::MatrixXd contact_value_;         // the same, (N + T) x points
+  std::vector<Index> spread_;          // vertices of the surface that are always asked, ascending
 
   State state_;
 
@@ -191,6 +198,14 @@ class Body final : public Method {
   std::vector<FaceJacobian> jacobians_;
   AlignedVector<double> product_;
   Detection detection_;
+  AlignedVector<double> contact_blocks_;  // b of spread_ and of State::more: [batch][row][16]
+  Eigen::MatrixXd contact_value_;         // the same, (N + T) x points
+  std::vector<Index> asked_;              // whose b the places of State::more have
+  std::vector<unsigned char> unused_;     // points without a vertex
+  Index contact_count_ = 0;               // points up to the last that is used
+  Points surface_;
+  std::vector<double> gap_;  // of surface_, m
+  std::vector<Index> deepest_, taken_;
   DenseContacts contacts_;
   std::vector<Contact> found_;
   std::vector<SideMemory> sides_;

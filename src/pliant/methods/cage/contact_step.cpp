@@ -13,57 +13,13 @@
 namespace pliant::cage {
 namespace {
 
-constexpr int most_points = 500;  // of the surface that are asked; fewer freedoms than that move them
 constexpr int most_contacts = 150;
-constexpr double nearest_points = 1e-6;  // of the size: closer ones are the same
 constexpr double softness = 1e-6;        // of W's diagonal, for points that the cage cannot move apart
 constexpr int lift_sweeps = 30;
 constexpr double lift_share = 0.2;  // of what is too deep, a step
 constexpr double most_lift = 0.05;  // of the size, a step
 
 }  // namespace
-
-/// Farthest-point samples of the nodes that the surface is made of.
-void Body::choose_contact_points() {
-  std::vector<Index> nodes(model_.embedding.column.begin(), model_.embedding.column.end());
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  std::vector<Index> chosen;
-  std::vector<double> distance(nodes.size(), 1e300);
-  Index next = 0;
-  while (!nodes.empty() && int(chosen.size()) < most_points) {
-    chosen.push_back(nodes[std::size_t(next)]);
-    const Vec3& p = model_.nodes[std::size_t(chosen.back())];
-    double farthest = -1;
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-      distance[k] = std::min(distance[k], (model_.nodes[std::size_t(nodes[k])] - p).squaredNorm());
-      if (distance[k] > farthest) farthest = distance[k], next = Index(k);
-    }
-    if (farthest < nearest_points * nearest_points * model_.size * model_.size) break;
-  }
-  std::sort(chosen.begin(), chosen.end());
-  const Index rows = model_.rows(), count = Index(chosen.size());
-  contact_value_.resize(rows, count);
-  std::vector<Index> own;
-  for (Index k = 0; k < count; ++k) {
-    const Index node = chosen[std::size_t(k)], at = model_.place[std::size_t(node)], s = ~at;
-    own.push_back(k);
-    contact_rest_.push_back(model_.nodes[std::size_t(node)]);
-    for (Index r = 0; r < rows; ++r)
-      contact_value_(r, k) =
-          at >= 0 ? model_.value(r, at)
-                  : double(model_.skin_value[std::size_t((s / lanes * rows + r) * lanes + s % lanes)]);
-  }
-  contact_points_ = pick(own);
-  const std::size_t batches = (std::size_t(count) + lanes - 1) / lanes;
-  contact_blocks_.assign(batches * std::size_t(rows) * lanes, 0.0);
-  for (Index k = 0; k < count; ++k)
-    for (Index r = 0; r < rows; ++r)
-      contact_blocks_[std::size_t((k / lanes * rows + r) * lanes + k % lanes)] = contact_value_(r, k);
-  lanes_.assign(batches * 3 * lanes, 0.0);
-  begin_ = end_ = contact_rest_;
-  detection_.build(contact_points_, contact_rest_, model_.size / 10);
-}
 
 namespace {
 
@@ -92,7 +48,8 @@ bool Body::meet(const StepInput& input, const Flight& flight, const Columns& rat
     sides_.clear();
     return false;
   }
-  const Index count = Index(contact_rest_.size()), rows = model_.rows();
+  if (first) set_more_points();
+  const Index count = contact_count_, rows = model_.rows();
   each_point(contact_blocks_, rows, int(rows), z_.data(), count, lanes_, [&](Index p, const Vec3& at) {
     if (first) begin_[std::size_t(p)] = flight.c + flight.r0 * at;
     end_[std::size_t(p)] = flight.c1 + flight.r1 * at;
@@ -106,7 +63,8 @@ bool Body::meet(const StepInput& input, const Flight& flight, const Columns& rat
                    .h = input.h,
                    .begin = begin_,
                    .end = end_,
-                   .last = state_.contacts},
+                   .last = state_.contacts,
+                   .held = unused_},
                   sides_);
   found_.assign(detection_.contacts().begin(), detection_.contacts().end());
   return !found_.empty();
@@ -161,7 +119,6 @@ void Body::respond(const StepInput& input, const Flight& flight, double unit, bo
 
   lift_.assign(std::size_t(count), 0.0);
   const double h = input.h, slop = input.contact.slop * model_.size;
-  auto known = state_.contacts.begin();
   for (Index c = 0; c < count; ++c) {
     const Contact& at = found_[std::size_t(c)];
     DenseContacts::Row& row = contacts_.row(c);
@@ -170,16 +127,13 @@ void Body::respond(const StepInput& input, const Flight& flight, double unit, bo
     row.friction = at.friction;
     row.free = flight.r1.transpose() * ((end_[p] - begin_[p]) / h - at.velocity);
     row.bias = std::max(at.gap, 0.0) / h;
-    if (at.restitution > 0) {
-      Vec3 v = Vec3::Zero();
-      for (Index r = 0; r < model_.rows(); ++r)
-        v += contact_value_(r, at.key.vertex) * state_.velocity.col(r);
-      const double approach = at.normal.dot(v - at.velocity);
-      if (approach < -restitution_speed * input.gravity.norm() * h && at.gap + h * approach <= 0)
-        row.bias = at.restitution * approach;
-    }
-    while (known != state_.contacts.end() && known->key < at.key) ++known;
-    if (known != state_.contacts.end() && known->key == at.key)
+    Vec3 before = -at.velocity;
+    for (Index r = 0; r < model_.rows(); ++r)
+      before += contact_value_(r, at.key.vertex) * state_.velocity.col(r);
+    const double approach = at.normal.dot(before);
+    if (at.gap + h * approach <= 0)
+      row.bias = with_restitution(at, approach, input.gravity.norm() * h, row.bias);
+    if (const ContactMemory* known = recall(state_.contacts, at.key))
       contacts_.set_impulse(c, h * (flight.r1.transpose() * known->force));
   }
   const DenseContacts::Outcome outcome = contacts_.solve(input.contact.sweeps, input.contact.tolerance);
@@ -220,20 +174,6 @@ void Body::apply_impulses(const Eigen::VectorXd& impulses, Columns& change) {
   solve_upper(n3, w.system.data(), w.right.data());
   for (Index i = 0; i < n; ++i)
     for (int c = 0; c < 3; ++c) change(c, i) += double(w.right[std::size_t(c * n + i)]);
-}
-
-/// How deep the points are that were asked, with the normals where they are now.
-void Body::measure_contacts(const StepInput& input, StepReport& report) {
-  for (const Contact& at : found_) {
-    const std::size_t p = std::size_t(at.key.vertex);
-    const Vec3 c = state_.x.rowwise().mean();
-    Vec3 now = c;
-    const Mat3 frame = (options_.precision == Precision::single ? state_.single.frame : state_.twice.frame)
-                           .toRotationMatrix();
-    now += frame * (z_ * contact_value_.col(Eigen::Index(p)));
-    const double gap = at.gap + at.normal.dot(now - begin_[p] - input.h * at.velocity);
-    report.penetration = std::max(report.penetration, -gap);
-  }
 }
 
 template void Body::respond<float>(const StepInput&, const Flight&, double, bool, StepReport&);

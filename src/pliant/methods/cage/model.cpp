@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "pliant/geometry/cage_check.hpp"
 #include "pliant/geometry/green_coordinates.hpp"
@@ -14,6 +16,7 @@ namespace pliant::cage {
 namespace {
 
 constexpr double fit_regularisation = 0.01;  // as the default of Options::regularisation
+constexpr double flat = 1e-12;               // of the largest second moment of the points: less is no extent
 
 template <class T>
 PointFields<T> point_fields(const Eigen::MatrixXd& gradient, Index vertices,
@@ -57,21 +60,30 @@ AlignedVector<float> skin_values(const TriMesh& cage, const Points& points) {
   return out;
 }
 
+/// The best [A t] from the places of the quadrature points, 4 x Q; none where these lie in one plane and do
+/// not tell it. Seen along their own axes and in their own extents, flat solids are as good as cubes.
+std::optional<Eigen::MatrixXd> affine_fit(const Model& m, const Points& at, const Eigen::VectorXd& mass) {
+  Vec3 centre = Vec3::Zero();
+  for (std::size_t q = 0; q < at.size(); ++q) centre += mass[Eigen::Index(q)] / m.total_mass * at[q];
+  Eigen::MatrixXd arm(3, Eigen::Index(at.size()));
+  for (std::size_t q = 0; q < at.size(); ++q) arm.col(Eigen::Index(q)) = at[q] - centre;
+  const Eigen::MatrixXd weighted = arm * mass.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Mat3> axes(Mat3(weighted * arm.transpose()));
+  if (!(axes.eigenvalues()[0] > flat * axes.eigenvalues()[2])) return std::nullopt;
+  Eigen::MatrixXd out(4, arm.cols());
+  out.topRows(3) = axes.eigenvectors() * axes.eigenvalues().cwiseInverse().asDiagonal() *
+                   axes.eigenvectors().transpose() * weighted;
+  out.row(3) = mass.transpose() / m.total_mass - (centre - m.centre).transpose() * out.topRows(3);
+  return out;
+}
+
 /// The linear map from the places of the quadrature points to the vertices of the cage: least squares of
 ///   sum_q m_q |sum_i phi_i c_i + sum_j psi_j A n_j - x_q|^2 + eps (m/N) sum_i |c_i - A xbar_i - t|^2
 /// with x ~ A X + t the affine map that fits the points best. It gives affine maps back exactly, and what it
 /// maps is linear in x: forces go back by its transpose.
-Eigen::MatrixXd fit_matrix(const Model& m, const Eigen::MatrixXd& value) {
-  const Eigen::Index n = m.n(), q = value.cols();
-  Eigen::VectorXd mass(q);
-  Eigen::MatrixXd affine(4, q);
-  for (Eigen::Index k = 0; k < q; ++k) {
-    const Index node = m.points[std::size_t(k)];
-    mass[k] = m.node_mass[std::size_t(node)];
-    affine.col(k) << m.nodes[std::size_t(node)] - m.centre, 1.0;
-  }
-  const Eigen::MatrixXd weighted = affine * mass.asDiagonal();
-  const Eigen::MatrixXd to_affine = (weighted * affine.transpose()).ldlt().solve(weighted);  // 4 x Q
+Eigen::MatrixXd fit_matrix(const Model& m, const Eigen::MatrixXd& value, const Eigen::VectorXd& mass,
+                           const Eigen::MatrixXd& to_affine) {
+  const Eigen::Index n = m.n();
   const double eps = fit_regularisation * m.total_mass / double(n);
   const auto phi = value.topRows(n), psi = value.bottomRows(value.rows() - n);
   Eigen::MatrixXd system = m.mass.topLeftCorner(n, n);
@@ -162,6 +174,11 @@ Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const
   for (Index q = 0; q < m.count(); ++q) mass[q] = m.node_mass[std::size_t(m.points[std::size_t(q)])];
   m.total_mass = mass.sum();
   for (const double weight : m.weight) m.volume += weight;
+  const std::optional<Eigen::MatrixXd> to_affine = affine_fit(m, at, mass);
+  if (!to_affine)
+    return Error{{},
+                 {{"cage.points", fmt::format("{} quadrature points that lie in one plane", m.count()),
+                   "points that fill the solid", "more points, or a thicker solid"}}};
   m.mass = m.value * mass.asDiagonal() * m.value.transpose();
   m.mass_sum = m.value * mass;
   m.laplacian = Eigen::MatrixXd::Zero(n, n);
@@ -174,7 +191,7 @@ Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const
   m.twice = point_fields<double>(c.gradient, n, m.weight);
   if (options.precision == Precision::single) m.single = point_fields<float>(c.gradient, n, m.weight);
   m.skin_value = skin_values(m.cage, skin);
-  m.fit = fit_matrix(m, m.value);
+  m.fit = fit_matrix(m, m.value, mass, *to_affine);
   list_faces_around(m);
   return m;
 }

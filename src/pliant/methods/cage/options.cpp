@@ -49,13 +49,13 @@ const OptionTable<Options>& option_table() {
               .help = "of a step with frozen normals: direct makes and factors its matrix, iterative goes on "
                       "from the "
                       "factor at rest; automatic: iterative from 100 degrees of freedom on"}),
-      option(
-          "points", &Options::points,
-          {.unit = "1",
-           .min = 0,
-           .max = 20000,
-           .help =
-               "quadrature points, at least; 0 = four a vertex of a box, 14 of another cage, 200 to 2000"}),
+      option("points", &Options::points,
+             {.unit = "1",
+              .min = 0,
+              .max = 20000,
+              .help =
+                  "quadrature points, at least; 0 = four a vertex of a box, 14 of another cage, 200 to 2000; "
+                  "never fewer than the cage has vertices"}),
       option(
           "regularisation", &Options::regularisation,
           {.unit = "1",
@@ -96,7 +96,8 @@ const OptionTable<Plasticity>& plasticity_table() {
 }
 
 int points_for(const Options& options, int cage_vertices) {
-  if (options.points > 0) return options.points;
+  // With fewer points than vertices the cage could move without any of them noticing.
+  if (options.points > 0) return std::max(options.points, cage_vertices);
   // A cage that is no box has limbs around it: each needs points of its own, or its part of the cage is
   // loose.
   const int each = options.cells[0] > 0 ? 4 : 14;

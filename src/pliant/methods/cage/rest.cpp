@@ -155,6 +155,7 @@ Method::Relaxation Body::relax(const StepInput& input) {
   state_.velocity.setZero();
   state_.contacts.clear();
   state_.sides.clear();
+  std::fill(state_.more.begin(), state_.more.end(), -1);
   look_at(state_.x, look, *input.pool);
   out.force = unbalanced(state_.x);
   out.residual = out.force / acting;

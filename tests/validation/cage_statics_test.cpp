@@ -334,7 +334,9 @@ TEST(CageStatics, hexahedra_tell_which_experiment_the_specification_means) {
       std::cout << fmt::format("neck around {:.1f} m, {}: {:.2f} apart\n", middle,
                                turn == Turn::arc ? "arc" : "joint", now);
       best = std::min(best, now);
-      if (middle == 0.4 && turn == Turn::arc) EXPECT_LT(now, 0.2);
+      if (middle == 0.4 && turn == Turn::arc) {
+        EXPECT_LT(now, 0.2);
+      }
     }
   EXPECT_EQ(best, apart(hexahedra(neck(0.4)), neck_told));
   const double one = apart(hexahedra(patch()), patch_told), both = apart(hexahedra(patch(true)), patch_told);

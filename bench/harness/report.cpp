@@ -193,6 +193,7 @@ Json to_json(const Row& row) {
       json["operations"] = row.limit->operations;
       json["arithmetic"] = row.limit->arithmetic;
       json["limit_reading_ms"] = row.limit->reading_ms();
+      json["ratio_reading"] = row.ms_min / row.limit->reading_ms();
       json["limit_computing_ms"] = row.limit->computing_ms();
     }
   }

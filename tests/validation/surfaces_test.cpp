@@ -78,20 +78,51 @@ double curvature_change(const Points& x, const NodeGraph& rest) {
   return change / size;
 }
 
+/// An ear of the toy: length from root to tip, and mean radius about its middle, m.
+struct Ear {
+  double length = 0, radius = 0;
+};
+
+Ear left_ear(const Points& x, const Points& rest) {
+  const auto middle_of = [&](double low, double high) {
+    Vec3 sum = Vec3::Zero();
+    int count = 0;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (rest[i].x() < -0.02 && rest[i].y() > low && rest[i].y() < high) sum += x[i], ++count;
+    return Vec3(sum / count);
+  };
+  Ear out{(middle_of(0.68, 1) - middle_of(0.53, 0.57)).norm(), 0};
+  const Vec3 middle = middle_of(0.6, 0.64);
+  int count = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (rest[i].x() < -0.02 && rest[i].y() > 0.6 && rest[i].y() < 0.64)
+      out.radius += (x[i] - middle).norm(), ++count;
+  out.radius /= count;
+  return out;
+}
+
 const std::string coarse = "bodies.0.shape.blobs.resolution=28";
 
 TEST(Surfaces, a_squashed_toy_of_either_kind_has_its_shape_back_within_five_seconds) {
-  const NodeGraph rest = toy_at_rest(28);
+  const NodeGraph rest = toy_at_rest(63);
+  const Ear ear = left_ear(rest.positions, rest.positions);
   for (const std::string name : {"surface-solid", "shell"}) {
-    Playing run(shipped("geometric/" + name, {coarse}));
+    Playing run(shipped("geometric/" + name));
     ASSERT_EQ(run.x().size(), rest.positions.size());
     const double squashed = shape_error(run.x(), rest.positions);
+    const Ear flat = left_ear(run.x(), rest.positions);
     run.step(300);
     const double back = shape_error(run.x(), rest.positions);
+    const Ear now = left_ear(run.x(), rest.positions);
     std::printf("%s, %zu nodes: shape error %.4f squashed, %.5f five seconds later\n", name.c_str(),
                 run.x().size(), squashed, back);
+    std::printf("%s: an ear is %.4f m long, squashed %.4f, then %.4f; thick %.4f, %.4f, then %.4f m\n",
+                name.c_str(), ear.length, flat.length, now.length, ear.radius, flat.radius, now.radius);
     EXPECT_GT(squashed, 0.03);
     EXPECT_LT(back, 0.01) << name;
+    EXPECT_LT(flat.length, 0.8 * ear.length);
+    EXPECT_NEAR(now.length / ear.length, 1, 0.02) << name;  // features do not collapse
+    EXPECT_NEAR(now.radius / ear.radius, 1, 0.02) << name;
     EXPECT_NE(run.notes().front().find("vertices of the surface nodes"), std::string::npos);
   }
 }

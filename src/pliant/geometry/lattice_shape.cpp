@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "pliant/base/clock.hpp"
+#include "pliant/base/refuse.hpp"
 #include "pliant/geometry/split_edges.hpp"
 
 namespace pliant {
@@ -268,10 +269,6 @@ double spacing_for(const TriMesh& surface, const TriangleTree& tree, double volu
     if (count_nodes(surface, tree, h, pool) <= std::size_t(std::max(nodes, 8))) fits = h;
   }
   return fits;
-}
-
-Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
-  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "pliant/base/clock.hpp"
+#include "pliant/base/refuse.hpp"
 #include "pliant/geometry/shell_graph.hpp"
 #include "pliant/geometry/split_edges.hpp"
 #include "pliant/geometry/surface_embedding.hpp"
@@ -248,10 +249,6 @@ std::vector<Index> touching(const Repaired& surface) {
   for (Index v = 0; v < Index(surface.welded.size()); ++v)
     if (const Index w = surface.welded[v]; w >= 0 && used[w]) used[w] = 0, out.push_back(v);
   return out;
-}
-
-Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
-  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
 }
 
 }  // namespace

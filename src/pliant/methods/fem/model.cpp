@@ -8,15 +8,12 @@
 #include <numeric>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/refuse.hpp"
 
 namespace pliant::fem {
 namespace {
 
 using Cell = std::array<Index, 8>;
-
-Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
-  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
-}
 
 /// Of all soft holds together, in Young's modulus times the longest side [Martin09; measured: 20 keeps a base
 /// patch within 0.2 % of the size].

@@ -142,6 +142,15 @@ MatrixXd times_affine(const MatrixXd& functions, const MatrixXd& affine) {
   return out;
 }
 
+/// What a modal basis is made of; zero at held nodes.
+MatrixXd modal_functions(const Builder& builder, const Model& model, const Reduction& reduction) {
+  const MatrixXd modes = builder.stiffness().modes(reduction.modal), affine = affine_functions(model);
+  if (reduction.kind == ModalKind::pure) return modes;
+  // The body turned as a whole, x = T X: three functions x, y, z whatever the rotations T are.
+  if (reduction.kind == ModalKind::rotations) return beside(modes, builder.vanishing(affine.rightCols(3)));
+  return times_affine(modes, affine);
+}
+
 /// The leading principal components of the columns in the M inner product: eigenvectors of the Gram matrix.
 MatrixXd principal(const MatrixXd& columns, const VectorXd& mass, int count) {
   const MatrixXd heavy = mass.asDiagonal() * columns;
@@ -195,11 +204,7 @@ Result<Basis> make_basis(const Model& model, const std::vector<HeldPiece>& piece
   Builder builder(model, pieces);
   if (const std::string trouble = builder.prepare(); !trouble.empty()) return no_basis(trouble);
   if (builder.stiffness().free() == 0) return no_basis("a body whose nodes are all held");
-  if (reduction.modal > 0) {
-    const MatrixXd modes = builder.stiffness().modes(reduction.modal);
-    return builder.finish(reduction.kind == ModalKind::pure ? modes
-                                                            : times_affine(modes, affine_functions(model)));
-  }
+  if (reduction.modal > 0) return builder.finish(modal_functions(builder, model, reduction));
   if (samples.empty())
     return refuse("neither modes nor samples", "modal above 0, or at least one sample", "");
   const MatrixXd components =

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/refuse.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/build_reduced.hpp"
 #include "pliant/methods/geometric/fibres.hpp"
@@ -13,10 +14,6 @@
 
 namespace pliant::geometric {
 namespace {
-
-Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
-  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
-}
 
 double mean_edge_length(const NodeGraph& graph) {
   double sum = 0;

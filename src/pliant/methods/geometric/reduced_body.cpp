@@ -179,6 +179,12 @@ void ReducedBody::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   set_rotations(rotations_now(nodes().x));
 }
 
+/// The caller balances every node, which a body of few motions cannot.
+std::string ReducedBody::newton_direction(const StepInput&, std::span<const Vec3>, std::span<Vec3>) {
+  return "a body in reduced space has no static solve: take away its reduction, or use `pliant run` with "
+         "damping";
+}
+
 Rotations ReducedBody::rotations_now(const Points& x) const {
   const std::vector<Index>& swept = reduced_.cubature.nodes;
   Rotations out(swept.size());

@@ -44,6 +44,7 @@ class ReducedBody final : public Method {
   double elastic_energy() const override;
   /// The forces that move the body: those of the energy, without what the space cannot follow.
   void elastic_forces(std::span<Vec3> out) const override;
+  std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) override;
   std::optional<int> inverted_cells() const override;
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;

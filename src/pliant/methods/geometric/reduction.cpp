@@ -10,9 +10,11 @@ const OptionTable<Reduction>& reduction_table() {
               .min = 0,
               .max = 200,
               .help = "scalar vibration modes, each times 1, x, y, z; 0 = a basis from samples"}),
-      option("kind", &Reduction::kind,
-             {.choices = {"affine", "pure"},
-              .help = "modes times the affine functions, or modes alone as in the paper, which lock"}),
+      option(
+          "kind", &Reduction::kind,
+          {.choices = {"affine", "pure", "rotations"},
+           .help = "modes times the affine functions; modes alone, which lock; or modes and rotations of the "
+                   "whole body as in the paper, which lock less"}),
       option("samples", &Reduction::samples,
              {.help = "meshes of the deformed body, in the body's own order of vertices"}),
       option("basis", &Reduction::basis,

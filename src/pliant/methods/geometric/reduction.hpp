@@ -9,7 +9,7 @@
 
 namespace pliant::geometric {
 
-enum class ModalKind { affine, pure };
+enum class ModalKind { affine, pure, rotations };
 
 struct Reduction {
   int modal = 0;

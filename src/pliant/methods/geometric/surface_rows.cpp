@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/refuse.hpp"
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/methods/geometric/fibres.hpp"
 
@@ -14,10 +15,6 @@ namespace {
 
 // Edge rows beside Laplacian ones: they tell every node its rotation and resist stretching.
 constexpr double edge_beside_laplacian = 0.01;
-
-Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
-  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
-}
 
 /// Moduli of the two kinds of rows and the masses.
 struct Material {

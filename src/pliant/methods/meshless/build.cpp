@@ -8,14 +8,11 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/clock.hpp"
+#include "pliant/base/refuse.hpp"
 #include "pliant/methods/meshless/body.hpp"
 
 namespace pliant::meshless {
 namespace {
-
-Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
-  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
-}
 
 /// Flesh belongs to the bone that turns it most: the sum of its samples' influence at the centre of a cell.
 Error set_regions(const std::vector<Region>& regions, const Rig& rig, Model& model) {

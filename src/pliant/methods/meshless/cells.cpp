@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "pliant/base/refuse.hpp"
 #include "pliant/geometry/node_grid.hpp"
 #include "pliant/geometry/sight.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
@@ -19,10 +20,6 @@ constexpr int block = 256;
 constexpr double most_cells = 3e8;     // of the bounding box
 constexpr double least_filled = 0.25;  // of the volume, or it is no solid
 constexpr double lonely_mass = 1e-3;   // of the mean
-
-Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
-  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
-}
 
 /// Bits of three small numbers, interleaved: cells near in space are near in order.
 std::uint64_t interleave(std::uint32_t v) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/refuse.hpp"
 #include "pliant/methods/metric/calibration.hpp"
 #include "pliant/methods/metric/cell_volume.hpp"
 
@@ -19,10 +20,6 @@ using Offset = std::array<int, 3>;
 constexpr Offset lengths[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 constexpr Offset faces[] = {{1, 1, 0}, {-1, 1, 0}, {1, 0, 1}, {-1, 0, 1}, {0, 1, 1}, {0, -1, 1}};
 constexpr Offset spatials[] = {{1, 1, 1}, {-1, 1, 1}, {1, -1, 1}, {-1, -1, 1}};
-
-Error refuse(std::string place, std::string found, std::string expected, std::string hint) {
-  return Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}};
-}
 
 Offset doubled(const Offset& d) { return {2 * d[0], 2 * d[1], 2 * d[2]}; }
 

@@ -11,6 +11,16 @@ list(FILTER PLIANT_SOURCES EXCLUDE REGEX "/src/pliant/view/")
 pliant_kernel_flags(${PLIANT_SOURCES})
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/pliant/base/version.cpp PROPERTIES
   COMPILE_DEFINITIONS PLIANT_VERSION="${PROJECT_VERSION}")
+# The only source with CGAL's headers (GPL), with CGAL's flags for itself alone.
+if(PLIANT_GPL)
+  find_package(CGAL REQUIRED)
+  list(FILTER PLIANT_SOURCES EXCLUDE REGEX "/mean_curvature.cpp$")
+  add_library(pliant_gpl OBJECT ${PROJECT_SOURCE_DIR}/src/pliant/geometry/mean_curvature.cpp)
+  target_compile_definitions(pliant_gpl PRIVATE PLIANT_GPL CGAL_EIGEN3_ENABLED)
+  target_include_directories(pliant_gpl PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(pliant_gpl PRIVATE CGAL::CGAL Eigen3::Eigen)
+  list(APPEND PLIANT_SOURCES $<TARGET_OBJECTS:pliant_gpl>)
+endif()
 add_library(pliant STATIC ${PLIANT_SOURCES})
 add_library(pliant::pliant ALIAS pliant)
 target_compile_features(pliant PUBLIC cxx_std_20)
@@ -19,3 +29,6 @@ target_link_libraries(pliant
   PUBLIC Eigen3::Eigen Threads::Threads
   PRIVATE fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> $<BUILD_INTERFACE:pliant_flags>
           $<BUILD_INTERFACE:pliant::metis> $<BUILD_INTERFACE:pliant::openblas>)
+if(PLIANT_GPL)
+  target_link_libraries(pliant PRIVATE gmp mpfr)  # CGAL's exact numbers
+endif()

@@ -8,6 +8,7 @@
 #include "pliant/geometry/auto_skeleton.hpp"
 #include "pliant/geometry/cage.hpp"
 #include "pliant/geometry/cage_check.hpp"
+#include "pliant/geometry/mean_curvature.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/io/float_frame.hpp"
 #include "pliant/io/graph_file.hpp"
@@ -21,6 +22,7 @@ struct Request {
   MeshArgument mesh;
   std::string graph, cage, skeleton;
   double detail = AutoSkeletonOptions{}.detail;
+  std::string skeletonizer = "graph";
   MeshShapeOptions options;
   CageOptions cage_options;
   bool solid = false, shell = false;
@@ -101,8 +103,9 @@ void prepare_graph(const Request& request, const PolygonMesh& mesh, Pool& pool) 
 }
 
 void prepare_skeleton(const Request& request, const PolygonMesh& mesh, Pool& pool) {
+  const Skeletonizer by = request.skeletonizer == "cgal" ? Skeletonizer::cgal : Skeletonizer::graph;
   const Result<AutoSkeleton> found =
-      find_skeleton(mesh, {request.detail, request.options.nodes, request.options.solid}, pool);
+      find_skeleton(mesh, {request.detail, request.options.nodes, request.options.solid, by}, pool);
   if (!found) refuse_mesh(request, found.error());
   if (const auto error = write_skeleton(request.skeleton, found->skeleton)) throw InputError(error->text());
   const AutoSkeletonReport& r = found->report;
@@ -129,6 +132,11 @@ void check_wishes(const Request& request) {
     throw InputError(fmt::format("--skeleton: found \"{}\", expected a .json file", request.skeleton));
   if (!request.skeleton.empty() && request.shell)
     throw InputError("--skeleton, --shell: no skeleton can be found in a shell");
+  if (request.skeletonizer == "cgal" && !has_mean_curvature()) {
+    Error error = mean_curvature_curves({}).error();
+    error.file = "--skeletonizer";
+    throw InputError(error.text());
+  }
 }
 
 void prepare(Request request) {
@@ -156,6 +164,11 @@ void add_prepare(CLI::App& app) {
   command
       ->add_option("--detail", request->detail, "smallest limb of a skeleton, as a share of the mesh's size")
       ->check(CLI::Range(0.005, 0.5))
+      ->capture_default_str();
+  command
+      ->add_option("--skeletonizer", request->skeletonizer,
+                   "graph: limbs of the nodes inside; cgal: mean curvature flow, in builds with PLIANT_GPL")
+      ->check(CLI::IsMember({"graph", "cgal"}))
       ->capture_default_str();
   command->add_option("--nodes", request->options.nodes, "node budget")
       ->check(CLI::Range(4, 10000000))

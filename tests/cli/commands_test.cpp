@@ -55,6 +55,15 @@ TEST(Commands, prepare_saves_the_graph_of_a_mesh_and_tells_what_it_is) {
   EXPECT_TRUE(run_pliant("prepare no.obj --graph x.png").says(".json or .vtu"));
 }
 
+TEST(Commands, prepare_knows_its_skeletonizers_and_says_how_to_get_the_one_it_lacks) {
+  const auto unknown = run_pliant("prepare no.obj --skeleton a.json --skeletonizer medial");
+  EXPECT_EQ(unknown.exit, 2);
+  // Refused before the mesh is read where it was not compiled in; else the mesh is what is missing.
+  const auto cgal = run_pliant("prepare no.obj --skeleton a.json --skeletonizer cgal");
+  EXPECT_EQ(cgal.exit, 2);
+  EXPECT_TRUE(cgal.says("-DPLIANT_GPL=ON") || cgal.says("no.obj")) << cgal.output;
+}
+
 TEST(Commands, prepare_makes_a_cage_and_says_why_when_it_cannot) {
   const TempFolder folder;
   const auto mesh = folder.path() / "tetra.obj", cage = folder.path() / "cage.obj";

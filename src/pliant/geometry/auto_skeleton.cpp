@@ -14,9 +14,12 @@
 #include <cmath>
 #include <limits>
 #include <queue>
+#include <tuple>
 
 #include "pliant/base/clock.hpp"
+#include "pliant/geometry/mean_curvature.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
+#include "pliant/geometry/repair.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
 
 namespace pliant {
@@ -80,7 +83,7 @@ Ways ways(const Body& body, const std::vector<Index>& sources, Cost&& edge_cost)
 
 /// A tree of graph nodes: the limbs before joints are chosen.
 struct Twig {
-  Index node;    ///< of the graph
+  Index node;    ///< of the graph; -1 = none
   Index parent;  ///< twig, -1 = root
   Index limb;    ///< 0 = the root, then in the order in which they were found
   Vec3 x;        ///< smoothed place
@@ -203,6 +206,80 @@ class Tracer {
   Index limbs_ = 0;
 };
 
+/// Curves that were found elsewhere as trees, one a piece: from the deepest point, every ring cut where the
+/// shortest ways around it meet. A limb goes on to the first of the twigs after it; the others begin limbs.
+class CurveTrees {
+ public:
+  CurveTrees(const Body& body, const MiddleCurves& curves)
+      : body_(body), curves_(curves), next_(curves.points.size()), way_(curves.points.size(), infinity) {
+    for (const auto& [a, b] : curves.edges)
+      next_[std::size_t(a)].push_back(b), next_[std::size_t(b)].push_back(a);
+  }
+
+  std::vector<std::vector<Twig>> make() {
+    std::vector<std::vector<Twig>> out;
+    for (std::size_t p = 0; p < next_.size(); ++p)
+      if (way_[p] == infinity && !next_[p].empty()) out.push_back(tree_from(deepest_of(Index(p))));
+    return out;
+  }
+
+ private:
+  Index deepest_of(Index start) const {
+    std::vector<Index> piece{start};
+    std::vector<char> seen(next_.size(), 0);
+    seen[std::size_t(start)] = 1;
+    Index deepest = start;
+    double depth = -1;
+    for (std::size_t k = 0; k < piece.size(); ++k) {
+      const double r = body_.distance(curves_.points[std::size_t(piece[k])]);
+      if (r > depth) depth = r, deepest = piece[k];
+      for (const Index n : next_[std::size_t(piece[k])])
+        if (!seen[std::size_t(n)]) seen[std::size_t(n)] = 1, piece.push_back(n);
+    }
+    return deepest;
+  }
+
+  std::vector<Twig> tree_from(Index root) {
+    struct Entry {
+      double way;
+      Index point, parent;  // of the curves; twig
+      bool operator>(const Entry& other) const {
+        return std::tie(way, point) > std::tie(other.way, other.point);
+      }
+    };
+    std::vector<Twig> twigs;
+    std::vector<char> goes_on;
+    Index limbs = 0;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+    queue.push({0, root, -1});
+    while (!queue.empty()) {
+      const Entry at = queue.top();
+      queue.pop();
+      if (way_[std::size_t(at.point)] < infinity) continue;
+      way_[std::size_t(at.point)] = at.way;
+      Index limb = 0;
+      if (at.parent >= 0) {
+        const bool first = at.parent > 0 && !goes_on[std::size_t(at.parent)];
+        goes_on[std::size_t(at.parent)] = 1;
+        limb = first ? twigs[std::size_t(at.parent)].limb : ++limbs;
+      }
+      const Index twig = Index(twigs.size());
+      const Vec3& x = curves_.points[std::size_t(at.point)];
+      twigs.push_back({-1, at.parent, limb, x});
+      goes_on.push_back(0);
+      for (const Index n : next_[std::size_t(at.point)])
+        if (way_[std::size_t(n)] == infinity)
+          queue.push({at.way + (curves_.points[std::size_t(n)] - x).norm(), n, twig});
+    }
+    return twigs;
+  }
+
+  const Body& body_;
+  const MiddleCurves& curves_;
+  std::vector<std::vector<Index>> next_;
+  std::vector<double> way_;  ///< from the root, m
+};
+
 /// Chooses joints among the twigs of one part and adds them to the skeleton.
 class JointSetter {
  public:
@@ -318,6 +395,41 @@ void add_single_bone(const Body& body, const std::vector<Index>& part, const std
   }
 }
 
+std::string prefix_of(std::size_t part, std::size_t parts) {
+  return parts > 1 ? fmt::format("part{}-", part + 1) : "";
+}
+
+/// Joints of the limbs traced in the graph; returns how many parts there are.
+Index add_traced(const Body& body, Skeleton& skeleton) {
+  const Index n = Index(body.graph.positions.size());
+  const std::vector<Index> label = components(n, body.graph.edges);
+  std::vector<std::vector<Index>> parts(std::size_t(*std::max_element(label.begin(), label.end())) + 1);
+  for (Index i = 0; i < n; ++i) parts[std::size_t(label[i])].push_back(i);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const std::vector<Twig> twigs = Tracer(body, parts[p]).trace();
+    if (twigs.size() > 1) {
+      JointSetter(body, twigs).set(prefix_of(p, parts.size()), skeleton);
+    } else {
+      add_single_bone(body, parts[p], prefix_of(p, parts.size()), skeleton);
+    }
+  }
+  return Index(parts.size());
+}
+
+/// Joints of the curves that the surface shrinks to; returns how many pieces they have.
+Result<Index> add_shrunk(const Body& body, const PolygonMesh& mesh, Skeleton& skeleton) {
+  const Result<Repaired> repaired = repair(mesh);
+  if (!repaired) return repaired.error();
+  const Result<MiddleCurves> curves = mean_curvature_curves(repaired->mesh);
+  if (!curves) return curves.error();
+  const std::vector<std::vector<Twig>> trees = CurveTrees(body, *curves).make();
+  if (trees.empty())
+    return Error{{}, {{"", "a surface that shrinks to points", "limbs", "leave --skeletonizer out"}}};
+  for (std::size_t t = 0; t < trees.size(); ++t)
+    JointSetter(body, trees[t]).set(prefix_of(t, trees.size()), skeleton);
+  return Index(trees.size());
+}
+
 void describe(const Body& body, const Skeleton& skeleton, AutoSkeletonReport& report) {
   std::vector<char> inner(skeleton.joints.size(), 0);
   for (const Bone& bone : skeleton.bones()) {
@@ -332,6 +444,8 @@ void describe(const Body& body, const Skeleton& skeleton, AutoSkeletonReport& re
 }  // namespace
 
 Result<AutoSkeleton> find_skeleton(const PolygonMesh& mesh, const AutoSkeletonOptions& options, Pool& pool) {
+  const bool by_graph = options.skeletonizer == Skeletonizer::graph;
+  if (!by_graph && !has_mean_curvature()) return mean_curvature_curves({}).error();
   Clock::time_point begin = Clock::now();
   MeshShapeOptions shape_options;
   shape_options.nodes = options.nodes;
@@ -356,19 +470,13 @@ Result<AutoSkeleton> find_skeleton(const PolygonMesh& mesh, const AutoSkeletonOp
   for_blocks(pool, n, 64, [&](int from, int to) {
     for (int i = from; i < to; ++i) body.r[std::size_t(i)] = body.distance(graph.positions[std::size_t(i)]);
   });
-  const std::vector<Index> label = components(n, graph.edges);
-  std::vector<std::vector<Index>> parts(std::size_t(*std::max_element(label.begin(), label.end())) + 1);
-  for (Index i = 0; i < n; ++i) parts[std::size_t(label[i])].push_back(i);
-  for (const std::vector<Index>& part : parts) {
-    const std::string prefix = parts.size() > 1 ? fmt::format("part{}-", ++out.report.parts) : "";
-    const std::vector<Twig> twigs = Tracer(body, part).trace();
-    if (twigs.size() > 1) {
-      JointSetter(body, twigs).set(prefix, out.skeleton);
-    } else {
-      add_single_bone(body, part, prefix, out.skeleton);
-    }
+  if (by_graph) {
+    out.report.parts = add_traced(body, out.skeleton);
+  } else {
+    const Result<Index> parts = add_shrunk(body, mesh, out.skeleton);
+    if (!parts) return parts.error();
+    out.report.parts = *parts;
   }
-  out.report.parts = Index(parts.size());
   describe(body, out.skeleton, out.report);
   out.report.skeleton_ms = milliseconds_since(begin);
   return out;

@@ -14,10 +14,15 @@
 
 namespace pliant {
 
+/// Where the limbs come from: the graph of nodes, or CGAL's mean curvature flow (mean_curvature.hpp), which
+/// wants a closed manifold and has no smallest limb.
+enum class Skeletonizer { graph, cgal };
+
 struct AutoSkeletonOptions {
   double detail = 0.06;       ///< smallest limb, as a share of the diagonal of the bounding box
   int nodes = 5000;           ///< of the graph the limbs are looked for in
   std::optional<bool> solid;  ///< none: decided as for bodies (mesh_shape.hpp)
+  Skeletonizer skeletonizer = Skeletonizer::graph;
 };
 
 struct AutoSkeletonReport {
@@ -33,7 +38,7 @@ struct AutoSkeleton {
   AutoSkeletonReport report;
 };
 
-/// An error for shells. The error names no file.
+/// An error for shells, and for a skeletonizer that was not compiled in. The error names no file.
 Result<AutoSkeleton> find_skeleton(const PolygonMesh& mesh, const AutoSkeletonOptions& options, Pool& pool);
 
 }  // namespace pliant

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "pliant/geometry/blobs.hpp"
+#include "pliant/geometry/mean_curvature.hpp"
 #include "pliant/geometry/repair.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
 #include "pliant/io/read_mesh.hpp"
@@ -209,6 +210,36 @@ TEST_P(WildSkeleton, is_inside_connected_and_reaches_the_ends) {
 INSTANTIATE_TEST_SUITE_P(Models, WildSkeleton,
                          testing::Values(Wild{"elephant.off", 9, 15, 0.19}, Wild{"dino.off", 6, 10, 0.13},
                                          Wild{"armadillo.off", 7, 12, 0.16}, Wild{"hand.off", 5, 7, 0.28}));
+
+TEST(AutoSkeleton, mean_curvature_flow_finds_the_limbs_of_a_star_where_it_was_compiled_in) {
+  if (!has_mean_curvature()) GTEST_SKIP() << "needs a build with PLIANT_GPL";
+  std::vector<BlobPart> parts{{Vec3(0, 0, 0), Vec3(0, 0, 0), 0.18, 0.18}};
+  Points ends;
+  for (int k = 0; k < 5; ++k) {
+    const double angle = 2 * std::numbers::pi * k / 5 + 0.2;
+    ends.push_back(0.7 * Vec3(std::cos(angle), std::sin(angle), 0.1));
+    parts.push_back({Vec3(0, 0, 0), ends.back(), 0.1, 0.07});
+  }
+  const PolygonMesh mesh = surface_of(parts);
+  const AutoSkeleton found = found_in(mesh, {.skeletonizer = Skeletonizer::cgal});
+  expect_sound(found, mesh);
+  EXPECT_EQ(found.report.limbs, 5);
+  EXPECT_LT(found.skeleton.joints[0].position.norm(), 0.1);
+  for (const Vec3& end : ends) EXPECT_LT(nearest_tip(found.skeleton, end), 0.12);
+}
+
+TEST(AutoSkeleton, mean_curvature_flow_wants_a_closed_surface) {
+  if (!has_mean_curvature()) GTEST_SKIP() << "needs a build with PLIANT_GPL";
+  const TriMesh open{{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)}, {{0, 1, 2}}};
+  EXPECT_MESSAGE(mean_curvature_curves(open), "an open surface");
+}
+
+TEST(AutoSkeleton, mean_curvature_flow_is_refused_with_the_remedy_where_it_was_not_compiled_in) {
+  if (has_mean_curvature()) GTEST_SKIP() << "this build has PLIANT_GPL";
+  Pool pool(1);
+  const PolygonMesh mesh = surface_of({{Vec3(0, 0, 0), Vec3(0, 1, 0), 0.1, 0.1}});
+  EXPECT_MESSAGE(find_skeleton(mesh, {.skeletonizer = Skeletonizer::cgal}, pool), "-DPLIANT_GPL=ON");
+}
 
 }  // namespace
 }  // namespace pliant

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of meshless flesh, driven by a skeleton whose middle joint swings for as long as the bench runs. The
 // two sizes are those of [ZJU06] as boxes: 3025 nodes with 64 samples of the bones, 22 021 with 89. The limit
-// counts, per iteration of the linear solver, the single-precision factor twice and the cells once. Both boxes
-// are lattices, whose batches of cells repeat; the scattered one has none that do.
+// counts, per iteration of the linear solver, the single-precision factor twice and the cells once. Both
+// boxes are lattices, whose batches of cells repeat; the scattered one has none that do.
 #include <fmt/format.h>
 
 #include <algorithm>

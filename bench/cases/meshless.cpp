@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of meshless flesh, driven by a skeleton whose middle joint swings for as long as the bench runs. The
 // two sizes are those of [ZJU06] as boxes: 3025 nodes with 64 samples of the bones, 22 021 with 89. The limit
-// counts, per iteration of the linear solver, the single-precision factor twice and the cells once. Both
-// boxes are lattices, whose batches of cells repeat; the scattered one has none that do.
+// counts, per iteration of the linear solver, the single-precision factor twice and the cells once.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <random>
 #include <stdexcept>
 
 #include "bench/harness/bandwidth.hpp"
@@ -63,31 +60,14 @@ Skeleton skeleton_of(const Size& size) {
   return out;
 }
 
-/// Nodes inside the box leave the lattice by up to a tenth of the spacing.
-void scatter(Shape& shape, const BoxShape& box) {
-  std::mt19937 random(3);
-  std::uniform_real_distribution<double> away(-0.1 * spacing, 0.1 * spacing);
-  for (Vec3& x : shape.graph.positions) {
-    const Vec3 from = x - box.corner, to = box.corner + box.size - x;
-    if (std::min(from.minCoeff(), to.minCoeff()) > 0.5 * spacing)
-      x += Vec3(away(random), away(random), away(random));
-  }
-}
-
-struct Variant {
-  double kappa;
-  int iterations;
-  bool against_block = false;
-  bool scattered = false;
-};
-
-Row measure(const Context& context, const std::string& name, const Size& size, const Variant& variant) {
+Row measure(const Context& context, const std::string& name, const Size& size, double kappa, int iterations,
+            bool against_block) {
   reset_peak_memory();
   const Stopwatch setup;
   meshless::Options options;
   options.stiffness = 1e5;
-  options.kappa = variant.kappa;
-  options.iterations = variant.iterations;
+  options.kappa = kappa;
+  options.iterations = iterations;
   options.tolerance = 1e-12;  // every step takes its iterations
   options.bones.emplace();
   options.bones->skeleton = skeleton_of(size);
@@ -95,9 +75,7 @@ Row measure(const Context& context, const std::string& name, const Size& size, c
   options.bones->zone = 3 * spacing;
   BoxShape box{.nodes = size.nodes};
   for (int c = 0; c < 3; ++c) box.size[c] = spacing * (size.nodes[std::size_t(c)] - 1);
-  Shape shape = make_shape(box);
-  if (variant.scattered) scatter(shape, box);
-  meshless::Flesh flesh = meshless::make_flesh(std::move(shape), options);
+  meshless::Flesh flesh = meshless::make_flesh(make_shape(box), options);
   Result<std::unique_ptr<Method>> method =
       meshless::build(flesh.shape, 1000, {.mass = 0.1, .stiffness = 0}, flesh.options);
   if (!method) throw std::runtime_error(method.error().text());
@@ -140,7 +118,7 @@ Row measure(const Context& context, const std::string& name, const Size& size, c
   row.more["tables"] = body.packed().tables();
   row.more["frames"] = samples.size();
   row.more["solver"] = body.describe().solver;
-  if (variant.against_block) {
+  if (against_block) {
     // What the constant scalar factor saves: the block matrix factored anew every step, and one solve.
     std::vector<double> diagonal;
     for (const double m : body.model().mass) diagonal.push_back(m / (h * h));
@@ -165,15 +143,17 @@ Row measure(const Context& context, const std::string& name, const Size& size, c
 
 std::vector<Case> meshless_cases() {
   std::vector<Case> out;
-  const auto add = [&](const std::string& name, const Size& size, const Variant& variant) {
+  const auto add = [&](const std::string& name, const Size& size, double kappa, int iterations,
+                       bool against_block = false) {
     const std::string full = "meshless/" + name;
-    out.push_back({full, [=](const Context& context) { return measure(context, full, size, variant); }});
+    out.push_back({full, [=](const Context& context) {
+                     return measure(context, full, size, kappa, iterations, against_block);
+                   }});
   };
-  add("3k", small, {.kappa = 0.1, .iterations = 4, .against_block = true});
-  add("3k-kappa-1", small, {.kappa = 1, .iterations = 2});
-  add("3k-scattered", small, {.kappa = 0.1, .iterations = 4, .scattered = true});
-  add("22k", large, {.kappa = 0.1, .iterations = 4});
-  add("22k-kappa-1", large, {.kappa = 1, .iterations = 2});
+  add("3k", small, 0.1, 4, true);
+  add("3k-kappa-1", small, 1, 2);
+  add("22k", large, 0.1, 4);
+  add("22k-kappa-1", large, 1, 2);
   return out;
 }
 

@@ -167,7 +167,7 @@ void add_metric(const std::vector<Row>& rows, std::string& text) {
 }
 
 void add_meshless(const std::vector<Row>& rows, std::string& text) {
-  for (const char* name : {"meshless/3k", "meshless/3k-scattered", "meshless/22k"})
+  for (const char* name : {"meshless/3k", "meshless/22k"})
     if (const Row* row = find(rows, name); row && row->limit)
       text += line(fmt::format("{} over its limit", name), row->ratio(), {2.5});
   if (const Row* row = find(rows, "meshless/3k"); row && row->more.contains("times_faster_than_block"))

@@ -116,7 +116,8 @@ TEST(BenchReport, the_summary_tells_the_speed_up_over_a_peer_only_when_the_peer_
 TEST(BenchReport, the_summary_tells_how_much_faster_flesh_is_than_its_block_matrix_factored_anew) {
   Row row = step_row("meshless/3k", 3025, 0.2);
   row.more["times_faster_than_block"] = 19.5;
-  EXPECT_NE(summary({row}).find("19.50x   asked: at least 20x   MISSED"), std::string::npos) << summary({row});
+  EXPECT_NE(summary({row}).find("19.50x   asked: at least 20x   MISSED"), std::string::npos)
+      << summary({row});
   EXPECT_NE(summary({row}).find("2.00x   asked: at most 2.5x\n"), std::string::npos) << summary({row});
   row.more["times_faster_than_block"] = 130;
   EXPECT_NE(summary({row}).find("130.00x   asked: at least 20x\n"), std::string::npos) << summary({row});

@@ -200,9 +200,11 @@ TEST(MeshlessBar, a_few_iterations_a_step_follow_the_converged_motion) {
     int iterations;
     double h, most;  // of the bar's width
   };
-  for (const Case& c : {Case{0.1, 4, 1.0 / 60, 0.02}, Case{0.1, 4, 1.0 / 30, 0.05}, Case{0.1, 6, 1.0 / 30, 0.01},
-                        Case{1, 2, 1.0 / 60, 0.01}, Case{1, 2, 1.0 / 30, 0.02}}) {
-    const std::vector<Points> exact = fast_bend(c.h, c.kappa, 60), few = fast_bend(c.h, c.kappa, c.iterations);
+  for (const Case& c :
+       {Case{0.1, 4, 1.0 / 60, 0.02}, Case{0.1, 4, 1.0 / 30, 0.05}, Case{0.1, 6, 1.0 / 30, 0.01},
+        Case{1, 2, 1.0 / 60, 0.01}, Case{1, 2, 1.0 / 30, 0.02}}) {
+    const std::vector<Points> exact = fast_bend(c.h, c.kappa, 60),
+                              few = fast_bend(c.h, c.kappa, c.iterations);
     double worst = 0, last = 0;
     for (std::size_t k = 0; k < exact.size(); ++k) {
       last = 0;

@@ -321,7 +321,7 @@ void backward(const PanelRange<Number>& range) {
 
 }  // namespace
 
-constinit const PanelKernels PLIANT_PANEL_KERNELS = {forward<float>, backward<float>,
-                                                         forward<std::int16_t>, backward<std::int16_t>};
+constinit const PanelKernels PLIANT_PANEL_KERNELS = {forward<float>, backward<float>, forward<std::int16_t>,
+                                                     backward<std::int16_t>};
 
 }  // namespace pliant

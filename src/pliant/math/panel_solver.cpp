@@ -106,9 +106,14 @@ Index PanelSolver::store_panel(const SupernodalPattern& pattern, Index s, const 
 
 template <class Number>
 PanelRange<Number> PanelSolver::range(const AlignedVector<Number>& panels, const Section& section) {
-  return {nodes_.data(),     section.begin, section.end,
-          panels.data(),     scale_.empty() ? nullptr : scale_.data(),
-          row_lists_.data(), work_.data(),  section.scratch};
+  return {nodes_.data(),
+          section.begin,
+          section.end,
+          panels.data(),
+          scale_.empty() ? nullptr : scale_.data(),
+          row_lists_.data(),
+          work_.data(),
+          section.scratch};
 }
 
 void PanelSolver::forward(const Section& section) {
@@ -169,8 +174,8 @@ std::size_t PanelSolver::bytes_per_solve() const {
 
 std::size_t PanelSolver::memory_bytes() const {
   return (panels_.size() + work_.size() + scratch_.size() + scale_.size()) * sizeof(float) +
-         short_panels_.size() * sizeof(std::int16_t) +
-         (row_lists_.size() + order_.size()) * sizeof(Index) + nodes_.size() * sizeof(PanelNode);
+         short_panels_.size() * sizeof(std::int16_t) + (row_lists_.size() + order_.size()) * sizeof(Index) +
+         nodes_.size() * sizeof(PanelNode);
 }
 
 }  // namespace pliant

@@ -5,7 +5,7 @@
 //   P1 = L11^-1, P2 = -L21 L11^-1;  forward y1 = P1 b1, b2 += P2 b1;  backward x1 = P1^T y1 + P2^T x2.
 // Panels may be stored in 16-bit integers, each column with a scale of its own. Whatever rounding does to
 // them, both passes read the same ones: the answer is that of a symmetric positive definite matrix near
-// A^-1, as a preconditioner must be. (Half precision has five bits less where a column is large, and stiff
+// A^-1, as a preconditioner must be. (Half precision has four bits less where a column is large, and stiff
 // holds cancel there.)
 #pragma once
 
@@ -58,9 +58,9 @@ class PanelSolver {
   std::vector<Index> order_;
   std::vector<PanelNode> nodes_;
   std::vector<Index> row_lists_;
-  AlignedVector<float> panels_;              ///< or
+  AlignedVector<float> panels_;               ///< or
   AlignedVector<std::int16_t> short_panels_;  ///< and then
-  std::vector<float> scale_;                 ///< of the columns
+  std::vector<float> scale_;                  ///< of the columns
   AlignedVector<float> work_, scratch_;
   Section parts_[2] = {}, top_ = {};
 };

@@ -122,7 +122,9 @@ struct Rows {
 };
 template <class T>
 PLIANT_INLINE Rows rows_of(const CellPart<T>& part, int b) {
-  const auto gradients = [&](int batch) { return part.gradient + 3 * lanes * std::int64_t(part.table[batch]); };
+  const auto gradients = [&](int batch) {
+    return part.gradient + 3 * lanes * std::int64_t(part.table[batch]);
+  };
   return {gradients(b), part.node + part.begin[b], part.begin[b + 1] - part.begin[b], gradients(b + 1)};
 }
 

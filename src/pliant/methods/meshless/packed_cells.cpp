@@ -103,7 +103,8 @@ void PackedCells::fill_tables(const Cells& cells, const Points& rest) {
       const auto is_mine = [&](const auto& other) {
         const std::size_t row = std::size_t(other.second);
         return centre_value_.size() >= lanes * (row + rows) &&
-               std::equal(mine.gradient.begin(), mine.gradient.end(), gradient_.begin() + long(3 * lanes * row)) &&
+               std::equal(mine.gradient.begin(), mine.gradient.end(),
+                          gradient_.begin() + long(3 * lanes * row)) &&
                std::equal(mine.centre_value.begin(), mine.centre_value.end(),
                           centre_value_.begin() + long(lanes * row));
       };

@@ -15,7 +15,7 @@ std::string ScalarSystem::prepare(const Model& model, double mass, double stiffn
     laplacian_ = even ? model.laplacian : cell_laplacian(model.cells, model.relative, model.nodes(), pool);
   }
   const double scale = stiffness * model.scalar_stiffness();
-  direct_.use_16_bits(true);
+  direct_.use_16_bits(true);  // it preconditions: bytes count for more than digits
   return direct_.factor(with_rows(laplacian_, scale, diagonal, rows, hold)).trouble;
 }
 

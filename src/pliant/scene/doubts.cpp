@@ -29,6 +29,23 @@ Extreme extreme(const Recorder& recorder, int body, const char* metric, bool lar
   return out;
 }
 
+/// Frames whose step broke down and left the body without any motion: how many, and the first.
+struct Standstill {
+  int frames = 0, first = -1;
+};
+Standstill standstill(const Recorder& recorder, int body) {
+  const auto& columns = recorder.columns();
+  const auto cell = [&](const MetricsRow& row, const char* metric) {
+    return row.cells[std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin())];
+  };
+  Standstill out;
+  for (const MetricsRow& row : recorder.rows()) {
+    if (row.body != body || !(cell(row, "breakdowns") > 0) || cell(row, "kinetic") != 0) continue;
+    if (out.frames++ == 0) out.first = row.frame;
+  }
+  return out;
+}
+
 double size_at_start(const Recorder& recorder, int body) {
   double size = 0;
   for (const char* axis : {"x", "y", "z"}) {
@@ -67,6 +84,13 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
           "hold it out; take more substeps{}, or a stiffer body",
           name, depth.value, depth.frame, 100 * depth.value / size,
           cage ? fmt::format(" or more cage.iterations ({})", spec.cage.iterations) : ""));
+    const Standstill still = standstill(recorder, b);
+    if (still.frames > 0)
+      out.push_back(
+          fmt::format("{}: it stood still in {} frame{} (the first: {}) though forces act on it, because no "
+                      "step was found "
+                      "that lowers its energy; take more substeps, or a stiffer body",
+                      name, still.frames, still.frames == 1 ? "" : "s", still.first));
   }
   return out;
 }

@@ -9,8 +9,8 @@
 
 namespace pliant {
 
-/// One sentence each, with the body, what was measured, when, and what to do: bodies that collapsed, and
-/// bodies that went into a collider.
+/// One sentence each, with the body, what was measured, when, and what to do: bodies that collapsed,
+/// that went into a collider, or that stood still because no step was found for them.
 std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder);
 
 }  // namespace pliant

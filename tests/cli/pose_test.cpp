@@ -14,6 +14,7 @@ const char* const bar = R"({
   "bodies": [{
     "name": "bar", "shape": {"box": {"size": [1, 0.2, 0.2], "nodes": [11, 3, 3]}},
     "geometric": {"stiffness": 1e6}, "fem": {"stiffness": 1e6},
+    "cage": {"cells": [3, 1, 1], "stiffness": 1e6},
     "pins": [{"select": {"halfspace": {"point": [0, 0, 0], "normal": [-1, 0, 0]}}}]
   }]
 })";
@@ -66,6 +67,23 @@ TEST(PoseCommand, finite_elements_rest_too) {
   const auto result = run_pliant("pose '" + scene + "' --set bodies.bar.method=fem -o '" + out + "'");
   ASSERT_EQ(result.exit, 0) << result.output;
   EXPECT_LT(lowest(out), -0.005);
+}
+
+TEST(PoseCommand, caged_bodies_rest_too_and_follow_a_handle_on_one_vertex) {
+  const TempFolder folder;
+  const std::string scene = write_text(folder / "bar.json", bar).string(), out = (folder / "a.obj").string();
+  auto result = run_pliant("pose '" + scene + "' --set bodies.bar.method=cage -o '" + out + "'");
+  ASSERT_EQ(result.exit, 0) << result.output;
+  EXPECT_TRUE(result.says("bar: at rest after")) << result.output;
+  const double hanging = lowest(out);
+  EXPECT_LT(hanging, -0.005);
+  EXPECT_GT(hanging, -0.5);
+  // A corner of the free end is pulled down.
+  result = run_pliant(
+      "pose '" + scene + "' --set bodies.bar.method=cage -o '" + out +
+      R"(' --set 'bodies.bar.handles=[{"select": {"sphere": {"center": [1, 0, 0], "radius": 0.01}}, "motion": [{"time": 0}, {"time": 1, "translate": [0, -0.2, 0]}]}]')");
+  ASSERT_EQ(result.exit, 0) << result.output;
+  EXPECT_NEAR(lowest(out), -0.2, 0.01);
 }
 
 TEST(PoseCommand, a_solve_that_does_not_converge_fails_and_writes_nothing) {

@@ -53,6 +53,11 @@ Result<Cage> automatic_cage(const TriMesh& mesh, const CageOptions& options, Poo
 /// A box of the given number of cells an axis, checkered: diagonals of neighbouring squares run opposite
 /// ways, so that none is preferred. 1 x 3 x 6 cells make 56 vertices, 168 degrees of freedom.
 TriMesh box_cage(const Vec3& low, const Vec3& high, const std::array<int, 3>& cells);
+/// How many vertices it has; at least one cell an axis.
+inline int box_cage_vertices(const std::array<int, 3>& cells) {
+  const auto& [a, b, c] = cells;
+  return (a + 1) * (b + 1) * (c + 1) - (a - 1) * (b - 1) * (c - 1);
+}
 
 /// Such a box around points, `clearance` of a cell's edge away from them along every axis.
 TriMesh box_cage_around(std::span<const Vec3> points, const std::array<int, 3>& cells, double clearance);

@@ -154,7 +154,7 @@ Shape with_quadrature(const Shape& shape, int points) {
     if (enough && double(best.size()) <= enough_more * points) break;
     if (!enough) too_coarse = too_coarse > 0 ? std::min(too_coarse, edge) : edge;
     const double more = double(found_count) / points;
-    edge *= !enough ? 0.94 : more > far_more ? std::cbrt(more) : 1.03;
+    edge *= !enough ? 0.94 : more > far_more && too_coarse == 0 ? std::cbrt(more) : 1.03;
     if (enough && too_coarse > 0 && edge >= too_coarse) break;
   }
   if (best.empty()) return {};

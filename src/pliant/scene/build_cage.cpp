@@ -24,6 +24,12 @@ Result<TriMesh> read_cage(const BodySpec& body, const CageSurroundings& around) 
   };
   Result<PolygonMesh> polygons = read_polygons(file);
   if (!polygons) return named(polygons.error());
+  if (3 * polygons->vertices.size() > std::size_t(most_cage_budget))
+    return named({{},
+                  {{{},
+                    fmt::format("a cage of {} degrees of freedom", 3 * polygons->vertices.size()),
+                    fmt::format("at most {}", most_cage_budget),
+                    "`pliant prepare MESH --cage OUT --budget N` makes a coarse one"}}});
   around.fingerprint = mesh_fingerprint(*polygons, around.fingerprint);
   if (const auto* mesh = std::get_if<MeshSpec>(&body.shape.is)) {
     convert(*polygons, mesh->scale * metres(mesh->unit), mesh->up);

@@ -43,6 +43,20 @@ Extreme last(const Recorder& recorder, int body, const char* metric) {
   return out;
 }
 
+/// Frames whose step broke down and left the body without any motion: how many, and the first.
+struct Standstill {
+  int frames = 0, first = -1;
+};
+Standstill standstill(const Recorder& recorder, int body) {
+  const std::size_t breakdowns = column_of(recorder, "breakdowns"), kinetic = column_of(recorder, "kinetic");
+  Standstill out;
+  for (const MetricsRow& row : recorder.rows()) {
+    if (row.body != body || !(row.cells[breakdowns] > 0) || row.cells[kinetic] != 0) continue;
+    if (out.frames++ == 0) out.first = row.frame;
+  }
+  return out;
+}
+
 double size_at_start(const Recorder& recorder, int body) {
   double size = 0;
   for (const char* axis : {"x", "y", "z"}) {
@@ -102,6 +116,13 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
           "hold it out; take more substeps{}, or a stiffer body",
           name, depth.value, depth.frame, 100 * depth.value / size,
           cage ? fmt::format(" or more cage.iterations ({})", spec.cage.iterations) : ""));
+    const Standstill still = standstill(recorder, b);
+    if (still.frames > 0)
+      out.push_back(
+          fmt::format("{}: it stood still in {} frame{} (the first: {}) though forces act on it, because no "
+                      "step was found "
+                      "that lowers its energy; take more substeps, or a stiffer body",
+                      name, still.frames, still.frames == 1 ? "" : "s", still.first));
   }
   return out;
 }

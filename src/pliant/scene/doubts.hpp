@@ -9,8 +9,9 @@
 
 namespace pliant {
 
-/// One sentence each, with the body, what was measured, when, and what to do: bodies that collapsed or went
-/// into a collider, and flesh that its bones told no rotation.
+/// One sentence each, with the body, what was measured, when, and what to do: bodies that collapsed, that
+/// went into a collider or that stood still because no step was found, and flesh that its bones told no
+/// rotation.
 std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder);
 
 /// What so many cells that kept their rotation mean, and what to do.

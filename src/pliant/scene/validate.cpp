@@ -196,6 +196,11 @@ void check_cage_options(const BodySpec& body, const std::string& place, Problems
                         {}});
   if (*most > 0 && *least < 1)
     problems.push_back({place + ".cage.cells", value_text(options.cells), "at least 1 along every axis", {}});
+  if (const int freedoms = 3 * box_cage_vertices(options.cells); *least > 0 && freedoms > most_cage_budget)
+    problems.push_back({place + ".cage.cells",
+                        fmt::format("{}: {} degrees of freedom", value_text(options.cells), freedoms),
+                        fmt::format("at most {} degrees of freedom", most_cage_budget),
+                        {}});
 }
 
 void check_kept_volume(const BodySpec& body, const std::string& place, bool colliders, Problems& problems) {

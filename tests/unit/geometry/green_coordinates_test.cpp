@@ -160,10 +160,8 @@ TEST(GreenCoordinates, stay_exact_next_to_a_face) {
     EXPECT_LT(identity_error(cube_cage(), {0.3, 0.45, distance}), 1e-13) << distance;
 }
 
-TEST(GreenCoordinates, are_the_integrals_they_are_defined_by) {
-  // Gauss's rule on the triangle folded to a square (Duffy), at points well inside.
-  const int order = 40;
-  std::vector<double> node, weight;
+/// Gauss's rule on [0, 1].
+void gauss_rule(int order, std::vector<double>& node, std::vector<double>& weight) {
   for (int i = 0; i < order; ++i) {
     double x = std::cos(M_PI * (i + 0.75) / (order + 0.5)), slope = 0;
     for (int step = 0; step < 20; ++step) {
@@ -178,29 +176,47 @@ TEST(GreenCoordinates, are_the_integrals_they_are_defined_by) {
     node.push_back((1 + x) / 2);
     weight.push_back(1 / ((1 - x * x) * slope * slope));
   }
-  const TriMesh cage = ell_cage();
+}
+
+/// phi and psi from their definitions: Gauss's rule on the triangles folded to squares (Duffy).
+Eigen::VectorXd integrated(const TriMesh& cage, const Vec3& X) {
+  const int order = 80;
+  std::vector<double> node, weight;
+  gauss_rule(order, node, weight);
   const Points normals = face_normals(cage);
-  const Vec3 X(0.7, 0.6, 0.45);
-  const GreenCoordinates c = green_coordinates(cage, std::span(&X, 1));
   const Eigen::Index n = Eigen::Index(cage.vertices.size());
-  Eigen::VectorXd expected = Eigen::VectorXd::Zero(c.value.rows());
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(n + Eigen::Index(cage.triangles.size()));
   for (std::size_t f = 0; f < cage.triangles.size(); ++f) {
     const Triangle& t = cage.triangles[f];
     const Vec3 &a = cage.vertices[std::size_t(t[0])], &b = cage.vertices[std::size_t(t[1])],
                &d = cage.vertices[std::size_t(t[2])];
     const double area2 = (b - a).cross(d - a).norm();
-    for (int i = 0; i < order; ++i)
-      for (int j = 0; j < order; ++j) {
+    for (std::size_t i = 0; i < node.size(); ++i)
+      for (std::size_t j = 0; j < node.size(); ++j) {
         const double u = node[i], v = u * node[j], w = weight[i] * weight[j] * u * area2 / (4 * M_PI);
         const double hat[3] = {1 - u, u - v, v};
         const Vec3 r = hat[0] * a + hat[1] * b + hat[2] * d - X;
         const double rho = r.norm();
-        expected[n + Eigen::Index(f)] += w / rho;
-        for (int k = 0; k < 3; ++k) expected[t[k]] += w * hat[k] * r.dot(normals[f]) / (rho * rho * rho);
+        out[n + Eigen::Index(f)] += w / rho;
+        for (int k = 0; k < 3; ++k) out[t[k]] += w * hat[k] * r.dot(normals[f]) / (rho * rho * rho);
       }
   }
-  EXPECT_LT((c.value.col(0) - expected).cwiseAbs().maxCoeff(), 1e-11);
-  EXPECT_GT(c.value.col(0).tail(c.value.rows() - n).minCoeff(), 0) << "psi is positive";
+  return out;
+}
+
+TEST(GreenCoordinates, are_the_integrals_they_are_defined_by) {
+  for (const auto& [cage, points] :
+       {std::pair{ell_cage(), Points{{0.7, 0.6, 0.45}, {0.5, 1.5, 0.5}, {1.5, 0.4, 0.7}, {0.75, 0.75, 0.3}}},
+        {cube_cage(), Points{{0.5, 0.5, 0.5}, {0.3, 0.4, 0.6}, {0.2, 0.25, 0.7}}},
+        {octahedron_cage(), Points{{0, 0, 0}, {0.1, 0.2, -0.15}, {-0.3, 0.1, 0.25}}}}) {
+    const GreenCoordinates c = green_coordinates(cage, points);
+    const Eigen::Index faces = Eigen::Index(cage.triangles.size());
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      const Eigen::VectorXd value = c.value.col(Eigen::Index(p));
+      EXPECT_LT((value - integrated(cage, points[p])).cwiseAbs().maxCoeff(), 1e-13) << points[p].transpose();
+      EXPECT_GT(value.tail(faces).minCoeff(), 0) << "psi is positive";
+    }
+  }
 }
 
 TEST(GreenCoordinates, gradients_are_those_of_the_values_and_harmonic) {

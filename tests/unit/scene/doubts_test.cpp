@@ -11,20 +11,24 @@
 namespace pliant {
 namespace {
 
+std::vector<std::string> doubts_after(Scene& scene, int frames) {
+  Recorder recorder(scene.simulation, {});
+  recorder.note_frame(scene.simulation, 0);
+  for (int frame = 1; frame <= frames; ++frame) {
+    const auto failure = scene.simulation.step();
+    EXPECT_FALSE(failure) << (failure ? failure->text() : "");
+    recorder.note_step(scene.simulation);
+    recorder.note_frame(scene.simulation, frame);
+  }
+  return doubts_of(scene, recorder);
+}
+
 /// After so many frames.
 std::vector<std::string> doubts(const std::string& text, int frames) {
   Result<Scene> scene = build_scene(parse_scene(text, "block.json", {}));
   EXPECT_TRUE(scene) << (scene ? "" : scene.error().text());
   if (!scene) return {};
-  Recorder recorder(scene->simulation, {});
-  recorder.note_frame(scene->simulation, 0);
-  for (int frame = 1; frame <= frames; ++frame) {
-    const auto failure = scene->simulation.step();
-    EXPECT_FALSE(failure) << (failure ? failure->text() : "");
-    recorder.note_step(scene->simulation);
-    recorder.note_frame(scene->simulation, frame);
-  }
-  return doubts_of(*scene, recorder);
+  return doubts_after(*scene, frames);
 }
 
 /// A caged block of 1 m whose lower side starts at a height over the ground, after so many frames.
@@ -84,6 +88,48 @@ TEST(Doubts, flesh_that_its_bones_turn_inside_out_is_named_with_what_to_do) {
 TEST(Doubts, flesh_whose_rotations_cancel_is_named_with_what_to_do) {
   expect_said(twist_doubts(1440),
               {"limb", "kept their last rotation", "frame", "smaller angles", "longer bones"});
+}
+
+/// A recorder of one body whose frames have these cells, all others 0.
+Recorder recorded(const Scene& scene, const std::vector<std::pair<double, double>>& kinetic_and_breakdowns) {
+  Recorder out(scene.simulation, {});
+  const auto& columns = out.columns();
+  const auto column = [&](const char* metric) {
+    return std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
+  };
+  Writer writer;
+  writer.array(std::vector<std::uint64_t>{0});  // hashes
+  writer.value(std::uint64_t(kinetic_and_breakdowns.size()));
+  int frame = 0;
+  for (const auto& [kinetic, breakdowns] : kinetic_and_breakdowns) {
+    std::vector<double> cells(columns.size(), 0.0);
+    cells[column("volume_ratio")] = 1;
+    cells[column("kinetic")] = kinetic;
+    cells[column("breakdowns")] = breakdowns;
+    writer.value(frame);
+    writer.value(frame / 60.0);
+    writer.value(0);
+    writer.array(cells);
+    ++frame;
+  }
+  writer.value(std::uint64_t(0));  // times of steps
+  writer.array(std::vector<float>{});
+  Reader reader(writer.bytes());
+  EXPECT_TRUE(out.load(reader));
+  return out;
+}
+
+TEST(Doubts, a_body_that_stands_still_because_no_step_was_found_is_named) {
+  const std::string text = R"({"bodies": [{"name": "plate", "method": "cage", "cage": {"cells": [1, 1, 1]},
+        "shape": {"box": {"nodes": [5, 5, 5]}}}]})";
+  const Result<Scene> scene = build_scene(parse_scene(text, "plate.json", {}));
+  ASSERT_TRUE(scene) << scene.error().text();
+  // At rest, or a solve that was done again in motion: no doubt.
+  EXPECT_TRUE(doubts_of(*scene, recorded(*scene, {{0, 0}, {1, 1}, {0, 0}})).empty());
+  const std::vector<std::string> said = doubts_of(*scene, recorded(*scene, {{0, 0}, {1, 0}, {0, 1}, {0, 1}}));
+  ASSERT_EQ(said.size(), 1U);
+  for (const char* word : {"plate", "stood still in 2 frames", "the first: 2", "more substeps"})
+    EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
 }
 
 }  // namespace

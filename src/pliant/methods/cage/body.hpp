@@ -16,6 +16,9 @@
 
 namespace pliant::cage {
 
+// Of the mean diagonal of a step's matrix: what is added, ten times more each time, where it is not definite.
+inline constexpr double least_shift = 1e-7, most_shift = 1e-2;
+
 class Body final : public Method {
  public:
   Body(Model model, const Damping& damping, const Options& options, double setup_ms = 0);
@@ -51,6 +54,8 @@ class Body final : public Method {
   double step_flops() const;
 
  private:
+  friend struct BodyProbe;  // tests/unit/methods/cage/matrix_test.cpp looks at matrices and forces
+
   template <class T>
   struct Work {
     AlignedVector<T> z, stress, force, rows, gram, system, scalar, right, plastic, jacobian, twist, response,

@@ -27,9 +27,9 @@ constexpr double large_strain =
 // go back and forth between contacts there. One that leaves more than half of what the one before left, when
 // that is little already, is the last.
 constexpr double touching_tolerance = 1e-2, stalled = 0.5, little = 0.05;
+constexpr double short_step = 0.25;  // share of a solve; below it the step is violent where much is left
 // Of the energies that take part: the elastic energy that moving out of colliders may cost.
 constexpr double lift_energy = 0.02;
-constexpr double least_shift = 1e-7, most_shift = 1e-2;  // of the mean diagonal, where it is not definite
 template <class T>
 constexpr double rounding = std::is_same_v<T, float> ? 1e-6 : 1e-12;  // of the energies that are compared
 
@@ -267,6 +267,8 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
   descend(input, w.trial, moved_, c);
   bool exact = w.trial.energy > large_strain * model_.mu * model_.volume, done = false;
   double first = 0, last = 0;  // what a solve promised: the first, the one before
+  bool moved = false;
+  report.breakdowns = std::max(report.breakdowns, 0);
   for (int iteration = 0; iteration < options_.iterations && !done; ++iteration) {
     watch.add_to(&StageTimes::rotation);
     if (!factor_consistent(input, w.trial, exact)) {
@@ -312,7 +314,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
       look_at(new_x_, w.trial, *input.pool);
       lower = objective<T>(input, new_x_, w.trial.energy) <= before + noise;
     }
-    report.violent = report.violent || share < 0.25;
+    moved = moved || lower;
     if (!lower) {  // stay
       new_x_ = moved_;
       look_at(new_x_, w.trial, *input.pool);
@@ -322,18 +324,24 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     moved_ = new_x_;
     c = moved_.rowwise().mean();
     frame = w.trial.frame.toRotationMatrix();
-    if (done || iteration + 1 == options_.iterations) break;
+    if (done || iteration + 1 == options_.iterations) {
+      report.violent = report.violent || (share < short_step && last > little * first);
+      break;
+    }
     descend(input, w.trial, moved_, c);
     Columns& free = hat_seen_;
     free.leftCols(n) = solved_;
     add_contact_forces(frame);
     const double next = promised<T>();
+    report.violent = report.violent || (share < short_step && next > little * first);
     done = lower && next <= std::max(touched ? touching_tolerance * first : tolerance * promise, 10 * noise);
     done = done || (touched && next > stalled * last && next < little * first);
     last = next;
     solved_ = free.leftCols(n);
     exact = true;
   }
+  // It stands still, but not at rest.
+  if (!moved && last > little * first) ++report.breakdowns;
   end_consistent<T>(input, start, lift_frame, report);
   watch.add_to(&StageTimes::rotation);
 }

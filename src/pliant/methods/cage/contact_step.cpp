@@ -14,7 +14,7 @@ namespace pliant::cage {
 namespace {
 
 constexpr int most_contacts = 150;
-constexpr double softness = 1e-6;        // of W's diagonal, for points that the cage cannot move apart
+constexpr double softness = 1e-6;  // of W's diagonal, for points that the cage cannot move apart
 constexpr int lift_sweeps = 30;
 constexpr double lift_share = 0.2;  // of what is too deep, a step
 constexpr double most_lift = 0.05;  // of the size, a step

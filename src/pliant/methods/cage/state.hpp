@@ -35,7 +35,8 @@ struct State {
   std::vector<double> plastic;  ///< permanent strain: xx yy zz yz xz xy of every point; empty = elastic
   std::vector<ContactMemory> contacts;
   std::vector<SideMemory> sides;
-  std::vector<Index> more;  ///< vertices of the surface that meet colliders besides the spread ones; -1 = free
+  std::vector<Index>
+      more;  ///< vertices of the surface that meet colliders besides the spread ones; -1 = free
 
   template <class T>
   Look<T>& look();

@@ -41,7 +41,6 @@ constexpr Index few_held = 2;  // points that leave a body free to turn about th
 // stopped.
 constexpr double rounding_slack = 1e-5, frozen_slack = 0.5;
 constexpr int shortenings = 4;
-constexpr double least_shift = 1e-7, most_shift = 1e-2;  // of the mean diagonal, where it is not definite
 
 template <class T>
 double mean_diagonal(int n, const T* a) {

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <random>
 
 #include "pliant/contact/collider.hpp"
@@ -348,6 +350,131 @@ TEST(CageBody, one_vertex_is_dragged_by_a_handle_in_few_warm_iterations) {
   EXPECT_LT((bar.body->nodes().x[std::size_t(tip)] - targets.back()).norm(), 0.02);
 }
 
+/// Where a bar rests that begins turned by half a radian about the axis of the first two of its holds: the
+/// farthest way of a node from there, and from its rest.
+struct Turned {
+  double from_start = 0, from_rest = 0, energy = 0;
+};
+Turned turned_and_held_by(std::size_t vertices) {
+  Bar bar({.stiffness = 1e3, .precision = Precision::twice});
+  std::vector<Index> held;
+  for (const auto chosen : {+[](const Vec3& p) { return p.z() < -2.999 && p.y() > 2.999 && p.x() < -0.749; },
+                            +[](const Vec3& p) { return p.z() > 2.999 && p.y() < 1.501 && p.x() < -0.749; },
+                            +[](const Vec3& p) { return p.z() > 2.999 && p.y() > 2.999 && p.x() > 0.749; }})
+    held.push_back(bar.nodes(chosen).front());
+  const Points all = bar.places(held);
+  const Eigen::AngleAxisd turn(0.5, (all[1] - all[0]).normalized());
+  held.resize(vertices);
+  Points start;
+  for (const Vec3& p : bar.shape.graph.positions) start.push_back(all[0] + turn * (p - all[0]));
+  bar.body->place(start, Points(start.size(), Vec3::Zero()));
+  std::vector<std::pair<Index, Vec3>> sorted;
+  for (std::size_t k = 0; k < vertices; ++k) sorted.push_back({held[k], all[k]});
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  Points targets;
+  for (std::size_t k = 0; k < vertices; ++k) {
+    held[k] = sorted[k].first;
+    targets.push_back(sorted[k].second);
+  }
+  StepInput in = bar.input(1.0 / 60);
+  in.held = held;
+  in.targets = targets;
+  for (int k = 0; k < 60; ++k) {
+    const Method::Relaxation now = bar.body->relax(in);
+    EXPECT_TRUE(now.trouble.empty()) << now.trouble;
+    if (now.stuck || now.residual < 1e-9) break;
+  }
+  Turned out;
+  out.energy = bar.body->elastic_energy();
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const Vec3& at = bar.body->nodes().x[i];
+    out.from_start = std::max(out.from_start, (at - start[i]).norm());
+    out.from_rest = std::max(out.from_rest, (at - bar.shape.graph.positions[i]).norm());
+  }
+  return out;
+}
+
+TEST(CageBody, one_held_vertex_fixes_a_place_two_leave_one_turn_free_and_three_fix_a_pose) {
+  for (const std::size_t vertices : {1U, 2U}) {
+    const Turned free = turned_and_held_by(vertices);
+    EXPECT_LT(free.from_start, 1e-3) << vertices << ": it may stay turned";
+    EXPECT_GT(free.from_rest, 0.3);
+    EXPECT_LT(free.energy, 1e-6);
+  }
+  const Turned fixed = turned_and_held_by(3);
+  EXPECT_GT(fixed.from_start, 0.3);
+  EXPECT_LT(fixed.from_rest, 1e-3) << "it turns back";
+  EXPECT_LT(fixed.energy, 1e-6);
+}
+
+// One end held, single vertices dragged from rest in one go as scene cage/pose has them [Martin09, Fig. 6]:
+// one takes less than the 15 iterations that are asked for, both of that scene do not.
+TEST(CageBody, single_vertices_are_posed_from_rest_in_few_iterations) {
+  for (const int handles : {1, 2}) {
+    Bar bar({.stiffness = 1e3, .precision = Precision::twice});
+    std::vector<Index> held = bar.nodes([](const Vec3& p) { return p.z() < -2.6; });
+    std::vector<Index> sizes(held.size(), Index(held.size()));
+    Points targets = bar.places(held);
+    const auto drag = [&](Index node, const Vec3& by) {
+      held.push_back(node);
+      sizes.push_back(1);
+      targets.push_back(bar.shape.graph.positions[std::size_t(node)] + by);
+    };
+    const Index middle =
+        bar.nodes([](const Vec3& p) { return p.y() > 2.999 && std::abs(p.z()) < 0.01; }).front();
+    const Index tip = bar.nodes([](const Vec3& p) { return p.z() > 2.999 && p.y() > 2.99; }).front();
+    if (handles == 2) drag(middle, {0, -0.4, 0});
+    drag(tip, {0, 2, -1});
+    StepInput in = bar.input(1.0 / 60);
+    in.held = held;
+    in.targets = targets;
+    in.hold_sizes = sizes;
+    int iterations = 0;
+    double change = 1;
+    while (change > 1e-4 && iterations < 60) {
+      const Method::Relaxation now = bar.body->relax(in);
+      ASSERT_TRUE(now.trouble.empty()) << now.trouble;
+      ASSERT_FALSE(now.stuck);
+      change = now.change;
+      ++iterations;
+    }
+    std::cout << handles << " single-vertex handle(s) from rest: " << iterations
+              << " iterations to 1e-4 of the size\n";
+    EXPECT_LT(iterations, handles == 1 ? 15 : 26);
+    EXPECT_LT((bar.body->nodes().x[std::size_t(tip)] - targets.back()).norm(), 0.02);
+  }
+}
+
+// All faces around the rim of a plate without thickness are lines, and pulling it within its plane leaves
+// them so: no step is allowed.
+TEST(CageBody, a_step_that_finds_no_lower_energy_is_told) {
+  const Shape shape = with_quadrature(make_shape(BoxShape{.size = {1, 0.1, 1}, .nodes = {5, 3, 5}}), 225);
+  auto built = build(shape, 1000, {}, {.cells = {3, 1, 3}, .stiffness = 1e4});
+  ASSERT_TRUE(built) << built.error().text();
+  Body& body = static_cast<Body&>(**built);
+  Points flat = shape.graph.positions;
+  for (Vec3& p : flat) p.y() = 0;
+  body.place(flat, Points(flat.size(), Vec3::Zero()));
+  std::vector<Index> held;
+  Points targets;
+  for (Index i = 0; i < Index(flat.size()); ++i)
+    if (flat[std::size_t(i)].x() < 0.1) {
+      held.push_back(i);
+      targets.push_back(flat[std::size_t(i)] - Vec3(0.1, 0, 0));
+    }
+  Pool pool{1};
+  StepInput in;
+  in.pool = &pool;
+  in.held = held;
+  in.targets = targets;
+  const Columns before = body.cage_vertices();
+  const StepReport report = body.advance(in);
+  ASSERT_TRUE(report.ok()) << report.trouble;
+  EXPECT_EQ(body.cage_vertices(), before);
+  EXPECT_EQ(report.breakdowns, 1);
+  EXPECT_TRUE(report.violent);
+}
+
 TEST(CageBody, a_drop_comes_to_rest_on_what_it_weighs) {
   for (const double stiffness : {5e3})
     for (const double h : {1.0 / 30}) {
@@ -373,7 +500,8 @@ TEST(CageBody, a_drop_comes_to_rest_on_what_it_weighs) {
     }
 }
 
-/// A bar of 6 m with fine bumps, 1.5 m over the ground: 2700 vertices, of which 500 are spread contact points.
+/// A bar of 6 m with fine bumps, 1.5 m over the ground: 2700 vertices, of which 500 are spread contact
+/// points.
 struct BumpyDrop {
   Shape shape;
   std::unique_ptr<Method> body;
@@ -439,7 +567,8 @@ TEST(CageBody, vertices_that_it_came_to_rest_on_are_part_of_its_state) {
     ASSERT_TRUE(first.advance().ok());
     ASSERT_TRUE(second.advance().ok());
   }
-  EXPECT_EQ(static_cast<Body&>(*first.body).cage_vertices(), static_cast<Body&>(*second.body).cage_vertices());
+  EXPECT_EQ(static_cast<Body&>(*first.body).cage_vertices(),
+            static_cast<Body&>(*second.body).cage_vertices());
 }
 
 TEST(CageBody, what_begins_inside_the_ground_is_moved_out_and_does_not_jump) {

@@ -3,9 +3,9 @@
 // One row is one node:
 //   (A z)_i = mass_i z_i + sum_j weight_ij (z_i - z_j)
 // The differences make A exact on constants whatever the ratio of weight to mass. Four rows run side by side,
-// so that a sum need not wait for its last addition, and one loop of foreseeable length serves four of them:
-// where neighbours are many and vary in number, its end is what a processor guesses wrong. Internal linkage,
-// raw pointers and vectors only: included by graph_multigrid_{portable,avx2,avx512}.cpp.
+// so that a sum need not wait for its last addition, and one loop, whose end a processor may guess wrong,
+// serves four of them. Internal linkage, raw pointers and vectors only: included by
+// graph_multigrid_{portable,avx2,avx512}.cpp.
 
 #include "pliant/math/four_rows.inl"
 

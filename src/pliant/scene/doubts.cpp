@@ -41,9 +41,9 @@ Standstill standstill(const Recorder& recorder, int body) {
   };
   Standstill out;
   for (const MetricsRow& row : recorder.rows()) {
-    if (row.body != body || !(cell(row, "breakdowns") > 0) ||
-        !(cell(row, "kinetic") <= still * cell(row, "elastic")))
-      continue;
+    if (row.body != body || !(cell(row, "breakdowns") > 0 && cell(row, "violent") > 0)) continue;
+    if (cell(row, "contacts") > 0) continue;  // it rests on something
+    if (!(cell(row, "kinetic") <= still * cell(row, "elastic"))) continue;
     if (out.frames++ == 0) out.first = row.frame;
   }
   return out;

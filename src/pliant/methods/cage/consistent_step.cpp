@@ -269,6 +269,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
   bool exact = w.trial.energy > large_strain * model_.mu * model_.volume, done = false;
   double first = 0, last = 0;  // what a solve promised: the first, the one before
   double longest = 0;          // share of a solve that was taken
+  bool ever_touched = false;
   report.breakdowns = std::max(report.breakdowns, 0);
   for (int iteration = 0; iteration < options_.iterations && !done; ++iteration) {
     watch.add_to(&StageTimes::rotation);
@@ -297,6 +298,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     follow(z_.leftCols(n), solved_, big_);
     const bool touched = meet(input, flight, big_, rows, iteration == 0);
     if (touched) respond<T>(input, flight, 1 / (h * h), true, report);
+    ever_touched = ever_touched || touched;
     watch.add_to(&StageTimes::contact);
     const double before = objective<T>(input, moved_, w.trial.energy);
     const double noise =
@@ -341,8 +343,8 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     solved_ = free.leftCols(n);
     exact = true;
   }
-  // It stands still, but not at rest: where nothing touches it, forces are all that makes a solve.
-  if (longest < no_step && (found_.empty() || last > little * first)) {
+  // It stands still, but not at rest. What lies on something stands still like this when it rests.
+  if (longest < no_step && !ever_touched) {
     ++report.breakdowns;
     report.violent = true;
   }

@@ -10,6 +10,7 @@ namespace pliant {
 namespace {
 
 constexpr double collapsed = 0.3;  // of the volume at rest
+constexpr double still = 1e-9;     // kinetic energy over elastic
 constexpr double too_deep = 0.05;  // of the body's size at frame 0
 constexpr const char* gentler_bones =
     "smaller angles, longer bones for the same turn, or more samples along them (meshless.skeleton.spacing)";
@@ -43,15 +44,19 @@ Extreme last(const Recorder& recorder, int body, const char* metric) {
   return out;
 }
 
-/// Frames whose step broke down and left the body without any motion: how many, and the first.
+/// Frames whose step broke down and left the body without motion: how many, and the first.
 struct Standstill {
   int frames = 0, first = -1;
 };
 Standstill standstill(const Recorder& recorder, int body) {
-  const std::size_t breakdowns = column_of(recorder, "breakdowns"), kinetic = column_of(recorder, "kinetic");
+  const auto cell = [&](const MetricsRow& row, const char* metric) {
+    return row.cells[column_of(recorder, metric)];
+  };
   Standstill out;
   for (const MetricsRow& row : recorder.rows()) {
-    if (row.body != body || !(row.cells[breakdowns] > 0) || row.cells[kinetic] != 0) continue;
+    if (row.body != body || !(cell(row, "breakdowns") > 0 && cell(row, "violent") > 0)) continue;
+    if (cell(row, "contacts") > 0) continue;  // it rests on something
+    if (!(cell(row, "kinetic") <= still * cell(row, "elastic"))) continue;
     if (out.frames++ == 0) out.first = row.frame;
   }
   return out;
@@ -116,13 +121,13 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
           "hold it out; take more substeps{}, or a stiffer body",
           name, depth.value, depth.frame, 100 * depth.value / size,
           cage ? fmt::format(" or more cage.iterations ({})", spec.cage.iterations) : ""));
-    const Standstill still = standstill(recorder, b);
-    if (still.frames > 0)
+    const Standstill stood = standstill(recorder, b);
+    if (stood.frames > 0)
       out.push_back(
           fmt::format("{}: it stood still in {} frame{} (the first: {}) though forces act on it, because no "
                       "step was found "
                       "that lowers its energy; take more substeps, or a stiffer body",
-                      name, still.frames, still.frames == 1 ? "" : "s", still.first));
+                      name, stood.frames, stood.frames == 1 ? "" : "s", stood.first));
   }
   return out;
 }

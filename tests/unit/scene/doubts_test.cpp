@@ -105,7 +105,7 @@ Recorder recorded(const Scene& scene, const std::vector<std::pair<double, double
     std::vector<double> cells(columns.size(), 0.0);
     cells[column("volume_ratio")] = 1;
     cells[column("kinetic")] = kinetic;
-    cells[column("breakdowns")] = breakdowns;
+    cells[column("breakdowns")] = cells[column("violent")] = breakdowns;
     writer.value(frame);
     writer.value(frame / 60.0);
     writer.value(0);

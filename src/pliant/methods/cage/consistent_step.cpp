@@ -27,6 +27,7 @@ constexpr double large_strain =
 // go back and forth between contacts there. One that leaves more than half of what the one before left, when
 // that is little already, is the last.
 constexpr double touching_tolerance = 1e-2, stalled = 0.5, little = 0.05;
+constexpr double no_step = 0.02;     // share of a solve that is none
 constexpr double short_step = 0.25;  // share of a solve; below it the step is violent where much is left
 // Of the energies that take part: the elastic energy that moving out of colliders may cost.
 constexpr double lift_energy = 0.02;
@@ -267,7 +268,8 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
   descend(input, w.trial, moved_, c);
   bool exact = w.trial.energy > large_strain * model_.mu * model_.volume, done = false;
   double first = 0, last = 0;  // what a solve promised: the first, the one before
-  bool moved = false;
+  double longest = 0;          // share of a solve that was taken
+  bool ever_touched = false;
   report.breakdowns = std::max(report.breakdowns, 0);
   for (int iteration = 0; iteration < options_.iterations && !done; ++iteration) {
     watch.add_to(&StageTimes::rotation);
@@ -296,6 +298,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     follow(z_.leftCols(n), solved_, big_);
     const bool touched = meet(input, flight, big_, rows, iteration == 0);
     if (touched) respond<T>(input, flight, 1 / (h * h), true, report);
+    ever_touched = ever_touched || touched;
     watch.add_to(&StageTimes::contact);
     const double before = objective<T>(input, moved_, w.trial.energy);
     const double noise =
@@ -314,7 +317,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
       look_at(new_x_, w.trial, *input.pool);
       lower = objective<T>(input, new_x_, w.trial.energy) <= before + noise;
     }
-    moved = moved || lower;
+    if (lower) longest = std::max(longest, share);
     if (!lower) {  // stay
       new_x_ = moved_;
       look_at(new_x_, w.trial, *input.pool);
@@ -340,8 +343,11 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     solved_ = free.leftCols(n);
     exact = true;
   }
-  // It stands still, but not at rest.
-  if (!moved && last > little * first) ++report.breakdowns;
+  // It stands still, but not at rest. What lies on something stands still like this when it rests.
+  if (longest < no_step && !ever_touched) {
+    ++report.breakdowns;
+    report.violent = true;
+  }
   end_consistent<T>(input, start, lift_frame, report);
   watch.add_to(&StageTimes::rotation);
 }

@@ -149,7 +149,10 @@ void Body::respond(const StepInput& input, const Flight& flight, double unit, bo
     report.contact_impulse += r;
     report.contacts += r.squaredNorm() > 0 || at.gap <= 0;
     const double end = at.gap + h * (contacts_.row(c).normal.dot(contacts_.velocity(c)));
-    lift_[std::size_t(c)] = std::max(lift_share * std::min(end + slop, 0.0), -most_lift * model_.size) / h;
+    // Points that are asked because they were deep are kept from going deeper, not moved out: a stiff body
+    // bent onto all of them gains energy (0.4 J of 127 J in a step of cage/drop at 5e5 Pa, h = 1/30).
+    if (at.key.vertex < Index(spread_.size()))
+      lift_[std::size_t(c)] = std::max(lift_share * std::min(end + slop, 0.0), -most_lift * model_.size) / h;
   }
   apply_impulses<T>(unit * contacts_.impulses(), solved_);
   if (std::any_of(lift_.begin(), lift_.end(), [](double l) { return l < 0; })) {

@@ -6,8 +6,8 @@
 //
 // newton (default): one Newton step D by conjugate gradients on the model Hessian H (energy.hpp),
 //   preconditioned by the constant A = (1 + h' alpha) M + (h'^2 + h' beta) K, 0 < H <= A. It stops by the
-//   reduction of the residual (newton_stop.hpp). A step that turns a node's surroundings by more than 0.3 rad is beyond the
-//   model: it is discarded and done again by Anderson-accelerated local/global iterations.
+//   reduction of the residual (newton_stop.hpp). A step that turns a node's surroundings by more than 0.3 rad
+//   is beyond the model: it is discarded and done again by Anderson-accelerated local/global iterations.
 // local-global: D <- D - A^-1 G(D), `iterations` times; once, with Euler, is the paper's scheme
 //   [Huang06, Eq. 1, 2].
 //

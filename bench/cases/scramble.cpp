@@ -146,6 +146,7 @@ ScrambleResult run_scramble(const ScrambleBody& body, int seed, Pool& pool) {
     ++out.run;
     out.rms = distance_to_rest(method.nodes().x, rest, body.held.empty()) / size;
     const double energy = kinetic(method.nodes()) + method.elastic_energy();
+    out.most = std::max(out.most, energy / start);
     if (energy > negligible * start) out.rise = std::max(out.rise, energy / least);
     least = std::max(std::min(least, energy), negligible * start);
     if (!(out.rms < back)) out.steps = out.run + 1;
@@ -185,8 +186,9 @@ bool has_full_turn(const std::vector<NodeGraph::Edge>& edges, const geometric::R
 
 std::string scramble_text(const std::vector<ScrambleResult>& results) {
   int returned = 0, elsewhere = 0, moving = 0, worst = 0, turned = 0, dented = 0;
-  double steps = 0, rms = 0, rise = 1;
+  double steps = 0, rms = 0, most = 0, rise = 1;
   for (const ScrambleResult& r : results) {
+    most = std::max(most, r.most);
     rise = std::max(rise, r.rise);
     turned += r.cause == ScrambleCause::full_turn;
     dented += r.cause == ScrambleCause::dent;
@@ -204,7 +206,7 @@ std::string scramble_text(const std::vector<ScrambleResult>& results) {
     text += fmt::format(", {} of them for no known reason", rest);
   if (moving) text += fmt::format("; {} still move after {} steps", moving, scramble_steps);
   if (elsewhere + moving) text += fmt::format(" (rms up to {:.3f} of the diagonal)", rms);
-  text += fmt::format("; energy rose to at most {:.3g} of its least before", rise);
+  text += fmt::format("; energy at most {:.3g} of the start's and {:.3g} of its least before", most, rise);
   return text;
 }
 

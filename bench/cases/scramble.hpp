@@ -46,7 +46,8 @@ struct ScrambleResult {
   int run = 0;      ///< all steps
   double rms = 0;   ///< at the end, share of the diagonal
   double ms = 0;    ///< of all steps
-  double rise = 1;  ///< largest kinetic and elastic energy over the least before it
+  double most = 0;  ///< largest kinetic and elastic energy over that of the start
+  double rise = 1;  ///< the same over the least before it
   ScrambleCause cause = ScrambleCause::none;
 };
 ScrambleResult run_scramble(const ScrambleBody& body, int seed, Pool& pool);

@@ -6,24 +6,28 @@
 
 namespace pliant::geometric {
 
-/// By the reduction of rho = g . A^-1 g, from its start, or from ten times what the first iteration leaves if
-/// that is less. Where surroundings turn far in a step (a bar let go after a twist), the straight prediction
-/// x^ + h' v^ swells them: the residual is then one of stiff modes, on which A is exact, and the first
-/// iteration takes nearly all of it. Measured from the start alone it was over there; what turns, softer than
-/// A knows, stayed unsolved in every step, and BDF2 fed it: such a bar reached twenty times its energy.
+/// By the reduction of rho = g . A^-1 g: from its start rho0, or from ten times what the first iteration
+/// leaves if that is less. Where surroundings turn far in a step (a bar let go after a twist), the straight
+/// prediction x^ + h' v^ swells them: the residual is then one of stiff modes, on which A is exact, and the
+/// first iteration takes nearly all of it. Measured from the start alone it was over there; what turns,
+/// softer than A knows, stayed unsolved in every step, and BDF2 fed it: such a bar reached twenty times its
+/// energy. There the first iteration left 6e-4 rho0 and more, in calm swings about a tenth. Below 1e-5 rho0
+/// what is left of stiff bodies is rounding (1e-7 and less, of a free one that spins), and following it would
+/// feed them, too.
 class NewtonStop {
  public:
-  NewtonStop(double tolerance, double rho) : share_(tolerance * tolerance), enough_(share_ * rho) {}
+  NewtonStop(double tolerance, double rho)
+      : share_(tolerance * tolerance), start_(rho), enough_(share_ * rho) {}
 
   /// After each iteration.
   bool reached(double rho) {
-    if (first_) enough_ = std::min(enough_, share_ * 10 * rho);
+    if (first_) enough_ = std::min(enough_, std::max(share_ * 10 * rho, 1e-5 * start_));
     first_ = false;
     return !(rho >= enough_);
   }
 
  private:
-  double share_, enough_;
+  double share_, start_, enough_;
   bool first_ = true;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/geometry/mean_curvature.hpp"
 
+#include <fmt/format.h>
+
 #ifdef PLIANT_GPL
 #include <CGAL/Polygon_mesh_processing/connected_components.h>
 #include <CGAL/Polygon_mesh_processing/polygon_soup_to_polygon_mesh.h>
@@ -9,15 +11,9 @@
 #include <CGAL/extract_mean_curvature_flow_skeleton.h>
 #endif
 
+#include "pliant/base/refuse.hpp"
+
 namespace pliant {
-namespace {
-
-Error refuse(std::string found, std::string expected, std::string hint) {
-  return Error{{}, {{"", std::move(found), std::move(expected), std::move(hint)}}};
-}
-
-}  // namespace
-
 #ifdef PLIANT_GPL
 
 namespace {
@@ -52,14 +48,19 @@ Result<MiddleCurves> mean_curvature_curves(const TriMesh& surface) {
     faces.push_back({std::size_t(t[0]), std::size_t(t[1]), std::size_t(t[2])});
   const std::string hint = "leave --skeletonizer out: the graph of nodes needs no clean mesh";
   if (!pmp::is_polygon_soup_a_polygon_mesh(faces))
-    return refuse("a surface whose parts touch in edges or points", "a manifold", hint);
+    return refuse("", "a surface whose parts touch in edges or points", "a manifold", hint);
   Surface whole;
   pmp::polygon_soup_to_polygon_mesh(points, faces, whole);
-  if (!CGAL::is_closed(whole)) return refuse("an open surface", "a closed one", hint);
+  if (!CGAL::is_closed(whole)) return refuse("", "an open surface", "a closed one", hint);
   std::vector<Surface> parts;
   pmp::split_connected_components(whole, parts);
   MiddleCurves out;
-  for (const Surface& part : parts) shrink(part, out);
+  try {
+    for (const Surface& part : parts) shrink(part, out);
+  } catch (const std::exception& failure) {
+    return refuse("", fmt::format("a surface that CGAL cannot shrink ({})", failure.what()), "a clean one",
+                  hint);
+  }
   return out;
 }
 
@@ -68,7 +69,7 @@ Result<MiddleCurves> mean_curvature_curves(const TriMesh& surface) {
 bool has_mean_curvature() { return false; }
 
 Result<MiddleCurves> mean_curvature_curves(const TriMesh&) {
-  return refuse("a pliant without CGAL's skeletons", "one that was built with them",
+  return refuse("", "a pliant without CGAL's skeletons", "one that was built with them",
                 "configure with -DPLIANT_GPL=ON (libcgal-dev; the program is then under the GPL), or leave "
                 "--skeletonizer out");
 }

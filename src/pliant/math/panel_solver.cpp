@@ -22,6 +22,15 @@ constexpr double largest_short = 32767;
 void store(double value, float& to) { to = float(value); }
 void store(double value, std::int16_t& to) { to = std::int16_t(std::lround(value)); }
 
+/// The diagonal of L11^-1 is positive, and stays so in shorts: rounded to zero it would make the solve
+/// singular.
+void keep_positive(Index, Index, float*) {}
+void keep_positive(Index diagonal, Index count, std::int16_t* lanes) {
+  if (diagonal < 0 || diagonal >= count) return;
+  std::int16_t& value = lanes[lane_of(diagonal)];
+  value = std::max(value, std::int16_t(1));
+}
+
 /// Of a column of a panel, so that its largest entry is the largest short.
 float scale_of(const double* column, Index height) {
   double most = 0;
@@ -98,6 +107,7 @@ Index PanelSolver::store_panel(const SupernodalPattern& pattern, Index s, const 
           store(finite ? from[i] / scale : 0, to[lane_of(i)]);
         }
         if (!finite && bad < 0) bad = j + c;
+        keep_positive(j + c - first, count, to);
       }
     }
   }

@@ -85,8 +85,8 @@ void doubt_bones(const Recorder& recorder, int body, const std::string& name, st
   const Extreme inverted = last(recorder, body, "inverted");
   if (inverted.value > 0)
     out.push_back(fmt::format(
-        "{}: frame {}, the last: {:.0f} cells are inside out: its bones turn further than flesh as wide as "
-        "this can follow; take {}",
+        "{}: frame {}, the last: {:.0f} cells are inside out; where bones turn further than flesh as wide as "
+        "this can follow take {}",
         name, inverted.frame, inverted.value, gentler_bones));
 }
 

@@ -219,6 +219,23 @@ TEST(DirectSolver, in_16_bits_it_solves_a_near_symmetric_matrix_on_every_instruc
   }
 }
 
+TEST(DirectSolver, in_16_bits_it_stays_positive_where_stiff_meets_soft) {
+  // Two nodes of weight 1 on a spring of 1e12: the first diagonal of L^-1 is 1e-6 of what stands below it.
+  Sparse a(2, 2);
+  a.insert(0, 0) = a.insert(1, 1) = 1e12 + 1;
+  a.insert(0, 1) = a.insert(1, 0) = -1e12;
+  a.makeCompressed();
+  DirectSolver solver;
+  solver.use_16_bits(true);
+  ASSERT_TRUE(solver.factor(lower_rows(a)).ok());
+  for (const float other : {-1.0f, 0.0f, 1.0f}) {
+    const std::vector<Float4> b{{1, 0, 0, 0}, {other, 0, 0, 0}};
+    EXPECT_GT((columns(b).array() * columns(solve(solver, b)).array()).sum(), 0) << other;
+    const std::vector<Float4> c{{other, 0, 0, 0}, {1, 0, 0, 0}};
+    EXPECT_GT((columns(c).array() * columns(solve(solver, c)).array()).sum(), 0) << other;
+  }
+}
+
 TEST(DirectSolver, solves_panels_of_every_width) {
   // Dense matrices of 1 .. 40 rows are one panel each: all remainders of groups and blocks.
   for (Index rows = 1; rows <= 40; ++rows) {

@@ -269,6 +269,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
   bool exact = w.trial.energy > large_strain * model_.mu * model_.volume, done = false;
   double first = 0, last = 0;  // what a solve promised: the first, the one before
   double longest = 0;          // share of a solve that was taken
+  double noise = 0;            // of the objective, by rounding
   bool ever_touched = false;
   report.breakdowns = std::max(report.breakdowns, 0);
   for (int iteration = 0; iteration < options_.iterations && !done; ++iteration) {
@@ -301,8 +302,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     ever_touched = ever_touched || touched;
     watch.add_to(&StageTimes::contact);
     const double before = objective<T>(input, moved_, w.trial.energy);
-    const double noise =
-        rounding<T> * (std::abs(before) + w.trial.energy + state_.whole.kinetic) + holds_.noise();
+    noise = rounding<T> * (std::abs(before) + w.trial.energy + state_.whole.kinetic) + holds_.noise();
     double share = 1;
     bool lower = false;
     for (int k = 0; k <= halvings && !lower; ++k) {
@@ -344,7 +344,7 @@ void Body::advance_consistent(const StepInput& input, StepReport& report, StageW
     exact = true;
   }
   // It stands still, but not at rest. What lies on something stands still like this when it rests.
-  if (longest < no_step && !ever_touched) {
+  if (longest < no_step && !ever_touched && first > 10 * noise) {
     ++report.breakdowns;
     report.violent = true;
   }

@@ -116,7 +116,7 @@ TEST(BarFem, bends_like_the_geometric_bar_at_equal_tip_drop) {
 }
 
 TEST(BarFem, the_stiff_geometric_bar_swings_in_the_period_of_finite_elements_at_a_960th_of_a_second) {
-  // The first period: the tip rises from its lowest point until it turns again.
+  // From the release until the tip, having been down, turns at the top again.
   const auto period = [](Scene scene) {
     double before = 0, last = 0;
     const double h = scene.simulation.options().h;

@@ -72,10 +72,21 @@ struct DirectSolver::Impl {
     in_16_bits = narrow;
   }
   std::string factor_numbers(const SymmetricMatrix& matrix);
+  std::string fill_panels(const SymmetricMatrix& matrix);
   Report report(std::string trouble, double analyse_ms, double factor_ms) const;
 };
 
 std::string DirectSolver::Impl::factor_numbers(const SymmetricMatrix& matrix) {
+  if (in_16_bits) {
+    panels = PanelSolver(pattern, true);
+    std::string trouble = fill_panels(matrix);
+    if (!trouble.empty() || !panels.coarse()) return trouble;
+    panels = PanelSolver(pattern);
+  }
+  return fill_panels(matrix);
+}
+
+std::string DirectSolver::Impl::fill_panels(const SymmetricMatrix& matrix) {
   exact = keep_double ? allocate(pattern) : DoubleFactor{};
   Index overflow = -1;
   const Index failed = factor_supernodes(matrix, pattern, entries, [&](Index s, double* panel) {
@@ -117,7 +128,7 @@ DirectSolver::Report DirectSolver::factor(const SymmetricMatrix& matrix) {
   if (std::string defect = find_defect(matrix); !defect.empty()) return impl_->report(defect, 0, 0);
   impl_->pattern = analyse(graph_of(matrix));
   impl_->entries = map_entries(matrix, impl_->pattern);
-  impl_->panels = PanelSolver(impl_->pattern, impl_->in_16_bits);
+  impl_->panels = PanelSolver(impl_->pattern);
   impl_->matrix_begin = matrix.begin;
   impl_->matrix_column = matrix.column;
   const double analyse_ms = milliseconds_since(start);

@@ -50,6 +50,7 @@ class DirectSolver {
 
   /// Panels in 16-bit integers from the next factor on: half the bytes, errors of 1.5e-5 of the largest entry
   /// of a column. The solve is still that of a symmetric positive definite matrix: for preconditioners.
+  /// Matrices that need more (PanelSolver::coarse) are stored in single precision all the same.
   void use_16_bits(bool in_16_bits);
 
   /// Bytes one solve has to read and write, for the speed limit; panels as of single precision.

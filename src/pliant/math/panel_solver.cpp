@@ -18,18 +18,10 @@ const PanelKernels& kernels() {
 constexpr Index lane_of(Index i) { return 4 * (i % 4) + i / 4; }
 
 constexpr double largest_short = 32767;
+constexpr double least_diagonal = 33;  // units of a column, so that rounding takes 1.5 % of it at most
 
 void store(double value, float& to) { to = float(value); }
 void store(double value, std::int16_t& to) { to = std::int16_t(std::lround(value)); }
-
-/// The diagonal of L11^-1 is positive, and stays so in shorts: rounded to zero it would make the solve
-/// singular.
-void keep_positive(Index, Index, float*) {}
-void keep_positive(Index diagonal, Index count, std::int16_t* lanes) {
-  if (diagonal < 0 || diagonal >= count) return;
-  std::int16_t& value = lanes[lane_of(diagonal)];
-  value = std::max(value, std::int16_t(1));
-}
 
 /// Of a column of a panel, so that its largest entry is the largest short.
 float scale_of(const double* column, Index height) {
@@ -83,8 +75,11 @@ PanelSolver::PanelSolver(const SupernodalPattern& pattern, bool in_16_bits)
 Index PanelSolver::set_panel(const SupernodalPattern& pattern, Index s, const double* panel) {
   if (scale_.empty()) return store_panel(pattern, s, panel, panels_.data() + nodes_[s].panel);
   const Index height = pattern.height(s);
-  for (Index c = 0; c < pattern.width(s); ++c)
-    scale_[std::size_t(pattern.first[s] + c)] = scale_of(panel + std::size_t(c) * height, height);
+  for (Index c = 0; c < pattern.width(s); ++c) {
+    const double* column = panel + std::size_t(c) * height;
+    const float scale = scale_[std::size_t(pattern.first[s] + c)] = scale_of(column, height);
+    coarse_ |= !(column[c] >= least_diagonal * double(scale));
+  }
   return store_panel(pattern, s, panel, short_panels_.data() + nodes_[s].panel);
 }
 
@@ -107,7 +102,6 @@ Index PanelSolver::store_panel(const SupernodalPattern& pattern, Index s, const 
           store(finite ? from[i] / scale : 0, to[lane_of(i)]);
         }
         if (!finite && bad < 0) bad = j + c;
-        keep_positive(j + c - first, count, to);
       }
     }
   }

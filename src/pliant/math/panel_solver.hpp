@@ -31,6 +31,11 @@ class PanelSolver {
   /// that single precision cannot hold, or -1.
   Index set_panel(const SupernodalPattern& pattern, Index s, const double* panel);
 
+  /// Whether 16 bits were too few for some column: its diagonal is below a thousandth of its largest entry,
+  /// as where a light node hangs on stiff ones. Rounding would then change the answer there by per cents and
+  /// more.
+  bool coarse() const { return coarse_; }
+
   /// b and z are in the numbering of the matrix and may be the same array.
   void solve(const Float4* b, Float4* z, Pool& pool);
 
@@ -61,6 +66,7 @@ class PanelSolver {
   AlignedVector<float> panels_;               ///< or
   AlignedVector<std::int16_t> short_panels_;  ///< and then
   std::vector<float> scale_;                  ///< of the columns
+  bool coarse_ = false;
   AlignedVector<float> work_, scratch_;
   Section parts_[2] = {}, top_ = {};
 };

@@ -18,7 +18,7 @@ const PanelKernels& kernels() {
 constexpr Index lane_of(Index i) { return 4 * (i % 4) + i / 4; }
 
 constexpr double largest_short = 32767;
-constexpr double least_diagonal = 33;  // units of a column, so that rounding takes 1.5 % of it at most
+constexpr double least_diagonal = 10;  // units of a column, so that rounding takes 5 % of it at most
 
 void store(double value, float& to) { to = float(value); }
 void store(double value, std::int16_t& to) { to = std::int16_t(std::lround(value)); }

@@ -211,7 +211,7 @@ TEST_F(Run, check_decides_the_exit_code_by_the_expectations) {
 
 TEST_F(Run, an_interrupt_stops_cleanly_with_valid_files) {
   const auto result = run_pliant("run '" + scene + "' -o '" + out("a") + "' --frames 100000000 --format pc2",
-                                 "timeout --signal=INT 2");
+                                 "timeout --foreground --signal=INT 2");
   EXPECT_TRUE(result.says("stopped after frame")) << result.output;
   EXPECT_EQ(summary("a")["status"], "interrupted");
   const std::string csv = read_text(folder / "a/metrics.csv");

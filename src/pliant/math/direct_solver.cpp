@@ -168,6 +168,8 @@ void DirectSolver::keep_double(bool keep) { impl_->keep_double = keep; }
 
 void DirectSolver::use_16_bits(bool in_16_bits) { impl_->in_16_bits = in_16_bits; }
 
+double DirectSolver::multiply_adds() const { return impl_->pattern.multiply_adds; }
+
 std::size_t DirectSolver::bytes_per_solve() const { return impl_->panels.bytes_per_solve(); }
 
 std::size_t DirectSolver::memory_bytes() const {

@@ -53,6 +53,9 @@ class DirectSolver {
   /// Matrices that need more (PanelSolver::coarse) are stored in single precision all the same.
   void use_16_bits(bool in_16_bits);
 
+  /// Of the factorisation, without the zeros that merging supernodes stores.
+  double multiply_adds() const;
+
   /// Bytes one solve has to read and write, for the speed limit; panels as of single precision.
   std::size_t bytes_per_solve() const;
   std::size_t memory_bytes() const;

@@ -25,10 +25,6 @@ struct AssemblyTree {
 // one visit.
 constexpr double cost_of_line = 4, cost_of_row = 1.5, cost_of_visit = 40;
 
-double solve_cost(Index width, Index height) {
-  return cost_of_line * double(panel_lines(width, height)) + cost_of_row * height + cost_of_visit;
-}
-
 /// Column j + 1 continues the supernode of j when its pattern is that of j without the diagonal.
 AssemblyTree find_supernodes(std::span<const Index> parent, std::span<const Index> count) {
   const Index n = Index(parent.size());
@@ -60,22 +56,22 @@ std::vector<std::vector<Index>> children_of(const AssemblyTree& tree) {
 
 /// Cost saved by merging child into parent. All rows of the child are rows of the parent, so the merged
 /// panel has the parent's rows and the child's columns.
-double gain_of_merging(const AssemblyTree& tree, Index child, Index parent) {
+double gain_of_merging(const AssemblyTree& tree, Index child, Index parent, SupernodeCost cost) {
   const Index width = tree.width[child] + tree.width[parent];
   const Index height = tree.width[child] + tree.height[parent];
-  return solve_cost(tree.width[child], tree.height[child]) +
-         solve_cost(tree.width[parent], tree.height[parent]) - solve_cost(width, height);
+  return cost(tree.width[child], tree.height[child]) + cost(tree.width[parent], tree.height[parent]) -
+         cost(width, height);
 }
 
-void merge_small_supernodes(AssemblyTree& tree) {
+void merge_small_supernodes(AssemblyTree& tree, SupernodeCost cost) {
   std::vector<std::vector<Index>> children = children_of(tree);
   std::vector<std::pair<double, Index>> candidates;
   for (Index p = 0; p < tree.size(); ++p) {
     candidates.clear();
-    for (Index c : children[p]) candidates.emplace_back(-gain_of_merging(tree, c, p), c);
+    for (Index c : children[p]) candidates.emplace_back(-gain_of_merging(tree, c, p, cost), c);
     std::sort(candidates.begin(), candidates.end());
     for (const auto& [loss, c] : candidates) {
-      if (gain_of_merging(tree, c, p) <= 0) continue;
+      if (gain_of_merging(tree, c, p, cost) <= 0) continue;
       tree.width[p] += tree.width[c];
       tree.height[p] += tree.width[c];
       tree.group[c] = p;
@@ -89,14 +85,14 @@ void merge_small_supernodes(AssemblyTree& tree) {
 }
 
 /// 0 or 1 for the two parts, 2 for the top.
-std::vector<int> cut_into_parts(const AssemblyTree& tree) {
+std::vector<int> cut_into_parts(const AssemblyTree& tree, SupernodeCost cost) {
   const std::vector<std::vector<Index>> children = children_of(tree);
   std::vector<double> work(tree.size(), 0);  // of the subtree
   std::vector<Index> subtrees;
   double total = 0;
   for (Index s = 0; s < tree.size(); ++s) {
     if (!tree.lives(s)) continue;
-    work[s] += solve_cost(tree.width[s], tree.height[s]);
+    work[s] += cost(tree.width[s], tree.height[s]);
     if (tree.parent[s] >= 0) work[tree.parent[s]] += work[s];
     if (tree.parent[s] < 0) subtrees.push_back(s), total += work[s];
   }
@@ -152,8 +148,8 @@ std::vector<Index> solve_sequence(const AssemblyTree& tree, const std::vector<in
 }
 
 /// Numbers the living supernodes part by part and lists their columns in the new elimination order.
-SupernodalPattern number_supernodes(const AssemblyTree& tree, std::span<const Index> order) {
-  const std::vector<int> part_of = cut_into_parts(tree);
+SupernodalPattern number_supernodes(const AssemblyTree& tree, std::span<const Index> order, SupernodeCost cost) {
+  const std::vector<int> part_of = cut_into_parts(tree, cost);
   SupernodalPattern pattern;
   std::vector<Index> number(tree.size(), -1);
   Index next = 0;
@@ -218,7 +214,11 @@ std::size_t panel_lines(Index width, Index height) {
   return lines;
 }
 
-SupernodalPattern analyse(const MatrixGraph& graph) {
+double solve_cost(Index width, Index height) {
+  return cost_of_line * double(panel_lines(width, height)) + cost_of_row * height + cost_of_visit;
+}
+
+SupernodalPattern analyse(const MatrixGraph& graph, SupernodeCost cost) {
   std::vector<Index> order = nested_dissection(graph);
   {
     const std::vector<Index> post = postorder(elimination_tree(graph, order));
@@ -229,10 +229,13 @@ SupernodalPattern analyse(const MatrixGraph& graph) {
   const std::vector<Index> parent = elimination_tree(graph, order);
   const std::vector<Index> count = column_counts(graph, order, parent);
   AssemblyTree tree = find_supernodes(parent, count);
-  merge_small_supernodes(tree);
-  SupernodalPattern pattern = number_supernodes(tree, order);
+  merge_small_supernodes(tree, cost);
+  SupernodalPattern pattern = number_supernodes(tree, order, cost);
   find_rows(graph, pattern);
-  for (Index c : count) pattern.factor_entries += std::size_t(c);
+  for (Index c : count) {
+    pattern.factor_entries += std::size_t(c);
+    pattern.multiply_adds += 0.5 * double(c) * double(c);
+  }
   return pattern;
 }
 

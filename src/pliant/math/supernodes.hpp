@@ -33,6 +33,7 @@ struct SupernodalPattern {
   /// rest is the common top.
   std::array<Index, 2> part{0, 0};
   std::size_t factor_entries = 0;  ///< nonzeros of L without the zeros that merging stores
+  double multiply_adds = 0;        ///< of the factorisation, without them, too
 
   Index supernodes() const { return Index(parent.size()); }
   Index width(Index s) const { return first[s + 1] - first[s]; }
@@ -42,6 +43,12 @@ struct SupernodalPattern {
   }
 };
 
-SupernodalPattern analyse(const MatrixGraph& graph);
+/// What a supernode costs, in units of about 1.5 processor cycles; merging and the cut into parts go by it.
+using SupernodeCost = double (*)(Index width, Index height);
+
+/// Of one solve for three right-hand sides by panel_solver.hpp.
+double solve_cost(Index width, Index height);
+
+SupernodalPattern analyse(const MatrixGraph& graph, SupernodeCost cost = solve_cost);
 
 }  // namespace pliant

@@ -60,6 +60,7 @@ struct StageTimes {
 struct StepTraffic {
   std::size_t moved = 0;        ///< read and written over all passes of the step
   std::size_t working_set = 0;  ///< distinct bytes among them: decides which cache level feeds the step
+  double multiply_adds = 0;     ///< in double precision, where a factor takes longer than its bytes
 };
 
 struct StepReport {
@@ -68,7 +69,8 @@ struct StepReport {
   StepTraffic bytes;
   int iterations = 0;       ///< inner iterations of the step solver
   bool violent = false;     ///< the safety net was used
-  bool refactored = false;  ///< a matrix was factored in this step
+  bool refactored = false;  ///< a matrix was factored that stays
+  bool factored_hessian = false;  ///< the step was solved by a factor of its own Hessian
   int contacts = 0;         ///< with an impulse or a gap that closes
   int contact_sweeps = 0;
   double contact_residual = 0;    ///< m/s, of the last sweep

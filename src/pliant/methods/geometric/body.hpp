@@ -8,6 +8,7 @@
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/geometric/contact_response.hpp"
 #include "pliant/methods/geometric/energy.hpp"
+#include "pliant/methods/geometric/factored_hessian.hpp"
 #include "pliant/methods/geometric/kept_volume.hpp"
 #include "pliant/methods/geometric/linear_system.hpp"
 #include "pliant/methods/geometric/skin.hpp"
@@ -59,6 +60,9 @@ class Body final : public Method {
   Scheme scheme(double h) const;
   bool prepare_system(const StepInput& input, const Scheme& scheme, StepReport& report);
   void rearrange();
+  void choose_hessian(bool new_pattern, const Scheme& scheme, Pool& pool);
+  static FactoredHessian::Coefficients hessian_coefficients(const Scheme& scheme);
+  bool soft_rows() const;
   bool history_applies(const StepInput& input) const;
   EndArrays end_arrays(const Scheme& scheme) const;
   void predict(const StepInput& input, const Scheme& scheme);
@@ -71,6 +75,9 @@ class Body final : public Method {
   std::optional<double> solve(const float* b, float* z, Pool& pool, StageWatch& watch);
   double kept_solve(float* g, float* z, Pool& pool, StageWatch& watch);
   void newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
+  void conjugate_gradients(double rho, const Scheme& scheme, Pool& pool, StepReport& report,
+                           StageWatch& watch);
+  bool factored_newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void anderson(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
 
@@ -149,6 +156,8 @@ class Body final : public Method {
   LinearSystem::Coefficients coefficients_;
   std::vector<unsigned char> arranged_held_;
   bool factored_ = false;
+  FactoredHessian hessian_factor_;
+  bool factors_hessian_ = false, hessian_arranged_ = false;
 
   // Scratch: never read across steps.
   Points hat_x_, hat_v_, new_x_, new_v_;
@@ -161,7 +170,9 @@ class Body final : public Method {
   std::array<Pull, max_grabs> pulls_;
   int pull_count_ = 0;
   static constexpr int window = 5;
-  static constexpr int newton_iterations = 12;
+  // Of the gradients of a step: thin sheets need a hundred. Fewer where more would follow the model's soft
+  // modes farther than it holds, and at contacts.
+  static constexpr int long_newton = 200, short_newton = 12;
   static constexpr double violent_turn = 0.3;  // rad
   std::array<Floats, window + 1> iterate_, increment_;
   std::vector<unsigned char> new_held_;

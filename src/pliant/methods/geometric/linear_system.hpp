@@ -49,6 +49,9 @@ class LinearSystem {
 
   bool sprung() const { return spring_count_ > 0; }
 
+  /// Multiply-adds of the direct factor; 0 of the V-cycle.
+  double factor_work() const { return free_ > 0 && direct_ ? factor_.multiply_adds() : 0; }
+
   std::size_t bytes_per_solve() const;
   std::size_t working_set() const;  ///< distinct bytes among them
   std::size_t memory_bytes() const;

@@ -41,6 +41,13 @@ std::string Body::newton_direction(const StepInput& input, std::span<const Vec3>
 
   StageWatch watch;
   std::fill(d_.begin(), d_.end(), 0.0f);
+  if (factors_hessian_ && factored_newton(input, s, report, watch)) {
+    for (Index k = 0; k < model_.nodes(); ++k) {
+      Vec3& out = d[arrangement_.node[k]];
+      for (int c = 0; c < 3; ++c) out[c] = k < arrangement_.free ? d_[4 * std::size_t(k) + c] : 0;
+    }
+    return {};
+  }
   solve(g_.data(), z_.data(), pool, watch);
   double rho = sweeps_.dot(g_.data(), z_.data(), pool);
   const double enough = reduction * reduction * rho;

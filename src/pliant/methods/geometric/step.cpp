@@ -6,7 +6,8 @@
 //
 // newton (default): one Newton step D by conjugate gradients on the model Hessian H (energy.hpp),
 //   preconditioned by the constant A = (1 + h' alpha) M + (h'^2 + h' beta) K, 0 < H <= A. It stops by the
-//   reduction of the residual (newton_stop.hpp). A step that turns a node's surroundings by more than 0.3 rad
+//   reduction of the residual (newton_stop.hpp). Slender bodies, of which A knows too little, take a factor
+//   of H itself (factored_hessian.hpp). A step that turns a node's surroundings by more than 0.3 rad
 //   is beyond the model: it is discarded and done again by Anderson-accelerated local/global iterations.
 // local-global: D <- D - A^-1 G(D), `iterations` times; once, with Euler, is the paper's scheme
 //   [Huang06, Eq. 1, 2].
@@ -117,9 +118,31 @@ bool Body::prepare_system(const StepInput& input, const Scheme& s, StepReport& r
   factored_ = report.ok();
   response_.flush();
   coefficients_ = wanted;
+  if (report.ok()) choose_hessian(new_pattern, s, *input.pool);
   for (Index k = 0; k < model_.nodes(); ++k) diagonal_[k] = float(s.mass * model_.mass[arrangement_.node[k]]);
   if (first) setup_ms_ += milliseconds_since(start);
   return report.ok();
+}
+
+/// Whether H is factored in every step from now on.
+void Body::choose_hessian(bool new_pattern, const Scheme& s, Pool& pool) {
+  if (new_pattern) hessian_arranged_ = false;
+  const bool can = system_.direct() && !model_.has_volume() && !soft_rows() && !options_.adaptive &&
+                   model_.covariance == Covariance::consistent && kept_.empty();
+  factors_hessian_ = can && FactoredHessian::may_pay(system_.factor_work(), arrangement_.free);
+  if (!factors_hessian_) return;
+  if (!hessian_arranged_) hessian_factor_.arrange(model_, arrangement_);
+  hessian_arranged_ = true;
+  factors_hessian_ = hessian_factor_.pays(model_, arrangement_, stiffness_, hessian_coefficients(s), pool);
+}
+
+FactoredHessian::Coefficients Body::hessian_coefficients(const Scheme& s) {
+  return {s.mass, s.stiffness, s.turning};
+}
+
+/// Laplacian rows of a surface are stiff where they resist and soft where they only turn.
+bool Body::soft_rows() const {
+  return model_.has_laplacian() && operator_of(options_) != Operator::volumetric;
 }
 
 bool Body::history_applies(const StepInput& input) const {
@@ -275,18 +298,30 @@ double Body::kept_solve(float* g, float* z, Pool& pool, StageWatch& watch) {
 
 void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
   Pool& pool = *input.pool;
-  float *g = g_.data(), *z = z_.data(), *p = p_.data(), *q = q_.data(), *d = d_.data();
   clear(d_);
   if (!kept_.empty()) stiffen_stretched_stars(pool);
   residual(nullptr, kept_.empty(), s, pool, watch);
   sweeps_.clear_turns();
   if (!kept_.empty()) start_at_volume(s, pool, watch);
-  double rho = kept_solve(g, z, pool, watch);
+  const double rho = kept_solve(g_.data(), z_.data(), pool, watch);
   if (meet(input, s, report, watch)) return contact_newton(input, s, report, watch);
+  if (!factors_hessian_ || !factored_newton(input, s, report, watch))
+    conjugate_gradients(rho, s, pool, report, watch);
+  if (sweeps_.largest_turn() > violent_turn) {
+    report.violent = true;
+    anderson(input, s, report, watch);
+  }
+}
+
+/// From G in g_, z_ = A^-1 G and rho = g . z.
+void Body::conjugate_gradients(double rho, const Scheme& s, Pool& pool, StepReport& report,
+                               StageWatch& watch) {
+  float *g = g_.data(), *z = z_.data(), *p = p_.data(), *q = q_.data(), *d = d_.data();
   const double reduction = options_.tolerance * options_.tolerance;
   NewtonStop stop(options_.tolerance, rho);
   double descent = 0;  // of the model's energy, twice
-  const bool soft = model_.has_laplacian() && operator_of(options_) != Operator::volumetric;
+  const bool soft = soft_rows();
+  const int most = soft ? short_newton : long_newton;
   sweeps_.redirect(0, p, z, pool);
   double a = 0;  // how far along p, not yet in D
   while (rho > 0) {
@@ -299,18 +334,36 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
     rho = kept_solve(g, z, pool, watch);
     ++report.iterations;
     descent += a * before;
-    // Laplacian rows of a surface are stiff where they resist and soft where they only turn: the residual is
-    // that of the stiff modes and small long before the soft ones, which hold most of the energy, are solved.
+    // The residual is that of the stiff modes and small long before the soft ones, which hold most of the
+    // energy, are solved.
     const bool descends = soft && a * before >= reduction * descent;
-    if ((stop.reached(rho) && !descends) || report.iterations == newton_iterations) break;
+    if ((stop.reached(rho) && !descends) || report.iterations == most) break;
     sweeps_.advance(a, rho / before, d, p, z, pool);
     a = 0;
   }
   sweeps_.finish(a, d, p, z, pool);  // the last solve is one more descent, not wasted
-  if (sweeps_.largest_turn() > violent_turn) {
-    report.violent = true;
-    anderson(input, s, report, watch);
+}
+
+/// The same by a factor of H. False: it has none.
+bool Body::factored_newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
+  Pool& pool = *input.pool;
+  std::array<LinearSystem::Spring, max_grabs> springs;
+  for (int k = 0; k < pull_count_; ++k) springs[k] = pulls_[k].spring;
+  if (!hessian_factor_.factor(model_, arrangement_, sweeps_, hessian_coefficients(s),
+                              {springs.data(), std::size_t(pull_count_)}, state_.rest_vectors, pool))
+    return false;
+  hessian_factor_.solve(g_.data(), z_.data());
+  watch.add_to(&StageTimes::solve);
+  report.factored_hessian = true;
+  ++report.iterations;
+  sweeps_.redirect(0, p_.data(), z_.data(), pool);
+  const double rho = sweeps_.dot(g_.data(), z_.data(), pool);
+  const double curvature = hessian(p_.data(), q_.data(), s, pool, watch);  // rho, but for rounding; the turns
+  if (curvature > 0) {
+    sweeps_.add(rho / curvature, p_.data(), d_.data(), pool);
+    sweeps_.add_turn(rho / curvature);
   }
+  return true;
 }
 
 /// D <- F(D) = D - A^-1 G(D), the last iterates combined so that the increments f = F(D) - D cancel best:
@@ -566,7 +619,11 @@ StepTraffic Body::traffic(const StepReport& report) const {
   StepTraffic out;
   // The direct solver does not tell g . z on its way.
   const std::size_t solve = system_.bytes_per_solve() + (system_.direct() ? n * 2 * 16 : 0);
-  if (options_.step_solver == StepSolver::newton && !report.violent)
+  if (report.factored_hessian && !report.violent) {
+    out.moved = sweeps_.gradient_bytes() + sweeps_.product_bytes() + sweeps_.update_bytes() + solve +
+                hessian_factor_.bytes_per_step();
+    out.multiply_adds = hessian_factor_.multiply_adds();
+  } else if (options_.step_solver == StepSolver::newton && !report.violent)
     out.moved =
         sweeps_.gradient_bytes() + k * (sweeps_.product_bytes() + sweeps_.update_bytes()) + (k + 1) * solve;
   else
@@ -579,7 +636,8 @@ StepTraffic Body::traffic(const StepReport& report) const {
   out.moved += ends;
   if (!kept_.empty()) out.moved += 3 * system_.bytes_per_solve() + 2 * sweeps_.product_bytes();
   if (options_.plasticity) out.moved += sweeps_.flow_bytes();
-  out.working_set = sweeps_.memory_bytes() + system_.working_set() + n * (6 * 24 + 32 + 7 * 16 + 4);
+  if (report.factored_hessian) out.working_set += hessian_factor_.memory_bytes();
+  out.working_set += sweeps_.memory_bytes() + system_.working_set() + n * (6 * 24 + 32 + 7 * 16 + 4);
   return out;
 }
 

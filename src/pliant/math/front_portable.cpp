@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#define PLIANT_FRONT_KERNELS front_kernels_portable
+#include "pliant/math/front_kernels.inl"

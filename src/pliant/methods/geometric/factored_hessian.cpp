@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/factored_hessian.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "pliant/base/check.hpp"
+#include "pliant/base/simd.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+const FrontKernels& kernels() {
+  return choose_kernels(front_kernels_portable, front_kernels_avx2, front_kernels_avx512);
+}
+
+Mat3 root_of(const Mat3& slew) {
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(slew);
+  const Vec3 root = eigen.eigenvalues().cwiseMax(0).cwiseSqrt();
+  return eigen.eigenvectors() * root.asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+// A factor does some 7 multiply-adds a nanosecond, an iteration of the gradients takes 27 ns a node and, since
+// it is only one of many that must go well, counts one and a half times.
+constexpr double iteration_in_multiply_adds = 280;  // a node
+constexpr double iterations_at_most = 120, short_gradients = 12;
+
+/// Of conjugate gradients, by how soft the softest motion is: 40 takes 3 (a bar), 17 000 60 to 100 (a plant).
+double iterations_for(double softness) { return 0.5 * std::sqrt(softness); }
+
+}  // namespace
+
+void FactoredHessian::arrange(const Model& model, const Arrangement& arrangement) {
+  PLIANT_CHECK(!model.has_volume() && model.covariance == Covariance::consistent);
+  const Adjacency& adj = model.adjacency;
+  ElementFactor::Elements stars;
+  for (Index i = 0; i < model.nodes(); ++i) {
+    const auto add = [&](Index node) {
+      if (const Index place = arrangement.place[node]; place < arrangement.free) stars.node.push_back(place);
+    };
+    add(i);
+    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) add(adj.target[k]);
+    stars.begin.push_back(Index(stars.node.size()));
+  }
+  factor_.analyse(arrangement.free, std::move(stars));
+
+  member_.assign(adj.target.size(), -1);
+  own_member_.assign(model.rest.size(), -1);
+  for (Index i = 0; i < model.nodes(); ++i) {
+    const std::span<const Index> members = factor_.members(i);
+    const auto member_at = [&](Index node) {
+      const auto at = std::find(members.begin(), members.end(), arrangement.place[node]);
+      return at == members.end() ? -1 : Index(at - members.begin());
+    };
+    own_member_[i] = member_at(i);
+    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) member_[k] = member_at(adj.target[k]);
+  }
+  root_.clear();
+  for (const Star& star : model.stars) root_.push_back(root_of(star.slew));
+  diagonal_.assign(arrangement.free, 0);
+  work_.assign(3 * std::size_t(arrangement.free), 0);
+}
+
+/// The star's rows with the share of its rotation, and the node's mass. With P = J^1/2 R^T, the rows of
+/// J^1/2 B are, at neighbour j, p_r x u_j with u_j = R (a_ij d_ij), and at the node minus their sum.
+void FactoredHessian::fill(const Model& model, const Mat3& r, const Mat3& root, const Coefficients& c,
+                           Index node, RestVectors d, double* matrix) const {
+  const Adjacency& adj = model.adjacency;
+  const std::span<const Index> members = factor_.members(node);
+  const int count = int(members.size()), stride = front_stride(3 * count);
+  constexpr int most = 32;  // members whose rows fit here
+  std::array<double, 3 * std::size_t(front_stride(3 * most))> few;
+  std::vector<double> many(count > most ? 3 * std::size_t(stride) : 0);
+  double* rows = count > most ? many.data() : few.data();
+  const Mat3 p = std::sqrt(c.turning) * root * r.transpose();
+  const auto set_arm = [&](Index member, const Vec3& u) {
+    for (int row = 0; row < 3; ++row) {
+      const Vec3 t = p.row(row).transpose().cross(u);
+      std::copy_n(t.data(), 3, rows + row * stride + 3 * member);
+    }
+  };
+  const Index own = own_member_[node];
+  Vec3 sum = Vec3::Zero();
+  for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k) {
+    Vec3 u = model.edge_weight[adj.edge[k]] * model.rest_vector(node, k, d);
+    if (model.has_laplacian())
+      u += model.laplacian_weight * model.laplacian_coefficient(node, k) * model.laplacian_rest[node];
+    u = r * u;
+    sum += u;
+    if (member_[k] >= 0) set_arm(member_[k], u);
+  }
+  if (own >= 0) set_arm(own, -sum);
+  for (int row = 0; row < 3; ++row) std::fill(rows + row * stride + 3 * count, rows + (row + 1) * stride, 0.0);
+  kernels().minus_square(rows, 3 * count, stride, matrix);
+
+  const auto add = [&](Index a, Index b, double value) {
+    double* at = matrix + 3 * std::size_t(std::min(a, b)) * stride + 3 * std::max(a, b);
+    for (int x = 0; x < 3; ++x, at += stride + 1) *at += value;
+  };
+  double pull = 0;
+  for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k) {
+    const double a = c.stiffness * model.edge_weight[adj.edge[k]];
+    pull += a;
+    if (member_[k] < 0) continue;
+    add(member_[k], member_[k], a);
+    if (own >= 0) add(own, member_[k], -a);
+  }
+  if (own >= 0) add(own, own, pull + c.mass * model.mass[node] + diagonal_[members[own]]);
+  if (model.has_laplacian()) add_laplacian_row(model, c.stiffness * model.laplacian_weight, node, add);
+}
+
+/// weight l l^T with l the coefficients of the node's Laplacian row.
+template <class Add>
+void FactoredHessian::add_laplacian_row(const Model& model, double weight, Index node, const Add& add) const {
+  const Adjacency& adj = model.adjacency;
+  double sum = 0;
+  for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k) sum += model.laplacian_coefficient(node, k);
+  const auto each = [&](auto&& visit) {
+    if (own_member_[node] >= 0) visit(own_member_[node], -sum);
+    for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k)
+      if (member_[k] >= 0) visit(member_[k], model.laplacian_coefficient(node, k));
+  };
+  each([&](Index a, double left) {
+    each([&](Index b, double right) {
+      if (b <= a) add(a, b, weight * left * right);
+    });
+  });
+}
+
+template <class RotationOf>
+bool FactoredHessian::factor_with(const Model& model, const Arrangement& arrangement,
+                                  const RotationOf& rotation_of, const Coefficients& c, RestVectors d,
+                                  Pool& pool) {
+  return factor_.factor(
+      [&](Index i, double* matrix) {
+        const Mat3 root = d.empty() ? root_[i] : root_of(star_of(model, i, d).slew);
+        fill(model, rotation_of(arrangement.place[i]), root, c, i, d, matrix);
+      },
+      pool);
+}
+
+bool FactoredHessian::factor(const Model& model, const Arrangement& arrangement, const Sweeps& sweeps,
+                             const Coefficients& c, std::span<const LinearSystem::Spring> springs,
+                             RestVectors d, Pool& pool) {
+  for (const LinearSystem::Spring& spring : springs) diagonal_[spring.place] = spring.stiffness;
+  const auto rotation = [&](Index place) -> Mat3 {
+    float q[4];
+    sweeps.quaternion(place, q);
+    return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
+  };
+  const bool factored = factor_with(model, arrangement, rotation, c, d, pool);
+  for (const LinearSystem::Spring& spring : springs) diagonal_[spring.place] = 0;
+  return factored;
+}
+
+void FactoredHessian::solve(const float* g, float* z) {
+  const std::size_t free = diagonal_.size();
+  for (std::size_t k = 0; k < free; ++k)
+    for (int c = 0; c < 3; ++c) work_[3 * k + c] = g[4 * k + c];
+  factor_.solve(work_);
+  for (std::size_t k = 0; k < free; ++k)
+    for (int c = 0; c < 3; ++c) z[4 * k + c] = float(work_[3 * k + c]);
+}
+
+/// By the power method from a motion in which neighbours differ and the body's ends do, too.
+double FactoredHessian::softness(const Model& model, const Arrangement& arrangement,
+                                 const SymmetricMatrix& stiffness, const Coefficients& c, Pool& pool) {
+  const auto at_rest = [](Index) -> Mat3 { return Mat3::Identity(); };
+  if (!factor_with(model, arrangement, at_rest, c, {}, pool)) return 0;
+  constexpr int rounds = 8;
+  const Index free = arrangement.free;
+  const auto apply = [&](const std::vector<double>& v, std::vector<double>& out) {  // A v
+    std::fill(out.begin(), out.end(), 0.0);
+    for (Index i = 0; i < stiffness.rows(); ++i) {
+      const Index a = arrangement.place[i];
+      if (a >= free) continue;
+      for (int x = 0; x < 3; ++x) out[3 * a + x] += c.mass * model.mass[i] * v[3 * a + x];
+      for (Index n = stiffness.begin[i]; n < stiffness.begin[i + 1]; ++n) {
+        const Index b = arrangement.place[stiffness.column[n]];
+        if (b >= free) continue;
+        for (int x = 0; x < 3; ++x) {
+          out[3 * a + x] += c.stiffness * stiffness.value[n] * v[3 * b + x];
+          if (a != b) out[3 * b + x] += c.stiffness * stiffness.value[n] * v[3 * a + x];
+        }
+      }
+    }
+  };
+  std::vector<double> v(work_.size()), av(work_.size());
+  for (std::size_t k = 0; k < v.size(); ++k) {
+    const Vec3& x = model.rest[arrangement.node[k / 3]];
+    v[k] = std::sin(double(k)) + x[(k + 1) % 3] * x[(k + 2) % 3];
+  }
+  double softest = 0;
+  for (int round = 0; round < rounds; ++round) {
+    apply(v, av);
+    double before = 0, after = 0;
+    for (std::size_t k = 0; k < v.size(); ++k) before += v[k] * av[k];
+    factor_.solve(av);
+    std::swap(v, av);
+    apply(v, av);
+    for (std::size_t k = 0; k < v.size(); ++k) after += v[k] * av[k];
+    if (!(before > 0 && after > 0)) break;
+    softest = std::sqrt(after / before);
+    for (double& each : v) each /= std::sqrt(after);
+  }
+  return softest;
+}
+
+bool FactoredHessian::may_pay(double multiply_adds_of_a, Index free) {
+  return free > 0 && 216 * multiply_adds_of_a <= iteration_in_multiply_adds * iterations_at_most * free;
+}
+
+bool FactoredHessian::pays(const Model& model, const Arrangement& arrangement,
+                           const SymmetricMatrix& stiffness, const Coefficients& coefficients, Pool& pool) {
+  const double iterations =
+      iterations_for(softness(model, arrangement, stiffness, coefficients, pool));
+  return iterations > short_gradients &&
+         multiply_adds() < iteration_in_multiply_adds * iterations * arrangement.free;
+}
+
+}  // namespace pliant::geometric

@@ -23,7 +23,10 @@ double lowest(const std::filesystem::path& file) {
   const Result<TriMesh> mesh = read_mesh(file);
   EXPECT_TRUE(mesh) << mesh.error().text();
   double low = 1e9;
-  for (const Vec3& p : mesh->vertices) low = std::min(low, p.y());
+  for (const Vec3& p : mesh->vertices) {
+    EXPECT_TRUE(p.allFinite());
+    low = std::min(low, p.y());
+  }
   return low;
 }
 
@@ -67,6 +70,19 @@ TEST(PoseCommand, finite_elements_rest_too) {
   const auto result = run_pliant("pose '" + scene + "' --set bodies.bar.method=fem -o '" + out + "'");
   ASSERT_EQ(result.exit, 0) << result.output;
   EXPECT_LT(lowest(out), -0.005);
+}
+
+TEST(PoseCommand, shipped_scenes_in_reduced_space_rest_too) {
+  const TempFolder folder;
+  const std::string out = (folder / "a.obj").string();
+  // The full bodies rest at -0.800 and -0.241 m.
+  for (const auto& [scene, low] :
+       {std::pair{"geometric/modal-torus", -0.753}, {"geometric/samples-bar", -0.198}}) {
+    const auto result = run_pliant(std::string("pose ") + scene + " -o '" + out + "'");
+    ASSERT_EQ(result.exit, 0) << result.output;
+    EXPECT_TRUE(result.says(": at rest after")) << result.output;
+    EXPECT_NEAR(lowest(out), low, 0.01) << scene;
+  }
 }
 
 TEST(PoseCommand, caged_bodies_rest_too_and_follow_a_handle_on_one_vertex) {

@@ -30,6 +30,21 @@ constexpr double energy_noise = 1e-11;  // round-off of Pi, relative
 constexpr double gone = 30;             // sizes from its start: nothing holds it
 constexpr double jump_share = 1e-2;  // forces that act count at least this much of the first unbalanced ones
 
+constexpr const char* falls =
+    "a part of it falls without end: pin or hold every part, or set gravity to zero";
+
+double size_of(const Points& points) {
+  const Bounds box = bounds_of(points);
+  return (box.max - box.min).norm();
+}
+
+/// Some node has left for good.
+bool away(const Points& start, const Points& x, double size) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (!((x[i] - start[i]).norm() < gone * size)) return true;
+  return false;
+}
+
 /// The static problem at the positions of the method.
 class Balance {
  public:
@@ -42,8 +57,7 @@ class Balance {
     direction_.resize(x_.size());
     is_held_.assign(x_.size(), 0);
     for (const Index i : held) is_held_[std::size_t(i)] = 1;
-    const Bounds box = bounds_of(start_);
-    size_ = (box.max - box.min).norm();
+    size_ = size_of(start_);
   }
 
   double size() const { return size_; }
@@ -92,12 +106,7 @@ class Balance {
     return h_ < shortest_h ? Step::stuck : Step::done;
   }
 
-  /// Some node has left for good.
-  bool away() const {
-    for (std::size_t i = 0; i < x_.size(); ++i)
-      if (!((x_[i] - start_[i]).norm() < gone * size_)) return true;
-    return false;
-  }
+  bool away() const { return pliant::away(start_, x_, size_); }
 
  private:
   /// Potential and forces at x, where the method is afterwards.
@@ -162,8 +171,7 @@ bool Body::held_at(double time) const {
 
 /// Increments the handles need between two times: the largest turn and way of any.
 double Body::travel(double from, double to) const {
-  const Bounds box = bounds_of(rest_surface_);
-  const double size = (box.max - box.min).norm();
+  const double size = size_of(rest_surface_);
   double most = 0;
   for (std::size_t k = 0; k < holds_.size(); ++k) {
     if (!active_[k]) continue;
@@ -179,7 +187,15 @@ double Body::travel(double from, double to) const {
 void Body::relax(const std::vector<double>& times, const Vec3& gravity, const PoseOptions& options,
                  Pool& pool, PoseResult& result) {
   bool stuck = false;
+  const Points start = method_->nodes().x;
+  const double size = size_of(start);
   for (int k = 0; k < result.increments; ++k) {
+    if (result.iterations == options.iterations) {
+      result.trouble =
+          fmt::format("{} of {} increments of the handles' way after {} steps: raise --iterations", k,
+                      result.increments, result.iterations);
+      return;
+    }
     const bool last = k + 1 == result.increments;
     aim(times[std::size_t(k)]);
     StepInput input;
@@ -197,6 +213,10 @@ void Body::relax(const std::vector<double>& times, const Vec3& gravity, const Po
       result.residual = now.residual;
       result.force = now.force;
       stuck = now.stuck;
+      if (away(start, method_->nodes().x, size)) {
+        result.trouble = falls;
+        return;
+      }
       if (stuck || now.residual <= (last ? options.tolerance : rough)) break;
       if (options.progress && !options.progress(k, result.increments)) {
         result.stopped = true;
@@ -266,7 +286,7 @@ PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& optio
   result.force = balance.unbalanced();
   if (result.stopped || result.residual <= options.tolerance) return result;
   if (balance.away())
-    result.trouble = "a part of it falls without end: pin or hold every part, or set gravity to zero";
+    result.trouble = falls;
   else
     result.trouble = fmt::format(
         "no balance after {} Newton steps: {:.2g} of the acting forces is left, {:.2g} asked; raise "

@@ -229,7 +229,9 @@ struct Commands {
   /// While posing, a grab is a handle that stays.
   Action pose_grab(Hand hand, Json result) {
     if (!world.can_pose(hand.body))
-      refuse("not_supported", "a body in reduced space cannot be posed", "take away its reduction");
+      refuse("not_supported",
+             "what is dragged while posing becomes a handle, which a reduced body cannot take",
+             "take away its reduction, or put the handle into the scene");
     if (find_hand(hand.id, false)) begin(hand, "grab");
     std::vector<int> vertices;
     for (int c = 0; c < 3; ++c) vertices.push_back(int(hand.corners[std::size_t(c)]));
@@ -922,8 +924,10 @@ struct Commands {
     if (on)
       for (int i = 0; i < int(world.pieces_.size()); ++i)
         if (!world.can_pose(i))
-          refuse("not_supported", fmt::format("{} is in reduced space and cannot be posed", body_name(i)),
-                 "take away its reduction");
+          refuse("not_supported",
+                 fmt::format("{} is in reduced space and takes no new handles, which posing makes",
+                             body_name(i)),
+                 "take away its reduction, or put the handle into the scene");
     world.hands_.clear();
     world.posing_ = on;
     world.pose_text_.clear();

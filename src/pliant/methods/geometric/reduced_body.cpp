@@ -67,6 +67,20 @@ void each_row(const Model& model, const Points& x, Index i, const Mat3& rotation
     laplacian_row(model.laplacian_weight, Vec3(laplacian - rotation * model.laplacian_rest[i]));
 }
 
+/// Root of the sum of squares over the nodes of the force of all edges when each is stretched by its length,
+/// N.
+double unit_strain_force(const Model& model) {
+  const Adjacency& adj = model.adjacency;
+  double sum = 0;
+  for (Index i = 0; i < model.nodes(); ++i) {
+    double force = 0;
+    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
+      force += 2 * model.edge_weight[adj.edge[k]] * (model.rest[adj.target[k]] - model.rest[i]).norm();
+    sum += force * force;
+  }
+  return std::sqrt(sum);
+}
+
 /// Every node at its own place.
 Arrangement as_numbered(Index nodes) {
   Arrangement out{std::vector<Index>(std::size_t(nodes)), {}, nodes};
@@ -103,6 +117,7 @@ ReducedBody::ReducedBody(Model model, Skin skin, const Damping& damping, const O
   surface_rest_.resize(std::size_t(skin_.embedding.rows()));
   gather(skin_.embedding, model_.rest, surface_rest_);
   size_ = size_of(model_.rest);
+  unit_strain_force_ = unit_strain_force(model_);
   piece_of_.assign(model_.rest.size(), -1);
   for (std::size_t p = 0; p < basis_.pieces.size(); ++p)
     for (Index i : basis_.pieces[p].nodes) piece_of_[i] = Index(p);
@@ -157,6 +172,14 @@ void ReducedBody::show(Index begin, Index end) const {
   }
 }
 
+/// Phi^T field.
+Coordinates ReducedBody::pulled(std::span<const Vec3> field) const {
+  Coordinates out = Coordinates::Zero(reduced_.columns(), 3);
+  for (Index i = 0; i < model_.nodes(); ++i)
+    out.noalias() += basis_.columns.row(i).transpose() * field[i].transpose();
+  return out;
+}
+
 /// The coordinates whose field is nearest in the M norm: M^-1 Phi^T M field.
 void ReducedBody::project(std::span<const Vec3> field, Coordinates& out) const {
   out.setZero();
@@ -173,16 +196,11 @@ void ReducedBody::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   project(v, state_.v);
   state_.has_before = false;
   shown_ = false;
+  static_h_ = first_static_h;
   // Without a warm start from the past: the same place gives the same rotations.
   for (std::size_t k = 0; k < quaternion_.size(); ++k)
     quaternion_[k] = k / reduced_lanes % 4 == 0 ? 1.0f : 0.0f;
   set_rotations(rotations_now(nodes().x));
-}
-
-/// The caller balances every node, which a body of few motions cannot.
-std::string ReducedBody::newton_direction(const StepInput&, std::span<const Vec3>, std::span<Vec3>) {
-  return "a body in reduced space has no static solve: take away its reduction, or use `pliant run` with "
-         "damping";
 }
 
 Rotations ReducedBody::rotations_now(const Points& x) const {
@@ -247,7 +265,8 @@ double ReducedBody::elastic_energy() const {
   return sum;
 }
 
-void ReducedBody::elastic_forces(std::span<Vec3> out) const {
+/// Minus the gradient of the energy by the nodes' places.
+void ReducedBody::row_forces(std::span<Vec3> out) const {
   const Points& x = nodes().x;
   const Rotations rotations = rotations_now(x);
   const Adjacency& adj = model_.adjacency;
@@ -269,11 +288,12 @@ void ReducedBody::elastic_forces(std::span<Vec3> out) const {
           }
         });
   }
-  // M Phi M_r^-1 Phi^T f: the same work for every motion in the space.
-  Coordinates z = Coordinates::Zero(reduced_.columns(), 3);
-  for (Index i = 0; i < model_.nodes(); ++i)
-    z.noalias() += basis_.columns.row(i).transpose() * out[i].transpose();
-  z = Eigen::LLT<Eigen::MatrixXd>(reduced_.mass).solve(z).eval();
+}
+
+/// M Phi M_r^-1 Phi^T f: the same work for every motion in the space.
+void ReducedBody::elastic_forces(std::span<Vec3> out) const {
+  row_forces(out);
+  const Coordinates z = Eigen::LLT<Eigen::MatrixXd>(reduced_.mass).solve(pulled(out));
   for (Index i = 0; i < model_.nodes(); ++i)
     out[i] = model_.mass[i] * (basis_.columns.row(i) * z).transpose();
 }
@@ -319,6 +339,7 @@ bool ReducedBody::load(Reader& reader) {
   std::copy(quaternions.begin(), quaternions.end(), quaternion_.begin());
   if (options_.plasticity) flow_.set_all(model_, basis_, state_.rest_vectors);
   shown_ = false;
+  static_h_ = first_static_h;
   return true;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A body of the geometric method in reduced space [Huang06, Sec. 4]: x = X + Phi Z. A step knows only the k x
 // 3 numbers Z and one rotation a swept node; node positions and the surface are made when someone asks.
-// reduced_step.cpp advances it, reduced_rigid.cpp keeps what the body has as a whole.
+// reduced_step.cpp advances it, reduced_rigid.cpp keeps what the body has as a whole, reduced_rest.cpp finds
+// where it rests.
 #pragma once
 
 #include "pliant/methods/geometric/adaptive_rotations.hpp"
@@ -44,7 +45,8 @@ class ReducedBody final : public Method {
   double elastic_energy() const override;
   /// The forces that move the body: those of the energy, without what the space cannot follow.
   void elastic_forces(std::span<Vec3> out) const override;
-  std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) override;
+  bool relaxes() const override { return true; }
+  Relaxation relax(const StepInput& input) override;
   std::optional<int> inverted_cells() const override;
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
@@ -64,6 +66,7 @@ class ReducedBody final : public Method {
   std::string take_held(const StepInput& input);
   std::string choose_pieces(const StepInput& input);
   std::string aim_pieces(const StepInput& input);
+  std::vector<Eigen::Index> unknown_columns() const;
   bool prepare_matrix(const Scheme& s, StepReport& report);
   bool history_applies(const StepInput& input) const;
   void predict(const StepInput& input, const Scheme& s);
@@ -90,6 +93,18 @@ class ReducedBody final : public Method {
   void accept(const StepInput& input);
   void flow(const StepInput& input, StepReport& report);
 
+  // reduced_rest.cpp
+  struct Balance {
+    double elastic = 0, potential = 0;  ///< V and Pi, J
+    Coordinates force;                  ///< F, of all columns
+    double unbalanced = 0, acting = 0;  ///< N
+  };
+  void stand_still();
+  Balance balance(const StepInput& input);
+  double force_in_space(const Coordinates& force) const;
+  std::string static_direction(const StepInput& input, const Coordinates& force);
+  bool descend(const StepInput& input, const Coordinates& from, const Balance& before, Balance& after);
+
   // reduced_rigid.cpp
   Vec3 total(const Coordinates& z) const;
   void weigh(const Coordinates& z);
@@ -103,7 +118,9 @@ class ReducedBody final : public Method {
 
   void show(Index begin, Index end) const;
   Vec3 node_at(Index node, const Coordinates& z) const;
+  Coordinates pulled(std::span<const Vec3> field) const;
   void project(std::span<const Vec3> field, Coordinates& out) const;
+  void row_forces(std::span<Vec3> out) const;
   Rotations rotations_now(const Points& x) const;
   void set_rotations(const Rotations& rotations);
   StepTraffic traffic(const StepReport& report) const;
@@ -118,6 +135,7 @@ class ReducedBody final : public Method {
   Points surface_rest_;             // W X
   std::vector<Index> piece_of_;     // of a node, -1: none
   double setup_ms_ = 0, size_ = 0;
+  double unit_strain_force_ = 0;  // as forces are measured in reduced_rest.cpp, N
 
   ReducedState state_;
   AlignedVector<float> quaternion_;
@@ -145,6 +163,10 @@ class ReducedBody final : public Method {
   std::vector<Index> known_held_;
   Points known_targets_;
   bool held_known_ = false;
+
+  // How far the static solve dares to go, s; anew after the body was moved.
+  static constexpr double first_static_h = 0.5;
+  double static_h_ = first_static_h;
 
   // Scratch: never read across steps.
   Coordinates hat_z_, hat_v_, start_, told_, base_, trial_, new_z_, new_v_, d_, g_, solved_, p_, q_, sums_,

@@ -207,6 +207,16 @@ void ReducedBody::set_springs(const StepInput& input, const Scheme& s) {
   }
 }
 
+/// That no active piece tells.
+std::vector<Eigen::Index> ReducedBody::unknown_columns() const {
+  std::vector<Eigen::Index> unknown;
+  for (Eigen::Index c = 0; c < basis_.own; ++c) unknown.push_back(c);
+  for (std::size_t p = 0; p < new_active_.size(); ++p)
+    for (Index c = 0; !new_active_[p] && c < basis_.pieces[p].count; ++c)
+      unknown.push_back(basis_.pieces[p].first + c);
+  return unknown;
+}
+
 bool ReducedBody::prepare_matrix(const Scheme& s, StepReport& report) {
   wanted_.mass = s.mass;
   wanted_.stiffness = s.stiffness;
@@ -218,11 +228,7 @@ bool ReducedBody::prepare_matrix(const Scheme& s, StepReport& report) {
     const auto row = basis_.columns.row(wanted_.springs[k].node);
     matrix_ += wanted_.springs[k].stiffness * row.transpose() * row;
   }
-  std::vector<Eigen::Index> unknown;
-  for (Eigen::Index c = 0; c < basis_.own; ++c) unknown.push_back(c);
-  for (std::size_t p = 0; p < new_active_.size(); ++p)
-    for (Index c = 0; !new_active_[p] && c < basis_.pieces[p].count; ++c)
-      unknown.push_back(basis_.pieces[p].first + c);
+  const std::vector<Eigen::Index> unknown = unknown_columns();
   const Eigen::Index m = Eigen::Index(unknown.size());
   const Eigen::LLT<Eigen::MatrixXd> factor(Eigen::MatrixXd(matrix_(unknown, unknown)));
   if (factor.info() != Eigen::Success) {
@@ -477,6 +483,7 @@ void ReducedBody::accept(const StepInput& input) {
   state_.h = input.h;
   state_.has_before = true;
   shown_ = false;
+  static_h_ = first_static_h;
 }
 
 /// As in step.cpp: rows flow towards the new state, with its own rotations.

@@ -60,6 +60,19 @@ TEST(BenchReport, the_limit_is_the_longer_of_reading_and_computing) {
   EXPECT_NEAR(limit.ms(), 0.1, 1e-12);
 }
 
+TEST(BenchReport, a_row_that_counts_operations_tells_both_limits_and_its_ratio_to_that_of_bytes) {
+  Row row = step_row("geometric/reduced-12/bar", 3321, 0.6);
+  for (const char* key : {"ratio_reading", "limit_reading_ms", "limit_computing_ms", "operations"})
+    EXPECT_FALSE(to_json(row).contains(key)) << key;
+  row.limit->operations = 30e6;
+  row.limit->arithmetic = 100e9;
+  const auto json = to_json(row);
+  EXPECT_NEAR(json.at("limit_reading_ms").get<double>(), 0.1, 1e-12);
+  EXPECT_NEAR(json.at("limit_computing_ms").get<double>(), 0.3, 1e-12);
+  EXPECT_NEAR(json.at("ratio").get<double>(), 2, 1e-12);
+  EXPECT_NEAR(json.at("ratio_reading").get<double>(), 6, 1e-12);
+}
+
 TEST(BenchReport, a_peer_row_has_no_limit_and_survives_the_way_through_json) {
   Row peer{.name = "peer/x/bar", .nodes = 7, .threads = 1, .ms_min = 5, .ms_median = 6};
   peer.setup_ms = 12;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of a bend a plastic bar keeps: a unit bar of 9 x 9 x 41 nodes (edge weight 1e4 N/m, mass 1 kg a
-// node, mass damping 1/s, h = 0.033 s), bent to a quarter circle in a second, held for a second and let go.
-// Implicit Euler as in the prototype that the table is of. Slow creep meets it to half a degree with the end
-// led on the arc, and on no other way that was tried (a straight line, with eased speed, at once: 3 to 40
-// degrees more). Fast creep keeps less than the table by what it is faster.
+// node, mass damping 1/s, h = 0.033 s), its end led on the arc to a quarter circle in a second, held for a
+// second and let go. The reference is of the paper's scheme, implicit Euler with one local/global iteration a
+// step, and of the centre line's direction at its end. The last layer itself turns by less than 90 degrees:
+// what is beyond is shear between the last two layers, left there by the motion and frozen by fast creep.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -36,13 +37,14 @@ Vec3 on_arc(const Vec3& rest, double angle) {
 }
 
 struct Bent {
-  double degrees = 0;   ///< of the last layer against the first, long after the release
+  double degrees = 0;   ///< direction of the centre line between the last two layers, long after the release
   long yields_end = 0;  ///< rows that flowed in the last 200 steps
 };
 
 struct Stepping {
   double h = 0.033;  ///< s
   geometric::Integrator integrator = geometric::Integrator::euler;
+  geometric::StepSolver solver = geometric::StepSolver::newton;
   double seconds_free = 20;
 };
 
@@ -50,6 +52,7 @@ Bent bend(const std::optional<geometric::Plasticity>& plasticity, const Stepping
   geometric::Options options;
   options.plasticity = plasticity;
   options.integrator = stepping.integrator;
+  options.step_solver = stepping.solver;
   const double h = stepping.h;
   auto built = geometric::build(unit_bar(), {.mass = 1, .stiffness = 0}, options);
   EXPECT_TRUE(built) << built.error().text();
@@ -83,28 +86,52 @@ Bent bend(const std::optional<geometric::Plasticity>& plasticity, const Stepping
     EXPECT_TRUE(report.ok()) << report.trouble;
     if (k > all - 200) out.yields_end += std::max(0, report.yields);
   }
-  // The last layer's own y direction, turned about x.
-  Vec3 across = Vec3::Zero();
+  Vec3 end = Vec3::Zero();
   for (std::size_t i = 0; i < rest.size(); ++i)
-    if (rest[i].z() > length - 0.5) across += rest[i].y() * body.nodes().x[i];
-  out.degrees = std::atan2(-across.z(), across.y()) * 180 / std::numbers::pi;
+    if (rest[i].z() > length - 1.5) end += (rest[i].z() > length - 0.5 ? 1 : -1) * body.nodes().x[i];
+  out.degrees = std::atan2(end.y(), end.z()) * 180 / std::numbers::pi;
   return out;
 }
 
+struct Row {
+  double yield, creep;
+  double reference;  ///< degrees, of steps of one iteration
+  double solved;     ///< degrees, ours, of steps solved by Newton's method
+};
+
+constexpr Row table[] = {{0.01, 0.2, 52.9, 52.6}, {0.02, 0.2, 49.4, 48.9}, {0.05, 0.2, 38.2, 37.6},
+                         {0.15, 0.2, 7.9, 7.5},   {0.40, 0.2, 0.0, 0.0},   {0.01, 1, 82.1, 79.5},
+                         {0.02, 1, 76.8, 74.3},   {0.05, 1, 60.2, 57.9},   {0.01, 3, 104.9, 93.1},
+                         {0.02, 3, 99.3, 88.6},   {0.05, 3, 80.5, 71.3}};
+
+Bent bend(const Row& row, geometric::StepSolver solver) {
+  return bend(geometric::Plasticity{{.yield = row.yield, .creep = row.creep, .cap = 0.5}, {}},
+              {.solver = solver});
+}
+
 TEST(PlasticBar, keeps_of_a_quarter_circle_what_the_reference_keeps_and_comes_to_rest) {
-  struct {
-    double yield, creep, degrees, tolerance;
-  } const table[] = {{0.01, 0.2, 52.9, 1},  {0.02, 0.2, 49.4, 1}, {0.05, 0.2, 38.2, 1}, {0.15, 0.2, 7.9, 1},
-                     {0.40, 0.2, 0.0, 0.1}, {0.01, 1, 82.1, 5},   {0.02, 1, 76.8, 5},   {0.05, 1, 60.2, 3},
-                     {0.01, 3, 104.9, 20},  {0.02, 3, 99.3, 17},  {0.05, 3, 80.5, 12}};
-  for (const auto& row : table) {
-    const Bent bar = bend(geometric::Plasticity{{.yield = row.yield, .creep = row.creep, .cap = 0.5}, {}});
+  for (const Row& row : table) {
+    SCOPED_TRACE(fmt::format("yield {}, creep {}", row.yield, row.creep));
+    const Bent bar = bend(row, geometric::StepSolver::local_global);
     std::printf(
         "yield %.2f, creep %.1f: %.1f degrees (reference %.1f), %ld rows flowed in the last 200 steps\n",
-        row.yield, row.creep, bar.degrees, row.degrees, bar.yields_end);
-    EXPECT_NEAR(bar.degrees, row.degrees, row.tolerance) << row.yield << " " << row.creep;
-    if (row.yield > 0.01) {  // with less the last rows come down to yield for longer than this
-      EXPECT_EQ(bar.yields_end, 0) << row.yield << " " << row.creep;
+        row.yield, row.creep, bar.degrees, row.reference, bar.yields_end);
+    EXPECT_NEAR(bar.degrees, row.reference, row.reference > 0 ? 2 : 0.1);
+    // With the least yield and creep the last rows come down to yield for longer than a minute.
+    const bool still_flows = row.yield == 0.01 && row.creep == 0.2;
+    EXPECT_EQ(bar.yields_end > 0, still_flows);
+  }
+}
+
+TEST(PlasticBar, keeps_as_much_with_solved_steps_where_creep_is_slow_and_less_where_it_is_fast) {
+  for (const Row& row : table) {
+    SCOPED_TRACE(fmt::format("yield {}, creep {}", row.yield, row.creep));
+    const double degrees = bend(row, geometric::StepSolver::newton).degrees;
+    std::printf("yield %.2f, creep %.1f: %.1f degrees with solved steps, %+.1f against the reference\n",
+                row.yield, row.creep, degrees, degrees - row.reference);
+    EXPECT_NEAR(degrees, row.solved, 1);
+    if (row.creep < 1) {
+      EXPECT_NEAR(degrees, row.reference, 1);
     }
   }
 }
@@ -112,14 +139,14 @@ TEST(PlasticBar, keeps_of_a_quarter_circle_what_the_reference_keeps_and_comes_to
 TEST(PlasticBar, implicit_euler_keeps_less_of_the_bend_than_smaller_steps_and_bdf2_keeps_the_same) {
   const geometric::Plasticity slow{{.yield = 0.02, .creep = 0.2, .cap = 0.5}, {}};
   const auto degrees = [&](geometric::Integrator integrator, double h) {
-    return bend(slow, {h, integrator, 8}).degrees;
+    return bend(slow, {.h = h, .integrator = integrator, .seconds_free = 8}).degrees;
   };
   using geometric::Integrator;
   const double h = 0.033, euler = degrees(Integrator::euler, h), finer = degrees(Integrator::euler, h / 4);
   const double bdf2 = degrees(Integrator::bdf2, h), finer_bdf2 = degrees(Integrator::bdf2, h / 4);
   std::printf("steps of %.4f s: Euler keeps %.1f degrees, BDF2 %.1f; of a quarter: %.1f and %.1f\n", h, euler,
               bdf2, finer, finer_bdf2);
-  EXPECT_NEAR(bdf2, finer_bdf2, 0.5);
+  EXPECT_NEAR(bdf2, finer_bdf2, 1);
   EXPECT_GT(finer, euler + 1);
   EXPECT_LT(finer, finer_bdf2);
 }

@@ -10,38 +10,49 @@ namespace {
 
 constexpr int blocks = 40, reach = 3;
 
-std::vector<TrailingPasses::Reach> near_ones(int count, int far_one) {
-  std::vector<TrailingPasses::Reach> out;
+using Reaches = std::vector<TrailingPasses::Reach>;
+
+Reaches near_ones(int count, int far_one) {
+  Reaches out;
   for (int b = 0; b < count; ++b) out.push_back({std::max(0, b - reach), std::min(blocks - 1, b + reach)});
   out[std::size_t(count / 2)] = {0, far_one};
   return out;
 }
 
+/// Fewer and larger blocks, as families of rows are: each reads some of `blocks`.
+Reaches families(int count) {
+  Reaches out;
+  for (int b = 0; b < count; ++b)
+    out.push_back({b * blocks / count, std::min(blocks - 1, (b + 1) * blocks / count)});
+  return out;
+}
+
 struct Log {
-  std::vector<std::atomic<int>> done[3]{std::vector<std::atomic<int>>(blocks),
-                                        std::vector<std::atomic<int>>(blocks),
-                                        std::vector<std::atomic<int>>(blocks)};
+  std::vector<std::vector<std::atomic<int>>> done;
   std::atomic<int> too_early{0};
+
+  explicit Log(const std::vector<Reaches>& passes) {
+    for (const Reaches& pass : passes) done.emplace_back(pass.size());
+  }
 };
 
 class TrailingPassesOnThreads : public testing::TestWithParam<int> {};
 
 TEST_P(TrailingPassesOnThreads, every_block_runs_once_and_after_all_that_it_reads) {
   Pool pool(GetParam());
+  const std::vector<Reaches> reaches{Reaches(blocks), near_ones(blocks, blocks - 1), near_ones(blocks, 30),
+                                     families(7)};
+  ASSERT_EQ(int(reaches.size()), TrailingPasses::most_passes);
   TrailingPasses passes;
-  const std::vector<TrailingPasses::Reach> second = near_ones(blocks, blocks - 1),
-                                           third = near_ones(blocks, 30);
   passes.add_first(blocks);
-  passes.add(second);
-  passes.add(third);
+  for (std::size_t pass = 1; pass < reaches.size(); ++pass) passes.add(reaches[pass]);
   for (int repeat = 0; repeat < 20; ++repeat) {
-    Log log;
+    Log log(reaches);
     passes.run(pool, [&](int pass, int block) {
-      if (pass > 0) {
-        const TrailingPasses::Reach r = (pass == 1 ? second : third)[std::size_t(block)];
-        for (int b = r.low; b <= r.high; ++b) log.too_early += log.done[pass - 1][std::size_t(b)] == 0;
-      }
-      ++log.done[pass][std::size_t(block)];
+      const TrailingPasses::Reach r = reaches[std::size_t(pass)][std::size_t(block)];
+      for (int b = r.low; pass > 0 && b <= r.high; ++b)
+        log.too_early += log.done[std::size_t(pass - 1)][std::size_t(b)] == 0;
+      ++log.done[std::size_t(pass)][std::size_t(block)];
     });
     EXPECT_EQ(log.too_early, 0);
     for (const auto& pass : log.done)
@@ -55,7 +66,7 @@ TEST(TrailingPasses, a_block_follows_closely) {
   Pool pool(1);
   TrailingPasses passes;
   passes.add_first(blocks);
-  passes.add(std::vector<TrailingPasses::Reach>(near_ones(blocks, blocks / 2 + reach)));
+  passes.add(near_ones(blocks, blocks / 2 + reach));
   int ahead = 0, first = 0, second = 0;
   passes.run(pool, [&](int pass, int) {
     ++(pass == 0 ? first : second);

@@ -34,6 +34,22 @@ PolygonMesh surface_of(const std::vector<BlobPart>& parts, double blend = 0.02) 
   return *blob_surface(blobs);
 }
 
+Points ends_of_star() {
+  Points ends;
+  for (int k = 0; k < 5; ++k) {
+    const double angle = 2 * std::numbers::pi * k / 5 + 0.2;
+    ends.push_back(0.7 * Vec3(std::cos(angle), std::sin(angle), 0.1));
+  }
+  return ends;
+}
+
+/// A limb from a thick middle to each of the ends.
+PolygonMesh star_to(const Points& ends) {
+  std::vector<BlobPart> parts{{Vec3(0, 0, 0), Vec3(0, 0, 0), 0.18, 0.18}};
+  for (const Vec3& end : ends) parts.push_back({Vec3(0, 0, 0), end, 0.1, 0.07});
+  return surface_of(parts);
+}
+
 std::vector<Index> tips_of(const Skeleton& s) {
   std::vector<char> inner(s.joints.size(), 0);
   for (const Joint& joint : s.joints)
@@ -90,14 +106,8 @@ void expect_sound(const AutoSkeleton& found, const PolygonMesh& mesh, Index may_
 }
 
 TEST(AutoSkeleton, finds_the_limbs_of_a_star) {
-  std::vector<BlobPart> parts{{Vec3(0, 0, 0), Vec3(0, 0, 0), 0.18, 0.18}};
-  Points ends;
-  for (int k = 0; k < 5; ++k) {
-    const double angle = 2 * std::numbers::pi * k / 5 + 0.2;
-    ends.push_back(0.7 * Vec3(std::cos(angle), std::sin(angle), 0.1));
-    parts.push_back({Vec3(0, 0, 0), ends.back(), 0.1, 0.07});
-  }
-  const PolygonMesh mesh = surface_of(parts);
+  const Points ends = ends_of_star();
+  const PolygonMesh mesh = star_to(ends);
   const AutoSkeleton found = found_in(mesh);
   expect_sound(found, mesh);
   EXPECT_EQ(found.report.limbs, 5);
@@ -213,14 +223,8 @@ INSTANTIATE_TEST_SUITE_P(Models, WildSkeleton,
 
 TEST(AutoSkeleton, mean_curvature_flow_finds_the_limbs_of_a_star_where_it_was_compiled_in) {
   if (!has_mean_curvature()) GTEST_SKIP() << "needs a build with PLIANT_GPL";
-  std::vector<BlobPart> parts{{Vec3(0, 0, 0), Vec3(0, 0, 0), 0.18, 0.18}};
-  Points ends;
-  for (int k = 0; k < 5; ++k) {
-    const double angle = 2 * std::numbers::pi * k / 5 + 0.2;
-    ends.push_back(0.7 * Vec3(std::cos(angle), std::sin(angle), 0.1));
-    parts.push_back({Vec3(0, 0, 0), ends.back(), 0.1, 0.07});
-  }
-  const PolygonMesh mesh = surface_of(parts);
+  const Points ends = ends_of_star();
+  const PolygonMesh mesh = star_to(ends);
   const AutoSkeleton found = found_in(mesh, {.skeletonizer = Skeletonizer::cgal});
   expect_sound(found, mesh);
   EXPECT_GE(found.report.limbs, 5);

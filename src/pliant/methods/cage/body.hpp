@@ -50,6 +50,9 @@ class Body final : public Method {
   }
   const Columns& cage_vertices() const { return state_.x; }
   const std::vector<double>& plastic_strain() const { return state_.plastic; }
+  /// Vertices of the surface that meet colliders besides the spread ones, because they went deep; -1 = a free
+  /// place.
+  const std::vector<Index>& more_contact_points() const { return state_.more; }
   /// Floating-point operations of the dense products and the factor of a step without contact.
   double step_flops() const;
 

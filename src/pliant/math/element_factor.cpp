@@ -116,7 +116,8 @@ void ElementFactor::sort_elements(const std::vector<Index>& position) {
     const Index s = goes_to[e] = front_of[position[elements_.node[begin]]];
     const std::span<const Index> rows = pattern_.rows(s);
     for (Index k = begin; k < end; ++k)
-      place_[k] = Index(std::lower_bound(rows.begin(), rows.end(), position[elements_.node[k]]) - rows.begin());
+      place_[k] =
+          Index(std::lower_bound(rows.begin(), rows.end(), position[elements_.node[k]]) - rows.begin());
   }
   for (Index e = 0; e < count; ++e)
     if (goes_to[e] >= 0) own_elements_.push_back(e);
@@ -231,7 +232,8 @@ double* ElementFactor::column(const Front& front, Index c) {
 }
 
 void ElementFactor::add_element(const Front& front, Index e, const double* matrix) {
-  const Index *place = place_.data() + elements_.begin[e], count = elements_.begin[e + 1] - elements_.begin[e];
+  const Index *place = place_.data() + elements_.begin[e],
+              count = elements_.begin[e + 1] - elements_.begin[e];
   const int from_stride = front_stride(3 * count);
   for (Index j = 0; j < count; ++j, matrix += 3 * from_stride) {
     const Index own = 3 * place[j];  // three columns of a node are all in the panel, or all below it
@@ -311,7 +313,8 @@ std::size_t ElementFactor::solve_bytes() const {
 
 std::size_t ElementFactor::memory_bytes() const {
   return (panels_.size() + updates_.size() + inverse_.size() + work_.size()) * sizeof(double) +
-         (elements_.node.size() + place_.size() + pattern_.row.size() + own_elements_.size()) * sizeof(Index) +
+         (elements_.node.size() + place_.size() + pattern_.row.size() + own_elements_.size()) *
+             sizeof(Index) +
          runs_.size() * sizeof(Run) + fronts_.size() * sizeof(Front);
 }
 

@@ -22,7 +22,8 @@ struct FrontKernels {
   /// update -= L2 L2^T.
   void (*update)(const double* panel, int width, int height, double* update);
   /// y <- L1^-1 y, below -= L2 y.
-  void (*forward)(const double* panel, const double* inverse, int width, int height, double* y, double* below);
+  void (*forward)(const double* panel, const double* inverse, int width, int height, double* y,
+                  double* below);
   /// y <- L1^-T (y - L2^T below).
   void (*backward)(const double* panel, const double* inverse, int width, int height, double* y,
                    const double* below);

@@ -55,8 +55,8 @@ PLIANT_INLINE void with_constant(int count, F&& f) {
 template <int R, int C>
 PLIANT_INLINE void tile(const double* a, const double* b, int stride, int depth, double* c, int c_stride) {
   Vec s[R][C];
-  PLIANT_UNROLL for (int j = 0; j < C; ++j)
-    PLIANT_UNROLL for (int r = 0; r < R; ++r) s[r][j] = load(c + long(j) * c_stride + r * lanes);
+  PLIANT_UNROLL for (int j = 0; j < C; ++j) PLIANT_UNROLL for (int r = 0; r < R; ++r) s[r][j] =
+      load(c + long(j) * c_stride + r * lanes);
   for (int k = 0; k < depth; ++k, a += stride, b += stride) {
     Vec rows[R];
     PLIANT_UNROLL for (int r = 0; r < R; ++r) rows[r] = load(a + r * lanes);
@@ -65,8 +65,8 @@ PLIANT_INLINE void tile(const double* a, const double* b, int stride, int depth,
       PLIANT_UNROLL for (int r = 0; r < R; ++r) s[r][j] = minus_product(s[r][j], rows[r], x);
     }
   }
-  PLIANT_UNROLL for (int j = 0; j < C; ++j)
-    PLIANT_UNROLL for (int r = 0; r < R; ++r) store(c + long(j) * c_stride + r * lanes, s[r][j]);
+  PLIANT_UNROLL for (int j = 0; j < C; ++j) PLIANT_UNROLL for (int r = 0; r < R; ++r)
+      store(c + long(j) * c_stride + r * lanes, s[r][j]);
 }
 
 /// c -= a b^T, `registers` of rows and C columns.

@@ -148,7 +148,8 @@ std::vector<Index> solve_sequence(const AssemblyTree& tree, const std::vector<in
 }
 
 /// Numbers the living supernodes part by part and lists their columns in the new elimination order.
-SupernodalPattern number_supernodes(const AssemblyTree& tree, std::span<const Index> order, SupernodeCost cost) {
+SupernodalPattern number_supernodes(const AssemblyTree& tree, std::span<const Index> order,
+                                    SupernodeCost cost) {
   const std::vector<int> part_of = cut_into_parts(tree, cost);
   SupernodalPattern pattern;
   std::vector<Index> number(tree.size(), -1);

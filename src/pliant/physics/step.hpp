@@ -67,11 +67,11 @@ struct StepReport {
   std::string trouble;  ///< empty = fine; else what went wrong and what to do; the state is the last good one
   StageTimes ms;
   StepTraffic bytes;
-  int iterations = 0;       ///< inner iterations of the step solver
-  bool violent = false;     ///< the safety net was used
-  bool refactored = false;  ///< a matrix was factored that stays
+  int iterations = 0;             ///< inner iterations of the step solver
+  bool violent = false;           ///< the safety net was used
+  bool refactored = false;        ///< a matrix was factored that stays
   bool factored_hessian = false;  ///< the step was solved by a factor of its own Hessian
-  int contacts = 0;         ///< with an impulse or a gap that closes
+  int contacts = 0;               ///< with an impulse or a gap that closes
   int contact_sweeps = 0;
   double contact_residual = 0;    ///< m/s, of the last sweep
   double penetration = 0;         ///< deepest after the step, m

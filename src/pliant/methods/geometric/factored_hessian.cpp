@@ -22,8 +22,8 @@ Mat3 root_of(const Mat3& slew) {
   return eigen.eigenvectors() * root.asDiagonal() * eigen.eigenvectors().transpose();
 }
 
-// A factor does some 7 multiply-adds a nanosecond, an iteration of the gradients takes 27 ns a node and, since
-// it is only one of many that must go well, counts one and a half times.
+// A factor does some 7 multiply-adds a nanosecond, an iteration of the gradients takes 27 ns a node and,
+// since it is only one of many that must go well, counts one and a half times.
 constexpr double iteration_in_multiply_adds = 280;  // a node
 constexpr double iterations_at_most = 120, short_gradients = 12;
 
@@ -92,7 +92,8 @@ void FactoredHessian::fill(const Model& model, const Mat3& r, const Mat3& root, 
     if (member_[k] >= 0) set_arm(member_[k], u);
   }
   if (own >= 0) set_arm(own, -sum);
-  for (int row = 0; row < 3; ++row) std::fill(rows + row * stride + 3 * count, rows + (row + 1) * stride, 0.0);
+  for (int row = 0; row < 3; ++row)
+    std::fill(rows + row * stride + 3 * count, rows + (row + 1) * stride, 0.0);
   kernels().minus_square(rows, 3 * count, stride, matrix);
 
   const auto add = [&](Index a, Index b, double value) {
@@ -214,8 +215,7 @@ bool FactoredHessian::may_pay(double multiply_adds_of_a, Index free) {
 
 bool FactoredHessian::pays(const Model& model, const Arrangement& arrangement,
                            const SymmetricMatrix& stiffness, const Coefficients& coefficients, Pool& pool) {
-  const double iterations =
-      iterations_for(softness(model, arrangement, stiffness, coefficients, pool));
+  const double iterations = iterations_for(softness(model, arrangement, stiffness, coefficients, pool));
   return iterations > short_gradients &&
          multiply_adds() < iteration_in_multiply_adds * iterations * arrangement.free;
 }

@@ -175,14 +175,14 @@ TEST(Surfaces, the_plant_sways_and_its_motion_dies_away) {
   };
   const double start = kinetic();
   double largest = 0;
-  for (int k = 0; k < 120; ++k) {
+  for (int k = 0; k < 360; ++k) {
     run.step(1);
     largest = std::max(largest, kinetic());
   }
   for (const Vec3& p : run.x()) ASSERT_LT(p.norm(), 2);  // nothing was torn off
-  std::printf("plant: kinetic energy %.3g J at the gust, %.3g J two seconds later\n", start, kinetic());
+  std::printf("plant: kinetic energy %.3g J at the gust, %.3g J six seconds later\n", start, kinetic());
   EXPECT_LT(largest, start);
-  EXPECT_LT(kinetic(), 0.05 * start);
+  EXPECT_LT(kinetic(), 0.02 * start);
 }
 
 }  // namespace

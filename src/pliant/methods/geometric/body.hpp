@@ -78,8 +78,12 @@ class Body final : public Method {
   void conjugate_gradients(double rho, const Scheme& scheme, Pool& pool, StepReport& report,
                            StageWatch& watch);
   bool factored_newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
+  bool add_newton_step(const Scheme& scheme, Pool& pool, StageWatch& watch);
   void anderson(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
+
+  // static_direction.cpp
+  void static_gradients(const Scheme& scheme, Pool& pool, StageWatch& watch);
 
   // kept_volume_step.cpp
   void stiffen_stretched_stars(Pool& pool);

@@ -26,7 +26,7 @@ class NewtonStop {
   bool reached(double rho) {
     ++iterations_;
     if (iterations_ == 1) enough_ = std::min(enough_, std::max(share_ * 10 * rho, 1e-5 * start_));
-    if (iterations_ == many) enough_ /= 10;
+    if (iterations_ == many) enough_ = std::min(enough_, std::max(enough_ / 10, 1e-5 * start_));
     return !(rho >= enough_);
   }
 

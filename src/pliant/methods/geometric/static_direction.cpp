@@ -41,13 +41,16 @@ std::string Body::newton_direction(const StepInput& input, std::span<const Vec3>
 
   StageWatch watch;
   std::fill(d_.begin(), d_.end(), 0.0f);
-  if (factors_hessian_ && factored_newton(input, s, report, watch)) {
-    for (Index k = 0; k < model_.nodes(); ++k) {
-      Vec3& out = d[arrangement_.node[k]];
-      for (int c = 0; c < 3; ++c) out[c] = k < arrangement_.free ? d_[4 * std::size_t(k) + c] : 0;
-    }
-    return {};
+  if (!factors_hessian_ || !add_newton_step(s, pool, watch)) static_gradients(s, pool, watch);
+  for (Index k = 0; k < model_.nodes(); ++k) {
+    Vec3& out = d[arrangement_.node[k]];
+    for (int c = 0; c < 3; ++c) out[c] = k < arrangement_.free ? d_[4 * std::size_t(k) + c] : 0;
   }
+  return {};
+}
+
+/// D in d_ for G in g_.
+void Body::static_gradients(const Scheme& s, Pool& pool, StageWatch& watch) {
   solve(g_.data(), z_.data(), pool, watch);
   double rho = sweeps_.dot(g_.data(), z_.data(), pool);
   const double enough = reduction * reduction * rho;
@@ -63,11 +66,6 @@ std::string Body::newton_direction(const StepInput& input, std::span<const Vec3>
     sweeps_.redirect(rho / before, p_.data(), z_.data(), pool);
   }
   sweeps_.add(-1, z_.data(), d_.data(), pool);
-  for (Index k = 0; k < model_.nodes(); ++k) {
-    Vec3& out = d[arrangement_.node[k]];
-    for (int c = 0; c < 3; ++c) out[c] = k < arrangement_.free ? d_[4 * std::size_t(k) + c] : 0;
-  }
-  return {};
 }
 
 }  // namespace pliant::geometric

@@ -305,12 +305,12 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
   if (!kept_.empty()) start_at_volume(s, pool, watch);
   const double rho = kept_solve(g_.data(), z_.data(), pool, watch);
   if (meet(input, s, report, watch)) return contact_newton(input, s, report, watch);
-  if (!factors_hessian_ || !factored_newton(input, s, report, watch))
+  if (factors_hessian_)
+    report.violent = !factored_newton(input, s, report, watch);
+  else
     conjugate_gradients(rho, s, pool, report, watch);
-  if (sweeps_.largest_turn() > violent_turn) {
-    report.violent = true;
-    anderson(input, s, report, watch);
-  }
+  report.violent |= sweeps_.largest_turn() > violent_turn;
+  if (report.violent) anderson(input, s, report, watch);
 }
 
 /// From G in g_, z_ = A^-1 G and rho = g . z.
@@ -344,9 +344,25 @@ void Body::conjugate_gradients(double rho, const Scheme& s, Pool& pool, StepRepo
   sweeps_.finish(a, d, p, z, pool);  // the last solve is one more descent, not wasted
 }
 
-/// The same by a factor of H. False: it has none.
+/// From G in g_ and z_ = A^-1 G: a local/global step, a Newton step by a factor of H, a local/global step.
+/// The prediction swells what turns, and so does the straight Newton step; both are stiff, what A is exact
+/// on, and the step then ends where repeated Newton steps do. Without the two, stiff bodies that spin gained
+/// energy. False: H has no factor.
 bool Body::factored_newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
   Pool& pool = *input.pool;
+  sweeps_.add(-1, z_.data(), d_.data(), pool);
+  residual(d_.data(), true, s, pool, watch);
+  if (!add_newton_step(s, pool, watch)) return false;
+  ++report.iterations;
+  report.factored_hessian = true;
+  residual(d_.data(), true, s, pool, watch);
+  solve(g_.data(), z_.data(), pool, watch);
+  sweeps_.add(-1, z_.data(), d_.data(), pool);
+  return true;
+}
+
+/// D -= H^-1 G with G in g_. False: H has no factor.
+bool Body::add_newton_step(const Scheme& s, Pool& pool, StageWatch& watch) {
   std::array<LinearSystem::Spring, max_grabs> springs;
   for (int k = 0; k < pull_count_; ++k) springs[k] = pulls_[k].spring;
   if (!hessian_factor_.factor(model_, arrangement_, sweeps_, hessian_coefficients(s),
@@ -354,15 +370,10 @@ bool Body::factored_newton(const StepInput& input, const Scheme& s, StepReport& 
     return false;
   hessian_factor_.solve(g_.data(), z_.data());
   watch.add_to(&StageTimes::solve);
-  report.factored_hessian = true;
-  ++report.iterations;
   sweeps_.redirect(0, p_.data(), z_.data(), pool);
-  const double rho = sweeps_.dot(g_.data(), z_.data(), pool);
-  const double curvature = hessian(p_.data(), q_.data(), s, pool, watch);  // rho, but for rounding; the turns
-  if (curvature > 0) {
-    sweeps_.add(rho / curvature, p_.data(), d_.data(), pool);
-    sweeps_.add_turn(rho / curvature);
-  }
+  hessian(p_.data(), q_.data(), s, pool, watch);  // for the turns
+  sweeps_.add_turn(1);
+  sweeps_.add(1, p_.data(), d_.data(), pool);
   return true;
 }
 
@@ -620,7 +631,7 @@ StepTraffic Body::traffic(const StepReport& report) const {
   // The direct solver does not tell g . z on its way.
   const std::size_t solve = system_.bytes_per_solve() + (system_.direct() ? n * 2 * 16 : 0);
   if (report.factored_hessian && !report.violent) {
-    out.moved = sweeps_.gradient_bytes() + sweeps_.product_bytes() + sweeps_.update_bytes() + solve +
+    out.moved = 3 * sweeps_.gradient_bytes() + sweeps_.product_bytes() + sweeps_.update_bytes() + 2 * solve +
                 hessian_factor_.bytes_per_step();
     out.multiply_adds = hessian_factor_.multiply_adds();
   } else if (options_.step_solver == StepSolver::newton && !report.violent)

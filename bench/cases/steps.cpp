@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "bench/cases/solid.hpp"
+#include "bench/harness/arithmetic.hpp"
 #include "bench/harness/bandwidth.hpp"
 #include "bench/harness/case.hpp"
 #include "pliant/methods/registry.hpp"
@@ -62,7 +63,8 @@ Frame measure_frame(const std::string& name, Simulation& simulation) {
   frame.cpu_ms = cpu_ms;
   frame.stages = {report.ms.rotation, report.ms.rhs, report.ms.solve, embed_ms};
   const std::size_t embedded = embed_bytes(vertices, body.method().describe().weights);
-  frame.bytes = {report.bytes.moved + embedded, report.bytes.working_set + embedded};
+  frame.bytes = {report.bytes.moved + embedded, report.bytes.working_set + embedded,
+                 report.bytes.multiply_adds};
   frame.iterations = report.iterations;
   frame.violent = report.violent;
   frame.refactored = report.refactored;
@@ -87,7 +89,18 @@ int count(const std::vector<Frame>& frames, Test&& test) {
   return int(std::count_if(frames.begin(), frames.end(), test));
 }
 
-void set_frames(const std::vector<Frame>& frames, double bandwidth, Row& row) {
+/// Sweeps and solves read, a factor between them computes: in double precision, at half the rate.
+Limit limit_of(const StepTraffic& traffic, double bandwidth, Pool& pool) {
+  Limit limit{traffic.moved, traffic.working_set, bandwidth};
+  if (traffic.multiply_adds > 0) {
+    limit.operations = 4 * traffic.multiply_adds;
+    limit.arithmetic = arithmetic_rate(pool);
+    limit.in_turn = true;
+  }
+  return limit;
+}
+
+void set_frames(const std::vector<Frame>& frames, double bandwidth, Pool& pool, Row& row) {
   const Frame& fastest = *std::min_element(frames.begin(), frames.end(),
                                            [](const Frame& a, const Frame& b) { return a.ms < b.ms; });
   double iterations = 0;
@@ -96,7 +109,7 @@ void set_frames(const std::vector<Frame>& frames, double bandwidth, Row& row) {
   row.ms_median = median(each(frames, [](const Frame& f) { return f.ms; }));
   row.stages = fastest.stages;
   row.stages_median = median_stages(frames);
-  row.limit = Limit{fastest.bytes.moved, fastest.bytes.working_set, bandwidth};
+  row.limit = limit_of(fastest.bytes, bandwidth, pool);
   row.iterations = iterations / double(frames.size());
   const std::vector<double> cpu_ms = each(frames, [](const Frame& f) { return f.cpu_ms; });
   row.more["cpu_ms_min"] = minimum(cpu_ms);
@@ -137,7 +150,7 @@ Row measure(const Context& context, const std::string& name, const MakeSimulatio
 
   const MethodDescription description = only_body(*simulation).method().describe();
   Row row{.name = name, .nodes = description.nodes, .threads = simulation->threads()};
-  set_frames(frames, bandwidth, row);
+  set_frames(frames, bandwidth, context.pool, row);
   row.setup_ms = minimum(setup_ms);
   row.peak_bytes = peak_memory();
   row.more["solver"] = description.solver;

@@ -19,7 +19,8 @@ struct Stages {
 };
 
 /// The physical limit of a case: bytes that must move over what the machine can read or, where that is
-/// longer, operations that must be done over what it can compute.
+/// longer, operations that must be done over what it can compute; the sum of both where one waits for the
+/// other.
 struct Limit {
   std::size_t bytes = 0;        ///< moved by the fastest repetition
   std::size_t working_set = 0;  ///< distinct bytes among them
@@ -27,10 +28,13 @@ struct Limit {
 
   double operations = 0;  ///< of single precision, a multiply-add is two; 0 = not counted
   double arithmetic = 1;  ///< operations/s, measured in this run
+  bool in_turn = false;   ///< it computes before or after it reads, not meanwhile
 
   double reading_ms() const { return double(bytes) / bandwidth * 1e3; }
   double computing_ms() const { return operations / arithmetic * 1e3; }
-  double ms() const { return std::max(reading_ms(), computing_ms()); }
+  double ms() const {
+    return in_turn ? reading_ms() + computing_ms() : std::max(reading_ms(), computing_ms());
+  }
   bool computes() const { return computing_ms() > reading_ms(); }
 };
 

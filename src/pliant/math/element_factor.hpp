@@ -47,9 +47,7 @@ class ElementFactor {
   void solve(std::span<double> x);
 
   double multiply_adds() const { return multiply_adds_; }  ///< of one factorisation
-  /// Bytes that a factorisation and a solve must read and write.
-  std::size_t factor_bytes() const;
-  std::size_t solve_bytes() const;
+  std::size_t solve_bytes() const;                         ///< that a solve must read and write
   std::size_t memory_bytes() const;
 
  private:

@@ -3,6 +3,10 @@
 #include "pliant/math/front_kernels.hpp"
 
 #if defined(__AVX2__)
+// GCC 12's own header leaves operands that are masked out uninitialised and then warns about them (PR
+// 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 #endif
 
@@ -36,9 +40,13 @@ PLIANT_INLINE Vec minus_product(Vec c, Vec a, Vec b) {
 #endif
 }
 PLIANT_INLINE double sum(Vec v) {
+#if defined(__AVX512F__)
+  return _mm512_reduce_add_pd((__m512d)v);
+#else
   double s = 0;
   PLIANT_UNROLL for (int i = 0; i < lanes; ++i) s += v[i];
   return s;
+#endif
 }
 PLIANT_INLINE double root(double a) { return __builtin_sqrt(a); }
 
@@ -195,15 +203,24 @@ PLIANT_INLINE void subtract_dots(const double* p, int stride, int count, const d
 void backward(const double* panel, const double* inverse, int width, int height, double* y,
               const double* below) {
   const int stride = front_stride(height), rest = height - width;
-  constexpr int some = 4;
-  int k = 0;
-  for (; k + some <= width; k += some)
-    subtract_dots<some>(panel + long(k) * stride + width, stride, rest, below, y + k);
-  for (; k < width; ++k) subtract_dots<1>(panel + long(k) * stride + width, stride, rest, below, y + k);
-  for (k = width - 1; k >= 0; --k) {
-    const double* column = panel + long(k) * stride;
-    subtract_dots<1>(column + k + 1, stride, width - k - 1, y + k + 1, y + k);
-    y[k] *= inverse[k];
+  constexpr int some = 4;  // columns, so that their sums do not wait for each other
+  for (int end = width; end > 0;) {
+    const int first = end > some ? end - some : 0;
+    const double* columns = panel + long(first) * stride;
+    if (end - first == some) {
+      subtract_dots<some>(columns + width, stride, rest, below, y + first);
+      subtract_dots<some>(columns + end, stride, width - end, y + end, y + first);
+    } else {
+      for (int k = first; k < end; ++k) {
+        subtract_dots<1>(panel + long(k) * stride + width, stride, rest, below, y + k);
+        subtract_dots<1>(panel + long(k) * stride + end, stride, width - end, y + end, y + k);
+      }
+    }
+    for (int k = end - 1; k >= first; --k) {
+      for (int i = k + 1; i < end; ++i) y[k] -= panel[long(k) * stride + i] * y[i];
+      y[k] *= inverse[k];
+    }
+    end = first;
   }
 }
 

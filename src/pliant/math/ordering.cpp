@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <metis.h>
 
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
 #include <cmath>
 #include <mutex>
 #include <new>
@@ -81,6 +83,21 @@ std::vector<Index> nested_dissection(const MatrixGraph& graph) {
   if (status == METIS_ERROR_MEMORY) throw std::bad_alloc();
   PLIANT_CHECK(status == METIS_OK);
   return order;
+}
+
+std::vector<Index> minimum_degree(const MatrixGraph& graph) {
+  const Index n = graph.rows();
+  std::vector<Eigen::Triplet<float>> entries;
+  for (Index i = 0; i < n; ++i) {
+    entries.emplace_back(i, i, 1.0f);
+    for (Index k = graph.begin[i]; k < graph.begin[i + 1]; ++k)
+      entries.emplace_back(i, graph.neighbor[k], 1.0f);
+  }
+  Eigen::SparseMatrix<float> matrix(n, n);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
+  Eigen::AMDOrdering<int>()(matrix, order);
+  return {order.indices().begin(), order.indices().end()};
 }
 
 }  // namespace pliant

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which a sparse Cholesky eliminates its rows: nested dissection of the matrix graph.
+// The order in which a sparse Cholesky eliminates its rows, from the graph of the matrix.
 #pragma once
 
 #include <string>
@@ -27,5 +27,8 @@ MatrixGraph graph_of(const SymmetricMatrix& matrix);
 /// order[k] = the row to eliminate at position k. METIS, with a fixed seed: the same graph gives the same
 /// order.
 std::vector<Index> nested_dissection(const MatrixGraph& graph);
+
+/// The same by approximate minimum degree (Eigen): less fill where the graph is nearly a tree.
+std::vector<Index> minimum_degree(const MatrixGraph& graph);
 
 }  // namespace pliant

@@ -219,8 +219,11 @@ double solve_cost(Index width, Index height) {
   return cost_of_line * double(panel_lines(width, height)) + cost_of_row * height + cost_of_visit;
 }
 
-SupernodalPattern analyse(const MatrixGraph& graph, SupernodeCost cost) {
-  std::vector<Index> order = nested_dissection(graph);
+SupernodalPattern analyse(const MatrixGraph& graph) {
+  return analyse(graph, nested_dissection(graph), solve_cost);
+}
+
+SupernodalPattern analyse(const MatrixGraph& graph, std::vector<Index> order, SupernodeCost cost) {
   {
     const std::vector<Index> post = postorder(elimination_tree(graph, order));
     std::vector<Index> sorted(order.size());

@@ -49,6 +49,8 @@ using SupernodeCost = double (*)(Index width, Index height);
 /// Of one solve for three right-hand sides by panel_solver.hpp.
 double solve_cost(Index width, Index height);
 
-SupernodalPattern analyse(const MatrixGraph& graph, SupernodeCost cost = solve_cost);
+SupernodalPattern analyse(const MatrixGraph& graph, std::vector<Index> order, SupernodeCost cost);
+/// By nested dissection, for solves.
+SupernodalPattern analyse(const MatrixGraph& graph);
 
 }  // namespace pliant

@@ -22,10 +22,15 @@ Mat3 root_of(const Mat3& slew) {
   return eigen.eigenvectors() * root.asDiagonal() * eigen.eigenvectors().transpose();
 }
 
-// A factor does some 7 multiply-adds a nanosecond, an iteration of the gradients takes 27 ns a node and,
-// since it is only one of many that must go well, counts one and a half times.
-constexpr double iteration_in_multiply_adds = 280;  // a node
-constexpr double iterations_at_most = 120, short_gradients = 12;
+// Of one thread, ns: what a node costs in a factor and a solve, and how many multiply-adds are done in one;
+// an iteration of the gradients, which takes 27 a node and, since all of many must go well, counts half as
+// much again.
+constexpr double node_ns = 600, multiply_adds_in_ns = 14, iteration_ns = 40;
+constexpr double iterations_at_most = 120;
+
+bool pays_off(double multiply_adds, double iterations, Index free) {
+  return free * node_ns + multiply_adds / multiply_adds_in_ns < free * iteration_ns * iterations;
+}
 
 /// Of conjugate gradients, by how soft the softest motion is: 40 takes 3 (a bar), 17 000 60 to 100 (a plant).
 double iterations_for(double softness) { return 0.5 * std::sqrt(softness); }
@@ -149,7 +154,7 @@ bool FactoredHessian::factor(const Model& model, const Arrangement& arrangement,
   const auto rotation = [&](Index place) -> Mat3 {
     float q[4];
     sweeps.quaternion(place, q);
-    return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
+    return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
   };
   const bool factored = factor_with(model, arrangement, rotation, c, d, pool);
   for (const LinearSystem::Spring& spring : springs) diagonal_[spring.place] = 0;
@@ -210,14 +215,13 @@ double FactoredHessian::softness(const Model& model, const Arrangement& arrangem
 }
 
 bool FactoredHessian::may_pay(double multiply_adds_of_a, Index free) {
-  return free > 0 && 216 * multiply_adds_of_a <= iteration_in_multiply_adds * iterations_at_most * free;
+  return free > 0 && pays_off(216 * multiply_adds_of_a, iterations_at_most, free);
 }
 
 bool FactoredHessian::pays(const Model& model, const Arrangement& arrangement,
                            const SymmetricMatrix& stiffness, const Coefficients& coefficients, Pool& pool) {
-  const double iterations = iterations_for(softness(model, arrangement, stiffness, coefficients, pool));
-  return iterations > short_gradients &&
-         multiply_adds() < iteration_in_multiply_adds * iterations * arrangement.free;
+  const double soft = softness(model, arrangement, stiffness, coefficients, pool);
+  return pays_off(multiply_adds(), iterations_for(soft), arrangement.free);
 }
 
 }  // namespace pliant::geometric

@@ -30,10 +30,10 @@ class FactoredHessian {
   /// z = H^-1 g on the free nodes.
   void solve(const float* g, float* z);
 
-  /// Whether it may be worth asking: a factor of H takes 216 times the multiply-adds of A's (cuts twice as
-  /// wide, of three unknowns a node; measured 180 to 220).
+  /// Whether it may be worth asking: a factor of H takes up to 216 times the multiply-adds of A's (cuts twice
+  /// as wide, of three unknowns a node).
   static bool may_pay(double multiply_adds_of_a, Index free);
-  /// Whether conjugate gradients with A would not end in time, and take longer than a factor.
+  /// Whether conjugate gradients with A would take longer than a factor.
   bool pays(const Model& model, const Arrangement& arrangement, const SymmetricMatrix& stiffness,
             const Coefficients& coefficients, Pool& pool);
 
@@ -43,7 +43,7 @@ class FactoredHessian {
                   const Coefficients& coefficients, Pool& pool);
 
   double multiply_adds() const { return factor_.multiply_adds(); }
-  std::size_t bytes_per_step() const { return factor_.factor_bytes() + factor_.solve_bytes(); }
+  std::size_t solve_bytes() const { return factor_.solve_bytes(); }
   std::size_t memory_bytes() const { return factor_.memory_bytes(); }
 
  private:

@@ -632,7 +632,7 @@ StepTraffic Body::traffic(const StepReport& report) const {
   const std::size_t solve = system_.bytes_per_solve() + (system_.direct() ? n * 2 * 16 : 0);
   if (report.factored_hessian && !report.violent) {
     out.moved = 3 * sweeps_.gradient_bytes() + sweeps_.product_bytes() + sweeps_.update_bytes() + 2 * solve +
-                hessian_factor_.bytes_per_step();
+                hessian_factor_.solve_bytes();
     out.multiply_adds = hessian_factor_.multiply_adds();
   } else if (options_.step_solver == StepSolver::newton && !report.violent)
     out.moved =

@@ -398,11 +398,14 @@ Health health_of(const PageAddress& address) {
 }
 
 /// The flood pauses, removes bodies and sets time steps of hours as it likes: the scene that is loaded again
-/// must go on.
+/// must go on. What the flood still had on its way may pause it once more.
 bool goes_on(const PageAddress& address, Watcher& watcher) {
-  if (!watcher.load()) return false;
-  const std::uint64_t before = health_of(address).step;
+  std::uint64_t before = 0;
   for (int waited = 0; waited < patience_ms; waited += 20) {
+    if (waited % 5000 == 0) {
+      if (!watcher.load()) return false;
+      before = health_of(address).step;
+    }
     watcher.look();
     const Health now = health_of(address);
     if (!now.ok) return false;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pliant/methods/geometric/newton_stop.hpp"
+
 namespace pliant {
 namespace {
 
@@ -44,21 +46,33 @@ Extreme last(const Recorder& recorder, int body, const char* metric) {
   return out;
 }
 
-/// Frames whose step broke down and left the body without motion: how many, and the first.
-struct Standstill {
-  int frames = 0, first = -1;
+/// How many, and the first.
+struct Frames {
+  int count = 0, first = -1;
 };
-Standstill standstill(const Recorder& recorder, int body) {
+
+/// Whose step broke down and left the body without motion.
+Frames standstill(const Recorder& recorder, int body) {
   const auto cell = [&](const MetricsRow& row, const char* metric) {
     return row.cells[column_of(recorder, metric)];
   };
-  Standstill out;
+  Frames out;
   for (const MetricsRow& row : recorder.rows()) {
     if (row.body != body || !(cell(row, "breakdowns") > 0 && cell(row, "violent") > 0)) continue;
     if (cell(row, "contacts") > 0) continue;  // it rests on something
     if (!(cell(row, "kinetic") <= still * cell(row, "elastic"))) continue;
-    if (out.frames++ == 0) out.first = row.frame;
+    if (out.count++ == 0) out.first = row.frame;
   }
+  return out;
+}
+
+/// Whose step was left unsolved.
+Frames unsolved(const Recorder& recorder, int body) {
+  const std::size_t iterations = column_of(recorder, "iterations"), violent = column_of(recorder, "violent");
+  Frames out;
+  for (const MetricsRow& row : recorder.rows())
+    if (row.body == body && row.cells[iterations] >= geometric::most_gradients && row.cells[violent] == 0)
+      if (out.count++ == 0) out.first = row.frame;
   return out;
 }
 
@@ -121,13 +135,19 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
           "hold it out; take more substeps{}, or a stiffer body",
           name, depth.value, depth.frame, 100 * depth.value / size,
           cage ? fmt::format(" or more cage.iterations ({})", spec.cage.iterations) : ""));
-    const Standstill stood = standstill(recorder, b);
-    if (stood.frames > 0)
+    const Frames stood = standstill(recorder, b);
+    if (stood.count > 0)
       out.push_back(
           fmt::format("{}: it stood still in {} frame{} (the first: {}) though forces act on it, because no "
                       "step was found "
                       "that lowers its energy; take more substeps, or a stiffer body",
-                      name, stood.frames, stood.frames == 1 ? "" : "s", stood.first));
+                      name, stood.count, stood.count == 1 ? "" : "s", stood.first));
+    if (const Frames left = unsolved(recorder, b); spec.method == "geometric" && left.count > 0)
+      out.push_back(
+          fmt::format("{}: the steps of {} frame{} (the first: {}) were not solved in {} iterations: it is "
+                      "so thin and so "
+                      "stiff that it bends too slowly; take more substeps, or a softer body",
+                      name, left.count, left.count == 1 ? "" : "s", left.first, geometric::most_gradients));
   }
   return out;
 }

@@ -68,7 +68,8 @@ std::vector<std::string> metric_columns(const std::vector<std::string>& probes) 
                                    "contact_impulse_z",
                                    "yields",
                                    "breakdowns",
-                                   "violent"};
+                                   "violent",
+                                   "iterations"};
   for (const std::string& probe : probes)
     for (const char* part : {"_x", "_y", "_z", "_dx", "_dy", "_dz"}) columns.push_back(probe + part);
   return columns;
@@ -125,6 +126,7 @@ std::vector<double> Recorder::measure(const Simulation& simulation, int body) co
   const int breakdowns = of.report().breakdowns;
   cells.push_back(stepped && breakdowns >= 0 ? double(breakdowns) : empty_cell);
   cells.push_back(stepped ? double(of.report().violent) : empty_cell);
+  cells.push_back(stepped ? double(of.report().iterations) : empty_cell);
   for (std::size_t p = 0; p < probes_.size(); ++p) {
     const bool ours = probes_[p].body == body;
     const Vec3 place = ours ? mean_place(probes_[p], simulation) : Vec3::Constant(empty_cell);

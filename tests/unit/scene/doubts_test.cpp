@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -90,22 +92,22 @@ TEST(Doubts, flesh_whose_rotations_cancel_is_named_with_what_to_do) {
               {"limb", "kept their last rotation", "frame", "smaller angles", "longer bones"});
 }
 
-/// A recorder of one body whose frames have these cells, all others 0.
-Recorder recorded(const Scene& scene, const std::vector<std::pair<double, double>>& kinetic_and_breakdowns) {
+/// A recorder of one body whose frames have these cells, all others 0, and its volume.
+using Cells = std::map<std::string, double>;
+Recorder recorded(const Scene& scene, const std::vector<Cells>& frames) {
   Recorder out(scene.simulation, {});
   const auto& columns = out.columns();
-  const auto column = [&](const char* metric) {
+  const auto column = [&](const std::string& metric) {
     return std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
   };
   Writer writer;
   writer.array(std::vector<std::uint64_t>{0});  // hashes
-  writer.value(std::uint64_t(kinetic_and_breakdowns.size()));
+  writer.value(std::uint64_t(frames.size()));
   int frame = 0;
-  for (const auto& [kinetic, breakdowns] : kinetic_and_breakdowns) {
+  for (const Cells& given : frames) {
     std::vector<double> cells(columns.size(), 0.0);
     cells[column("volume_ratio")] = 1;
-    cells[column("kinetic")] = kinetic;
-    cells[column("breakdowns")] = cells[column("violent")] = breakdowns;
+    for (const auto& [metric, value] : given) cells.at(column(metric)) = value;
     writer.value(frame);
     writer.value(frame / 60.0);
     writer.value(0);
@@ -125,10 +127,25 @@ TEST(Doubts, a_body_that_stands_still_because_no_step_was_found_is_named) {
   const Result<Scene> scene = build_scene(parse_scene(text, "plate.json", {}));
   ASSERT_TRUE(scene) << scene.error().text();
   // At rest, or a solve that was done again in motion: no doubt.
-  EXPECT_TRUE(doubts_of(*scene, recorded(*scene, {{0, 0}, {1, 1}, {0, 0}})).empty());
-  const std::vector<std::string> said = doubts_of(*scene, recorded(*scene, {{0, 0}, {1, 0}, {0, 1}, {0, 1}}));
+  const Cells rest, broke{{"breakdowns", 1}, {"violent", 1}}, moves{{"kinetic", 1}};
+  const Cells again{{"kinetic", 1}, {"breakdowns", 1}, {"violent", 1}};
+  EXPECT_TRUE(doubts_of(*scene, recorded(*scene, {rest, again, rest})).empty());
+  const std::vector<std::string> said = doubts_of(*scene, recorded(*scene, {rest, moves, broke, broke}));
   ASSERT_EQ(said.size(), 1U);
   for (const char* word : {"plate", "stood still in 2 frames", "the first: 2", "more substeps"})
+    EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
+}
+
+TEST(Doubts, a_thin_body_whose_steps_were_left_unsolved_is_named) {
+  const std::string text = R"({"bodies": [{"name": "card", "shape": {"box": {"nodes": [5, 5, 5]}}}]})";
+  const Result<Scene> scene = build_scene(parse_scene(text, "card.json", {}));
+  ASSERT_TRUE(scene) << scene.error().text();
+  const Cells solved{{"iterations", 199}}, net{{"iterations", 224}, {"violent", 1}},
+      left{{"iterations", 200}};
+  EXPECT_TRUE(doubts_of(*scene, recorded(*scene, {solved, net, solved})).empty());
+  const std::vector<std::string> said = doubts_of(*scene, recorded(*scene, {solved, left, solved}));
+  ASSERT_EQ(said.size(), 1U);
+  for (const char* word : {"card", "1 frame ", "the first: 1", "200 iterations", "more substeps"})
     EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
 }
 

@@ -174,9 +174,9 @@ class Body final : public Method {
   std::array<Pull, max_grabs> pulls_;
   int pull_count_ = 0;
   static constexpr int window = 5;
-  // Of the gradients of a step: thin sheets need a hundred. Fewer where more would follow the model's soft
-  // modes farther than it holds, and at contacts.
-  static constexpr int long_newton = 200, short_newton = 12;
+  // Of the gradients of a step where more would follow the model's soft modes farther than it holds, and at
+  // contacts.
+  static constexpr int few_gradients = 12;
   static constexpr double violent_turn = 0.3;  // rad
   std::array<Floats, window + 1> iterate_, increment_;
   std::vector<unsigned char> new_held_;

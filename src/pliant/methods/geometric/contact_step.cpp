@@ -344,7 +344,7 @@ Body::Descent Body::linearised_contact(const StepInput& input, const Scheme& s, 
     projected_step(sweeps, asked, input, s, step, report, watch);
     rho = residual_of();
     const bool answered = report.contact_residual <= asked;
-    if (!(rho > enough) || !(rho < diverging * least_yet) || !answered || iteration + 1 == short_newton)
+    if (!(rho > enough) || !(rho < diverging * least_yet) || !answered || iteration + 1 == few_gradients)
       break;
     least_yet = std::min(least_yet, rho);
     const double ss = hessian(step, hs, s, pool, watch);

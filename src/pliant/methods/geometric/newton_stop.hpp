@@ -6,6 +6,9 @@
 
 namespace pliant::geometric {
 
+/// They end after so many iterations, whatever is left: thin sheets need a hundred.
+inline constexpr int most_gradients = 200;
+
 /// By the reduction of rho = g . A^-1 g: from its start rho0, or from ten times what the first iteration
 /// leaves if that is less. Where surroundings turn far in a step (a bar let go after a twist), the straight
 /// prediction x^ + h' v^ swells them: the residual is then one of stiff modes, on which A is exact, and the

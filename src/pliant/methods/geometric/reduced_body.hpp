@@ -178,8 +178,7 @@ class ReducedBody final : public Method {
   std::vector<float> largest_;
   std::vector<unsigned char> new_active_;
   static constexpr int window = 5;
-  static constexpr int newton_iterations = 200;  // as in body.hpp
-  static constexpr double violent_turn = 0.3;    // rad
+  static constexpr double violent_turn = 0.3;  // rad
   std::array<Coordinates, window + 1> iterate_, increment_;
 
   mutable NodeState nodes_;

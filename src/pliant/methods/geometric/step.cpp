@@ -321,7 +321,7 @@ void Body::conjugate_gradients(double rho, const Scheme& s, Pool& pool, StepRepo
   NewtonStop stop(options_.tolerance, rho);
   double descent = 0;  // of the model's energy, twice
   const bool soft = soft_rows();
-  const int most = soft ? short_newton : long_newton;
+  const int most = soft ? few_gradients : most_gradients;
   sweeps_.redirect(0, p, z, pool);
   double a = 0;  // how far along p, not yet in D
   while (rho > 0) {

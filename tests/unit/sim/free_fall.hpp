@@ -88,6 +88,7 @@ class FreeFall : public Method {
     }
     report.contacts = 5;
     report.contact_sweeps = 12;
+    report.iterations = 4;
     report.contact_residual = 0.001;
     report.penetration = 0.0625;
     report.contact_impulse = Vec3(1, 2, 3);

@@ -252,7 +252,10 @@ std::string table_line(const Row& row) {
   text += optional_cell(limit([](const Limit& l) { return double(l.bytes) / 1e6; }), 10, 3);
   text += optional_cell(limit([](const Limit& l) { return l.bandwidth / 1e9; }), 8, 1);
   text += optional_cell(limit([](const Limit& l) { return l.ms(); }), 10, 4);
-  text += fmt::format(" {:<5}", !row.limit ? "" : row.limit->computes() ? "flops" : "bytes");
+  text += fmt::format(" {:<5}", !row.limit              ? ""
+                                : row.limit->in_turn    ? "both"
+                                : row.limit->computes() ? "flops"
+                                                        : "bytes");
   text += optional_cell(limit([&](const Limit&) { return row.ratio(); }), 8, 2);
   text += optional_cell(row.setup_ms, 10, 1);
   text += optional_cell(row.peak_bytes ? std::optional<double>(double(*row.peak_bytes) / 1e6) : std::nullopt,

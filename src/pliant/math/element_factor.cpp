@@ -110,7 +110,6 @@ void ElementFactor::analyse(Index nodes, Elements elements) {
   }
   sort_elements(position);
   find_runs();
-  place_numbers();
 }
 
 /// The members of every element by elimination, the elements by the front of their first member.
@@ -175,7 +174,7 @@ void ElementFactor::find_runs() {
 void ElementFactor::place_numbers() {
   const auto part_of = [&](Index s) { return s < pattern_.part[0] ? 0 : s < pattern_.part[1] ? 1 : 2; };
   for (Index s : pattern_.postorder) sequence_[part_of(s)].push_back(s);
-  std::size_t panel = 0, update = 0;
+  std::size_t panel = front_margin, update = front_margin;  // column() points before what it reads
   Index tallest = 0, largest = 0;
   for (int part = 0; part < 3; ++part) {
     Pieces pieces;
@@ -192,12 +191,14 @@ void ElementFactor::place_numbers() {
         if (part_of(children_[c]) == part) pieces.give_back(child.update - update, numbers(size, size));
       }
     }
-    update += pieces.end();
+    // A part reads a little behind its end, where the other one, at work at the same time, must not begin.
+    panel += front_margin;
+    update += pieces.end() + front_margin;
   }
   for (Index e = 0; e < elements_.count(); ++e)
     largest = std::max(largest, 3 * (elements_.begin[e + 1] - elements_.begin[e]));
-  panels_.assign(panel + front_margin, 0);
-  updates_.assign(update + front_margin, 0);
+  panels_.assign(panel, 0);
+  updates_.assign(update, 0);
   inverse_.assign(3 * pattern_.order.size(), 0);
   work_.assign(3 * pattern_.order.size(), 0);
   for (Scratch& scratch : scratch_) {
@@ -207,6 +208,7 @@ void ElementFactor::place_numbers() {
 }
 
 bool ElementFactor::factor_all(Call call, void* fill, Pool& pool) {
+  if (panels_.empty() && !fronts_.empty()) place_numbers();
   std::array<bool, 2> fine{true, true};
   if (sequence_[1].empty())
     fine[0] = factor_part(0, call, fill);
@@ -310,6 +312,7 @@ void ElementFactor::solve(std::span<double> x) {
     std::copy_n(work_.data() + 3 * k, 3, x.data() + 3 * std::size_t(pattern_.order[k]));
 }
 
+/// Panels are read twice, as are the right-hand side and the answer.
 std::size_t ElementFactor::solve_bytes() const {
   return 2 * (panels_.size() + 2 * work_.size()) * sizeof(double);
 }

@@ -24,6 +24,7 @@ class ElementFactor {
     Index count() const { return Index(begin.size()) - 1; }
   };
 
+  /// The pattern only; memory for numbers is taken by the first factor.
   void analyse(Index nodes, Elements elements);
 
   /// The nodes of an element in the order of its matrix: as they are eliminated.

@@ -71,7 +71,8 @@ Frames unsolved(const Recorder& recorder, int body) {
   const std::size_t iterations = column_of(recorder, "iterations"), violent = column_of(recorder, "violent");
   Frames out;
   for (const MetricsRow& row : recorder.rows())
-    if (row.body == body && row.cells[iterations] >= geometric::most_gradients && row.cells[violent] == 0)
+    if (row.body == body && row.cells[iterations] >= geometric::few_gradients + geometric::most_gradients &&
+        row.cells[violent] == 0)
       if (out.count++ == 0) out.first = row.frame;
   return out;
 }

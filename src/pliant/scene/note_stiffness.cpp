@@ -34,7 +34,7 @@ void note_stiffness(const BodySpec& body, const Shape& shape, double h, int subs
   if (!rows) return;  // said when the method is built
   const double step = ImplicitScheme(body.geometric.integrator, h, body.damping).h;
   const double ratio = step * step * stiffness_over_mass(*rows);
-  const double told = Index(rows->rest.size()) > geometric::direct_limit ||
+  const double told = Index(rows->rest.size()) > geometric::direct_limit_of(body.geometric) ||
                               body.geometric.linear_solver == geometric::LinearSolver::multigrid
                           ? told_multigrid
                           : told_direct;

@@ -38,10 +38,14 @@ double size_of(const Points& points) {
   return (box.max - box.min).norm();
 }
 
-/// Some node has left for good.
-bool away(const Points& start, const Points& x, double size) {
+/// Some node has left for good: it is many sizes farther from its start than any held one is to go.
+bool away(const Points& start, const Points& x, double size, std::span<const Index> held,
+          std::span<const Vec3> targets) {
+  double led = 0;
+  for (std::size_t k = 0; k < held.size(); ++k)
+    led = std::max(led, (targets[k] - start[std::size_t(held[k])]).norm());
   for (std::size_t i = 0; i < x.size(); ++i)
-    if (!((x[i] - start[i]).norm() < gone * size)) return true;
+    if (!((x[i] - start[i]).norm() < gone * size + led)) return true;
   return false;
 }
 
@@ -106,7 +110,7 @@ class Balance {
     return h_ < shortest_h ? Step::stuck : Step::done;
   }
 
-  bool away() const { return pliant::away(start_, x_, size_); }
+  bool away(std::span<const Vec3> targets) const { return pliant::away(start_, x_, size_, held_, targets); }
 
  private:
   /// Potential and forces at x, where the method is afterwards.
@@ -213,7 +217,7 @@ void Body::relax(const std::vector<double>& times, const Vec3& gravity, const Po
       result.residual = now.residual;
       result.force = now.force;
       stuck = now.stuck;
-      if (away(start, method_->nodes().x, size)) {
+      if (away(start, method_->nodes().x, size, held_, targets_)) {
         result.trouble = falls;
         return;
       }
@@ -274,7 +278,7 @@ PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& optio
       const auto step = balance.newton(result.trouble);
       if (step == Balance::Step::trouble) return result;
       if (step == Balance::Step::stuck) break;
-      if (balance.away()) break;
+      if (balance.away(targets_)) break;
       if (options.progress && !options.progress(k, result.increments)) {
         result.stopped = true;
         break;
@@ -285,7 +289,7 @@ PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& optio
   result.residual = balance.residual();
   result.force = balance.unbalanced();
   if (result.stopped || result.residual <= options.tolerance) return result;
-  if (balance.away())
+  if (balance.away(targets_))
     result.trouble = falls;
   else
     result.trouble = fmt::format(

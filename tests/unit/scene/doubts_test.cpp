@@ -140,8 +140,8 @@ TEST(Doubts, a_thin_body_whose_steps_were_left_unsolved_is_named) {
   const std::string text = R"({"bodies": [{"name": "card", "shape": {"box": {"nodes": [5, 5, 5]}}}]})";
   const Result<Scene> scene = build_scene(parse_scene(text, "card.json", {}));
   ASSERT_TRUE(scene) << scene.error().text();
-  const Cells solved{{"iterations", 199}}, net{{"iterations", 224}, {"violent", 1}},
-      left{{"iterations", 200}};
+  const Cells solved{{"iterations", 211}}, net{{"iterations", 224}, {"violent", 1}},
+      left{{"iterations", 212}};
   EXPECT_TRUE(doubts_of(*scene, recorded(*scene, {solved, net, solved})).empty());
   const std::vector<std::string> said = doubts_of(*scene, recorded(*scene, {solved, left, solved}));
   ASSERT_EQ(said.size(), 1U);

@@ -208,7 +208,7 @@ MethodDescription Body::describe() const {
   const std::size_t vectors = sizeof(double) * (start_.size() + trial_.size()) +
                               sizeof(float) * (8 + 2 * (window + 1) + 2) * g_.size();
   out.bytes = model + points + vectors + sweeps_.memory_bytes() + system_.memory_bytes() +
-              stiffness_.value.size() * (sizeof(double) + sizeof(Index));
+              hessian_factor_.memory_bytes() + stiffness_.value.size() * (sizeof(double) + sizeof(Index));
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include "pliant/methods/geometric/linear_system.hpp"
 #include "pliant/methods/geometric/skin.hpp"
 #include "pliant/methods/geometric/state.hpp"
+#include "pliant/methods/geometric/surface_rows.hpp"
 #include "pliant/methods/geometric/sweeps.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/implicit_scheme.hpp"
@@ -23,6 +24,13 @@ namespace pliant::geometric {
 /// `automatic` takes the direct solver up to so many nodes. Frames of geometric/bar-stiff at 5, 8, 14 and 20
 /// thousand nodes: the solvers are level between 8 and 14, where the direct one takes 50 times the set-up.
 inline constexpr Index direct_limit = 8000;
+/// The same of bodies whose nodes are the vertices of a surface: what cuts a sheet in two is short, and thin
+/// bodies need exact solves (step.cpp).
+inline constexpr Index surface_direct_limit = 40000;
+
+inline Index direct_limit_of(const Options& options) {
+  return operator_of(options) == Operator::volumetric ? direct_limit : surface_direct_limit;
+}
 
 class Body final : public Method {
  public:
@@ -75,10 +83,12 @@ class Body final : public Method {
   std::optional<double> solve(const float* b, float* z, Pool& pool, StageWatch& watch);
   double kept_solve(float* g, float* z, Pool& pool, StageWatch& watch);
   void newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
-  void conjugate_gradients(double rho, const Scheme& scheme, Pool& pool, StepReport& report,
+  bool conjugate_gradients(double rho, int most, const Scheme& scheme, Pool& pool, StepReport& report,
                            StageWatch& watch);
-  bool factored_newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
-  bool add_newton_step(const Scheme& scheme, Pool& pool, StageWatch& watch);
+  void long_gradients(const Scheme& scheme, Pool& pool, StepReport& report, StageWatch& watch);
+  bool factored_newton(const Scheme& scheme, Pool& pool, StepReport& report, StageWatch& watch);
+  void local_global_step(const Scheme& scheme, Pool& pool, StageWatch& watch);
+  std::optional<double> add_newton_step(double most, const Scheme& scheme, Pool& pool, StageWatch& watch);
   void anderson(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
 
@@ -174,9 +184,7 @@ class Body final : public Method {
   std::array<Pull, max_grabs> pulls_;
   int pull_count_ = 0;
   static constexpr int window = 5;
-  // Of the gradients of a step where more would follow the model's soft modes farther than it holds, and at
-  // contacts.
-  static constexpr int few_gradients = 12;
+  static constexpr int most_factors = 8;       // of a step
   static constexpr double violent_turn = 0.3;  // rad
   std::array<Floats, window + 1> iterate_, increment_;
   std::vector<unsigned char> new_held_;

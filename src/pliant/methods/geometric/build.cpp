@@ -35,7 +35,7 @@ Result<LinearSolver> choose_solver(const Rows& rows, const Options& options) {
     return LinearSolver::multigrid;
   }
   if (options.linear_solver == LinearSolver::direct || laplacian || local_global) return LinearSolver::direct;
-  return Index(rows.rest.size()) <= direct_limit ? LinearSolver::direct : LinearSolver::multigrid;
+  return Index(rows.rest.size()) <= direct_limit_of(options) ? LinearSolver::direct : LinearSolver::multigrid;
 }
 
 /// triangles: the surface whose vertices are the nodes, if there is one.

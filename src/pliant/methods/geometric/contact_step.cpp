@@ -18,6 +18,7 @@
 
 #include "pliant/contact/contact_memory.hpp"
 #include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/newton_stop.hpp"
 #include "pliant/methods/geometric/part_arcs.hpp"
 
 namespace pliant::geometric {

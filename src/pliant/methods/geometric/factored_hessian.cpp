@@ -214,12 +214,20 @@ double FactoredHessian::softness(const Model& model, const Arrangement& arrangem
   return softest;
 }
 
-bool FactoredHessian::may_pay(double multiply_adds_of_a, Index free) {
-  return free > 0 && pays_off(216 * multiply_adds_of_a, iterations_at_most, free);
+bool FactoredHessian::may_pay(const Model& model, const Coefficients& c, double multiply_adds_of_a,
+                              Index free) {
+  const double softest = 1 + 24 * c.stiffness * model.stiffness_ratio / c.mass;
+  const double iterations = std::min(iterations_at_most, iterations_for(softest));
+  double star = 0;
+  for (Index i = 0; i < model.nodes(); ++i)
+    star = std::max(star, 3.0 * (model.adjacency.begin[i + 1] - model.adjacency.begin[i]));
+  const double share = model.has_laplacian() ? 27 : 216;
+  return free > 0 && pays_off(std::max(share * multiply_adds_of_a, star * star * star / 6), iterations, free);
 }
 
 bool FactoredHessian::pays(const Model& model, const Arrangement& arrangement,
                            const SymmetricMatrix& stiffness, const Coefficients& coefficients, Pool& pool) {
+  if (!pays_off(multiply_adds(), iterations_at_most, arrangement.free)) return false;
   const double soft = softness(model, arrangement, stiffness, coefficients, pool);
   return pays_off(multiply_adds(), iterations_for(soft), arrangement.free);
 }

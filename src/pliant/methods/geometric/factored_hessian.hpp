@@ -30,9 +30,12 @@ class FactoredHessian {
   /// z = H^-1 g on the free nodes.
   void solve(const float* g, float* z);
 
-  /// Whether it may be worth asking: a factor of H takes up to 216 times the multiply-adds of A's (cuts twice
-  /// as wide, of three unknowns a node).
-  static bool may_pay(double multiply_adds_of_a, Index free);
+  /// Whether it may be worth asking, from what is known without work: how soft the softest motion can be at
+  /// most (H >= m M, and A <= m M + 2 k max K_ii), the largest star, which is dense in the factor, and the
+  /// multiply-adds of A's factor. H's takes about 216 times as many (cuts twice as wide, three unknowns a
+  /// node: 150 to 350 on sheets and beams), with Laplacian rows, whose A has H's pattern, 27 and more.
+  static bool may_pay(const Model& model, const Coefficients& coefficients, double multiply_adds_of_a,
+                      Index free);
   /// Whether conjugate gradients with A would take longer than a factor.
   bool pays(const Model& model, const Arrangement& arrangement, const SymmetricMatrix& stiffness,
             const Coefficients& coefficients, Pool& pool);

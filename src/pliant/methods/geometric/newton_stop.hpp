@@ -6,8 +6,11 @@
 
 namespace pliant::geometric {
 
-/// They end after so many iterations, whatever is left: thin sheets need a hundred.
-inline constexpr int most_gradients = 200;
+/// They end after a few iterations. Where much is left the body is thin: it has once more as many as it needs
+/// (a sheet a hundred), at most this many. (Not with Laplacian rows of a surface, whose soft modes they would
+/// follow farther than the model holds, nor with a V-cycle or held-over rotations in place of exact ones,
+/// with which such a body gained energy.)
+inline constexpr int few_gradients = 12, most_gradients = 200;
 
 /// By the reduction of rho = g . A^-1 g: from its start rho0, or from ten times what the first iteration
 /// leaves if that is less. Where surroundings turn far in a step (a bar let go after a twist), the straight

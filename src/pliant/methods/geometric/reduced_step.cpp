@@ -389,7 +389,7 @@ void ReducedBody::newton(const Scheme& s, Pool& pool, StepReport& report, StageW
     const double before = rho;
     rho = dot(g_, solved_);
     ++report.iterations;
-    if (stop.reached(rho) || report.iterations == most_gradients) break;
+    if (stop.reached(rho) || report.iterations == few_gradients) break;
     p_ = rho / before * p_ - solved_;
   }
   if (turned > violent_turn) turned = sweep_turns(d_, pool);

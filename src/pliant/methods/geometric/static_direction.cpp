@@ -3,6 +3,7 @@
 // (step.cpp), for a force that the caller has in double. (M/h^2 + H) d = f is solved as (M + h^2 H) d = h^2
 // f.
 #include <algorithm>
+#include <limits>
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
@@ -41,7 +42,8 @@ std::string Body::newton_direction(const StepInput& input, std::span<const Vec3>
 
   StageWatch watch;
   std::fill(d_.begin(), d_.end(), 0.0f);
-  if (!factors_hessian_ || !add_newton_step(s, pool, watch)) static_gradients(s, pool, watch);
+  const double any_turn = std::numeric_limits<double>::infinity();  // the caller finds how far to go
+  if (!factors_hessian_ || !add_newton_step(any_turn, s, pool, watch)) static_gradients(s, pool, watch);
   for (Index k = 0; k < model_.nodes(); ++k) {
     Vec3& out = d[arrangement_.node[k]];
     for (int c = 0; c < 3; ++c) out[c] = k < arrangement_.free ? d_[4 * std::size_t(k) + c] : 0;

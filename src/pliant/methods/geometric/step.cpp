@@ -127,13 +127,18 @@ bool Body::prepare_system(const StepInput& input, const Scheme& s, StepReport& r
 /// Whether H is factored in every step from now on.
 void Body::choose_hessian(bool new_pattern, const Scheme& s, Pool& pool) {
   if (new_pattern) hessian_arranged_ = false;
-  const bool can = system_.direct() && !model_.has_volume() && !soft_rows() && !options_.adaptive &&
-                   model_.covariance == Covariance::consistent && kept_.empty();
-  factors_hessian_ = can && FactoredHessian::may_pay(system_.factor_work(), arrangement_.free);
-  if (!factors_hessian_) return;
-  if (!hessian_arranged_) hessian_factor_.arrange(model_, arrangement_);
-  hessian_arranged_ = true;
-  factors_hessian_ = hessian_factor_.pays(model_, arrangement_, stiffness_, hessian_coefficients(s), pool);
+  const bool can = options_.step_solver == StepSolver::newton && system_.direct() && !model_.has_volume() &&
+                   !soft_rows() && model_.covariance == Covariance::consistent && kept_.empty();
+  const FactoredHessian::Coefficients c = hessian_coefficients(s);
+  factors_hessian_ = can && FactoredHessian::may_pay(model_, c, system_.factor_work(), arrangement_.free);
+  if (factors_hessian_) {
+    if (!hessian_arranged_) hessian_factor_.arrange(model_, arrangement_);
+    hessian_arranged_ = true;
+    factors_hessian_ = hessian_factor_.pays(model_, arrangement_, stiffness_, c, pool);
+  }
+  if (factors_hessian_) return;
+  hessian_factor_ = {};
+  hessian_arranged_ = false;
 }
 
 FactoredHessian::Coefficients Body::hessian_coefficients(const Scheme& s) {
@@ -305,26 +310,29 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
   if (!kept_.empty()) start_at_volume(s, pool, watch);
   const double rho = kept_solve(g_.data(), z_.data(), pool, watch);
   if (meet(input, s, report, watch)) return contact_newton(input, s, report, watch);
-  if (factors_hessian_)
-    report.violent = !factored_newton(input, s, report, watch);
-  else
-    conjugate_gradients(rho, s, pool, report, watch);
-  report.violent |= sweeps_.largest_turn() > violent_turn;
+  if (factors_hessian_) {
+    report.violent = !factored_newton(s, pool, report, watch);
+  } else {
+    const bool solved = conjugate_gradients(rho, few_gradients, s, pool, report, watch);
+    if (!solved && system_.direct() && !soft_rows() && !options_.adaptive && kept_.empty())
+      long_gradients(s, pool, report, watch);
+    report.violent = sweeps_.largest_turn() > violent_turn;
+  }
   if (report.violent) anderson(input, s, report, watch);
 }
 
-/// From G in g_, z_ = A^-1 G and rho = g . z.
-void Body::conjugate_gradients(double rho, const Scheme& s, Pool& pool, StepReport& report,
+/// From G in g_, z_ = A^-1 G and rho = g . z. False: after the most iterations much is left.
+bool Body::conjugate_gradients(double rho, int most, const Scheme& s, Pool& pool, StepReport& report,
                                StageWatch& watch) {
   float *g = g_.data(), *z = z_.data(), *p = p_.data(), *q = q_.data(), *d = d_.data();
   const double reduction = options_.tolerance * options_.tolerance;
   NewtonStop stop(options_.tolerance, rho);
   double descent = 0;  // of the model's energy, twice
   const bool soft = soft_rows();
-  const int most = soft ? few_gradients : most_gradients;
   sweeps_.redirect(0, p, z, pool);
   double a = 0;  // how far along p, not yet in D
-  while (rho > 0) {
+  bool solved = true;
+  for (int k = 1; rho > 0; ++k) {
     const double curvature = hessian(p, q, s, pool, watch);
     if (!(curvature > 0)) break;
     a = rho / curvature;
@@ -337,44 +345,71 @@ void Body::conjugate_gradients(double rho, const Scheme& s, Pool& pool, StepRepo
     // The residual is that of the stiff modes and small long before the soft ones, which hold most of the
     // energy, are solved.
     const bool descends = soft && a * before >= reduction * descent;
-    if ((stop.reached(rho) && !descends) || report.iterations == most) break;
+    if (stop.reached(rho) && !descends) break;
+    solved = k < most;
+    if (!solved) break;
     sweeps_.advance(a, rho / before, d, p, z, pool);
     a = 0;
   }
   sweeps_.finish(a, d, p, z, pool);  // the last solve is one more descent, not wasted
+  return solved;
 }
 
-/// From G in g_ and z_ = A^-1 G: a local/global step, a Newton step by a factor of H, a local/global step.
-/// The prediction swells what turns, and so does the straight Newton step; both are stiff, what A is exact
-/// on, and the step then ends where repeated Newton steps do. Without the two, stiff bodies that spin gained
-/// energy. False: H has no factor.
-bool Body::factored_newton(const StepInput& input, const Scheme& s, StepReport& report, StageWatch& watch) {
-  Pool& pool = *input.pool;
-  sweeps_.add(-1, z_.data(), d_.data(), pool);
+/// Once more from the start for a thin body, whose bending A does not know, between local/global steps as in
+/// factored_newton.
+void Body::long_gradients(const Scheme& s, Pool& pool, StepReport& report, StageWatch& watch) {
+  clear(d_);
+  sweeps_.clear_turns();
+  local_global_step(s, pool, watch);
   residual(d_.data(), true, s, pool, watch);
-  if (!add_newton_step(s, pool, watch)) return false;
-  ++report.iterations;
+  const double rho = kept_solve(g_.data(), z_.data(), pool, watch);
+  conjugate_gradients(rho, most_gradients, s, pool, report, watch);
+  local_global_step(s, pool, watch);
+}
+
+/// D -= A^-1 G(D).
+void Body::local_global_step(const Scheme& s, Pool& pool, StageWatch& watch) {
+  residual(d_.data(), true, s, pool, watch);
+  kept_solve(g_.data(), z_.data(), pool, watch);
+  sweeps_.add(-1, z_.data(), d_.data(), pool);
+}
+
+/// From z_ = A^-1 G: a local/global step, a Newton step by a factor of H, a local/global step. The prediction
+/// swells what turns, and so does the straight Newton step; both are stiff, what A is exact on, and the step
+/// then ends where repeated Newton steps do. Without the two, stiff bodies that spin gained energy. A Newton
+/// step that turns too far is taken as far as the model holds, and another one follows. False: H has no
+/// factor, or they do not end.
+bool Body::factored_newton(const Scheme& s, Pool& pool, StepReport& report, StageWatch& watch) {
+  sweeps_.add(-1, z_.data(), d_.data(), pool);
   report.factored_hessian = true;
-  residual(d_.data(), true, s, pool, watch);
-  solve(g_.data(), z_.data(), pool, watch);
-  sweeps_.add(-1, z_.data(), d_.data(), pool);
-  return true;
+  for (int k = 0; k < most_factors; ++k) {
+    residual(d_.data(), true, s, pool, watch);
+    const std::optional<double> share = add_newton_step(violent_turn, s, pool, watch);
+    if (!share) return false;
+    ++report.iterations;
+    local_global_step(s, pool, watch);
+    if (*share == 1) return true;
+  }
+  return false;
 }
 
-/// D -= H^-1 G with G in g_. False: H has no factor.
-bool Body::add_newton_step(const Scheme& s, Pool& pool, StageWatch& watch) {
+/// D -= H^-1 G with G in g_, or the share of it that turns no star by more than `most`. Returns the share;
+/// none: H has no factor.
+std::optional<double> Body::add_newton_step(double most, const Scheme& s, Pool& pool, StageWatch& watch) {
   std::array<LinearSystem::Spring, max_grabs> springs;
   for (int k = 0; k < pull_count_; ++k) springs[k] = pulls_[k].spring;
   if (!hessian_factor_.factor(model_, arrangement_, sweeps_, hessian_coefficients(s),
                               {springs.data(), std::size_t(pull_count_)}, state_.rest_vectors, pool))
-    return false;
+    return std::nullopt;
   hessian_factor_.solve(g_.data(), z_.data());
   watch.add_to(&StageTimes::solve);
   sweeps_.redirect(0, p_.data(), z_.data(), pool);
+  sweeps_.clear_turns();
   hessian(p_.data(), q_.data(), s, pool, watch);  // for the turns
   sweeps_.add_turn(1);
-  sweeps_.add(1, p_.data(), d_.data(), pool);
-  return true;
+  const double turn = sweeps_.largest_turn(), share = turn > most ? most / turn : 1;
+  sweeps_.add(share, p_.data(), d_.data(), pool);
+  return share;
 }
 
 /// D <- F(D) = D - A^-1 G(D), the last iterates combined so that the increments f = F(D) - D cancel best:
@@ -631,9 +666,10 @@ StepTraffic Body::traffic(const StepReport& report) const {
   // The direct solver does not tell g . z on its way.
   const std::size_t solve = system_.bytes_per_solve() + (system_.direct() ? n * 2 * 16 : 0);
   if (report.factored_hessian && !report.violent) {
-    out.moved = 3 * sweeps_.gradient_bytes() + sweeps_.product_bytes() + sweeps_.update_bytes() + 2 * solve +
-                hessian_factor_.solve_bytes();
-    out.multiply_adds = hessian_factor_.multiply_adds();
+    out.moved = (1 + 2 * k) * sweeps_.gradient_bytes() +
+                k * (sweeps_.product_bytes() + sweeps_.update_bytes()) + (1 + k) * solve +
+                k * hessian_factor_.solve_bytes();
+    out.multiply_adds = double(k) * hessian_factor_.multiply_adds();
   } else if (options_.step_solver == StepSolver::newton && !report.violent)
     out.moved =
         sweeps_.gradient_bytes() + k * (sweeps_.product_bytes() + sweeps_.update_bytes()) + (k + 1) * solve;
@@ -642,7 +678,8 @@ StepTraffic Body::traffic(const StepReport& report) const {
   // The drag of the start: velocities from x^, v^, X0; a product; it goes into G.
   if (damping_.stiffness > 0) {
     const bool once = options_.step_solver == StepSolver::newton && !report.violent;
-    out.moved += (once ? 1 : k) * (sweeps_.product_bytes() + n * (2 * 24 + 32 + 2 * 16));
+    const std::size_t times = report.factored_hessian ? 1 + 2 * k : once ? 1 : k;
+    out.moved += times * (sweeps_.product_bytes() + n * (2 * 24 + 32 + 2 * 16));
   }
   out.moved += ends;
   if (!kept_.empty()) out.moved += 3 * system_.bytes_per_solve() + 2 * sweeps_.product_bytes();

@@ -52,7 +52,9 @@ const OptionTable<Options>& option_table() {
           {.choices = {"bdf2", "euler"}, .help = "bdf2 keeps motion alive; euler is the paper's, it damps"}),
       option("step_solver", &Options::step_solver,
              {.choices = {"newton", "local-global"},
-              .help = "one Newton step by conjugate gradients, or the paper's local/global iterations"}),
+              .help = "one Newton step, by conjugate gradients or, of slender bodies, by a factor of its "
+                      "Hessian; or the "
+                      "paper's local/global iterations"}),
       option("iterations", &Options::iterations,
              {.unit = "1",
               .min = 1,
@@ -65,7 +67,7 @@ const OptionTable<Options>& option_table() {
               .max = 0.9,
               .scale = Scale::logarithmic,
               .change = Change::live,
-              .help = "residual reduction of the Newton step (step_solver newton)"}),
+              .help = "residual reduction of the conjugate gradients (step_solver newton)"}),
       option("rotation_state", &Options::rotation_state,
              {.choices = {"predicted", "current"},
               .change = Change::live,

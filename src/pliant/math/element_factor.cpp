@@ -314,7 +314,9 @@ void ElementFactor::solve(std::span<double> x) {
 
 /// Panels are read twice, as are the right-hand side and the answer.
 std::size_t ElementFactor::solve_bytes() const {
-  return 2 * (panels_.size() + 2 * work_.size()) * sizeof(double);
+  std::size_t panels = 0;
+  for (const Front& front : fronts_) panels += numbers(front.width, front.height);
+  return 2 * (panels + 2 * 3 * pattern_.order.size()) * sizeof(double);
 }
 
 std::size_t ElementFactor::memory_bytes() const {

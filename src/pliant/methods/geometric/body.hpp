@@ -77,6 +77,10 @@ class Body final : public Method {
   void load_prediction(const StepInput& input, const Scheme& scheme);
   std::string set_springs(const StepInput& input, const Scheme& scheme);
 
+  const double* trial_at(const float* u);
+  void exact_residual(const float* u, const Scheme& scheme, Pool& pool, StageWatch& watch);
+  Mat3 exact_rotation(Index node, const Mat3& slew) const;
+  void add_pulls(const double* x);
   void residual(const float* u, bool renew_rotations, const Scheme& scheme, Pool& pool, StageWatch& watch);
   void add_inner_drag(const float* u, const Scheme& scheme, Pool& pool);
   double hessian(const float* p, float* out, const Scheme& scheme, Pool& pool, StageWatch& watch);
@@ -177,6 +181,8 @@ class Body final : public Method {
   Points hat_x_, hat_v_, new_x_, new_v_;
   Doubles start_, trial_;  // X0 and the positions the residual is taken at
   Floats base_, diagonal_, g_, z_, p_, q_, d_, velocity_, load_, outer_load_, quaternions_before_;
+  Points exact_x_, exact_v_, exact_g_;
+  std::vector<Mat3> exact_turns_;
   struct Pull {
     LinearSystem::Spring spring;
     Vec3 target;

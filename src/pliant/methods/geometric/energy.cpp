@@ -55,13 +55,19 @@ Star star_now(const Model& model, Index i, RestVectors d) {
   return d.empty() ? model.stars[i] : star_of(model, i, d);
 }
 
-Mat3 cross_matrix(const Vec3& w) {
-  Mat3 m;
-  m << 0, -w.z(), w.y(), w.z(), 0, -w.x(), -w.y(), w.x(), 0;
-  return m;
+}  // namespace
+
+Vec3 star_turn(const Mat3& slew, const Mat3& r, const Mat3& a) {
+  const Mat3 b = r.transpose() * a;
+  return slew * Vec3(b(2, 1) - b(1, 2), b(0, 2) - b(2, 0), b(1, 0) - b(0, 1));
 }
 
-}  // namespace
+Mat3 rotation_change(const Mat3& slew, const Mat3& r, const Mat3& a) {
+  const Vec3 w = star_turn(slew, r, a);
+  Mat3 cross;
+  cross << 0, -w.z(), w.y(), w.z(), 0, -w.x(), -w.y(), w.x(), 0;
+  return r * cross;
+}
 
 Mat3 covariance(const Model& model, std::span<const Vec3> x, Index i, RestVectors d) {
   const Adjacency& adj = model.adjacency;
@@ -109,6 +115,13 @@ void gradient(const Model& model, std::span<const Vec3> x, const Rotations& rota
     return w > 0 ? Mat3(r + w * volume_target(star_now(model, i, d), covariance(model, x, i, d))) : r;
   };
   rows_transposed(model, x, target, d, out);
+}
+
+void row_forces(const Model& model, std::span<const Vec3> x, std::span<const Mat3> tensors,
+                std::span<Vec3> out, RestVectors d) {
+  PLIANT_CHECK(!model.has_volume());
+  rows_transposed(
+      model, x, [&](Index i) -> const Mat3& { return tensors[i]; }, d, out);
 }
 
 SymmetricMatrix stiffness_matrix(const Model& model) {
@@ -181,9 +194,7 @@ void hessian_product(const Model& model, const Rotations& rotations, std::span<c
                               : Mat3(Mat3::Zero());
     if (model.has_laplacian())
       da += model.laplacian_weight * laplacian(model, p, i) * model.laplacian_rest[i].transpose();
-    const Mat3 b = r.transpose() * da;
-    const Vec3 axial(b(2, 1) - b(1, 2), b(0, 2) - b(2, 0), b(1, 0) - b(0, 1));
-    return r * cross_matrix(star.slew * axial) + volume;
+    return rotation_change(star.slew, r, da) + volume;
   };
   rows_transposed(model, p, change, d, out);
 }

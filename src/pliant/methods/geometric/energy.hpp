@@ -30,6 +30,14 @@ double energy(const Model& model, std::span<const Vec3> x, const Rotations& rota
 void gradient(const Model& model, std::span<const Vec3> x, const Rotations& rotations, std::span<Vec3> out,
               RestVectors d = {});
 
+/// S^T Lambda (S x - T d) for any 3x3 T_i in place of R_i; without volume rows.
+void row_forces(const Model& model, std::span<const Vec3> x, std::span<const Mat3> tensors,
+                std::span<Vec3> out, RestVectors d = {});
+
+/// The turn w = J axial(R^T A) of a star, zero at R = R(A), and the change dR = R [w]x by it.
+Vec3 star_turn(const Mat3& slew, const Mat3& r, const Mat3& a);
+Mat3 rotation_change(const Mat3& slew, const Mat3& r, const Mat3& a);
+
 /// K = S^T Lambda S, the same for x, y and z: constant, singular only for translations. Laplacian rows make
 /// it reach two rings.
 SymmetricMatrix stiffness_matrix(const Model& model);

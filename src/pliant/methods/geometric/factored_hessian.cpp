@@ -32,6 +32,8 @@ bool pays_off(double multiply_adds, double iterations, Index free) {
   return free * node_ns + multiply_adds / multiply_adds_in_ns < free * iteration_ns * iterations;
 }
 
+constexpr int few_members = 32;  // of a star whose rows fit on the stack
+
 /// Of conjugate gradients, by how soft the softest motion is: 40 takes 3 (a bar), 17 000 60 to 100 (a plant).
 double iterations_for(double softness) { return 0.5 * std::sqrt(softness); }
 
@@ -62,6 +64,15 @@ void FactoredHessian::arrange(const Model& model, const Arrangement& arrangement
     own_member_[i] = member_at(i);
     for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) member_[k] = member_at(adj.target[k]);
   }
+  // A step allocates nothing, and every star is filled once in it: the large ones have a place of their own.
+  large_at_.assign(model.rest.size(), 0);
+  std::size_t large = 0;
+  for (Index i = 0; i < model.nodes(); ++i)
+    if (const int count = int(factor_.members(i).size()); count > few_members) {
+      large_at_[i] = large;
+      large += 3 * std::size_t(front_stride(3 * count));
+    }
+  large_rows_.assign(large, 0);
   root_.clear();
   for (const Star& star : model.stars) root_.push_back(root_of(star.slew));
   diagonal_.assign(arrangement.free, 0);
@@ -71,14 +82,12 @@ void FactoredHessian::arrange(const Model& model, const Arrangement& arrangement
 /// The star's rows with the share of its rotation, and the node's mass. With P = J^1/2 R^T, the rows of
 /// J^1/2 B are, at neighbour j, p_r x u_j with u_j = R (a_ij d_ij), and at the node minus their sum.
 void FactoredHessian::fill(const Model& model, const Mat3& r, const Mat3& root, const Coefficients& c,
-                           Index node, RestVectors d, double* matrix) const {
+                           Index node, RestVectors d, double* matrix) {
   const Adjacency& adj = model.adjacency;
   const std::span<const Index> members = factor_.members(node);
   const int count = int(members.size()), stride = front_stride(3 * count);
-  constexpr int most = 32;  // members whose rows fit here
-  std::array<double, 3 * std::size_t(front_stride(3 * most))> few;
-  std::vector<double> many(count > most ? 3 * std::size_t(stride) : 0);
-  double* rows = count > most ? many.data() : few.data();
+  std::array<double, 3 * std::size_t(front_stride(3 * few_members))> few;
+  double* rows = count > few_members ? large_rows_.data() + large_at_[node] : few.data();
   const Mat3 p = std::sqrt(c.turning) * root * r.transpose();
   const auto set_arm = [&](Index member, const Vec3& u) {
     for (int row = 0; row < 3; ++row) {
@@ -154,7 +163,8 @@ bool FactoredHessian::factor(const Model& model, const Arrangement& arrangement,
   const auto rotation = [&](Index place) -> Mat3 {
     float q[4];
     sweeps.quaternion(place, q);
-    return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
+    // Normalised: what single precision leaves of its length would outweigh the bending of a stiff body.
+    return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
   };
   const bool factored = factor_with(model, arrangement, rotation, c, d, pool);
   for (const LinearSystem::Spring& spring : springs) diagonal_[spring.place] = 0;

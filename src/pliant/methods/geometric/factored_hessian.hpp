@@ -47,14 +47,14 @@ class FactoredHessian {
 
   double multiply_adds() const { return factor_.multiply_adds(); }
   std::size_t solve_bytes() const { return factor_.solve_bytes(); }
-  std::size_t memory_bytes() const { return factor_.memory_bytes(); }
+  std::size_t memory_bytes() const { return factor_.memory_bytes() + large_rows_.size() * sizeof(double); }
 
  private:
   template <class RotationOf>
   bool factor_with(const Model& model, const Arrangement& arrangement, const RotationOf& rotation_of,
                    const Coefficients& coefficients, RestVectors d, Pool& pool);
   void fill(const Model& model, const Mat3& r, const Mat3& root, const Coefficients& c, Index node,
-            RestVectors d, double* matrix) const;
+            RestVectors d, double* matrix);
   template <class Add>
   void add_laplacian_row(const Model& model, double weight, Index node, const Add& add) const;
 
@@ -62,7 +62,9 @@ class FactoredHessian {
   std::vector<Index> member_;      ///< of every directed edge: which member of the star its end is; -1: held
   std::vector<Index> own_member_;  ///< the same of the star's own node
   std::vector<Mat3> root_;         ///< of J, at the rest vectors as built
-  std::vector<double> diagonal_;   ///< springs of the free nodes
+  std::vector<std::size_t> large_at_;  ///< of a star of many members: where its rows are
+  std::vector<double> large_rows_;
+  std::vector<double> diagonal_;  ///< springs of the free nodes
   std::vector<double> work_;
 };
 

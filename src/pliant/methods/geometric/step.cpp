@@ -136,6 +136,9 @@ void Body::choose_hessian(bool new_pattern, const Scheme& s, Pool& pool) {
     hessian_arranged_ = true;
     factors_hessian_ = hessian_factor_.pays(model_, arrangement_, stiffness_, c, pool);
   }
+  const std::size_t exact = factors_hessian_ ? model_.rest.size() : 0;
+  for (Points* points : {&exact_x_, &exact_v_, &exact_g_}) points->resize(exact);
+  exact_turns_.resize(exact);
   if (factors_hessian_) return;
   hessian_factor_ = {};
   hessian_arranged_ = false;
@@ -213,20 +216,76 @@ std::string Body::set_springs(const StepInput& input, const Scheme& s) {
 
 // ---- the equation ----
 
+/// X0 + u; u null means 0.
+const double* Body::trial_at(const float* u) {
+  if (!u) return start_.data();
+  for (std::size_t k = 0; k < 4 * std::size_t(arrangement_.free); ++k) trial_[k] = start_[k] + u[k];
+  std::copy(start_.begin() + 4 * arrangement_.free, start_.end(), trial_.begin() + 4 * arrangement_.free);
+  return trial_.data();
+}
+
 /// g_ = G(u); u null means 0.
 void Body::residual(const float* u, bool renew_rotations, const Scheme& s, Pool& pool, StageWatch& watch) {
-  const double* x = start_.data();
-  if (u) {
-    for (std::size_t k = 0; k < 4 * std::size_t(arrangement_.free); ++k) trial_[k] = start_[k] + u[k];
-    std::copy(start_.begin() + 4 * arrangement_.free, start_.end(), trial_.begin() + 4 * arrangement_.free);
-    x = trial_.data();
-  }
+  const double* x = trial_at(u);
   watch.add_to(&StageTimes::rhs);
   sweeps_.gradient(
       x, float(s.elastic), renew_rotations,
       {.base = base_.data(), .diagonal = u ? diagonal_.data() : nullptr, .u = u, .out = g_.data()}, pool);
   watch.add_to(&StageTimes::rotation);
   if (s.inner_drag > 0) add_inner_drag(u, s, pool);
+  add_pulls(x);
+}
+
+/// The same with rotations and forces in double precision. In single the forces of a stiff body's edges,
+/// which cancel, leave 1e-7 of h'^2 K d at every node: A^-1 makes little of it, H^-1 a bending that fed
+/// stiff strips (1e11 Pa at 1/60 s) thousands of times their energy. Elastic forces and inner drag are one
+/// sum: g(x) + beta c(v) = S^T Lambda (S (x + beta v) - (R + beta dR/dt) d).
+void Body::exact_residual(const float* u, const Scheme& s, Pool& pool, StageWatch& watch) {
+  const double *x = trial_at(u), beta = s.inner_drag;
+  const RestVectors d = state_.rest_vectors;
+  watch.add_to(&StageTimes::rhs);
+  sweeps_.rotate(x, pool);
+  for (Index i = 0; i < model_.nodes(); ++i) {
+    exact_x_[i] = Eigen::Map<const Vec3>(x + 4 * std::size_t(arrangement_.place[i]));
+    exact_v_[i] = (exact_x_[i] - hat_x_[i]) / s.h;
+  }
+  const bool corotated = beta > 0 && options_.damping_frame == DampingFrame::corotated;
+  for_blocks(pool, model_.nodes(), 128, [&](int begin, int end) {
+    for (Index i = begin; i < end; ++i) {
+      const Mat3 slew = d.empty() ? model_.stars[i].slew : star_of(model_, i, d).slew;
+      const Mat3 r = exact_rotation(i, slew);
+      exact_turns_[i] = r;
+      if (corotated) exact_turns_[i] += beta * rotation_change(slew, r, covariance(model_, exact_v_, i, d));
+    }
+  });
+  watch.add_to(&StageTimes::rotation);
+  if (beta > 0)
+    for (std::size_t i = 0; i < exact_x_.size(); ++i) exact_x_[i] += beta * exact_v_[i];
+  row_forces(model_, exact_x_, exact_turns_, exact_g_, d);
+  for (Index k = 0; k < arrangement_.free; ++k)
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t at = 4 * std::size_t(k) + c;
+      g_[at] =
+          float(base_[at] + double(diagonal_[k]) * u[at] + s.elastic * exact_g_[arrangement_.node[k]][c]);
+    }
+  add_pulls(x);
+}
+
+/// R(exact_x_) from that of the sweeps, which is off by the rounding of its numbers: two steps by the star
+/// at rest leave the square of its strain of that.
+Mat3 Body::exact_rotation(Index node, const Mat3& slew) const {
+  float q[4];
+  sweeps_.quaternion(arrangement_.place[node], q);
+  Eigen::Quaterniond turn = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
+  const Mat3 a = covariance(model_, exact_x_, node, state_.rest_vectors);
+  for (int again = 0; again < 2; ++again) {
+    const Vec3 half = 0.5 * star_turn(slew, turn.toRotationMatrix(), a);
+    turn = (turn * Eigen::Quaterniond(1, half.x(), half.y(), half.z())).normalized();
+  }
+  return turn.toRotationMatrix();
+}
+
+void Body::add_pulls(const double* x) {
   for (int k = 0; k < pull_count_; ++k) {
     const auto& [spring, target] = pulls_[k];
     for (int c = 0; c < 3; ++c)
@@ -383,7 +442,7 @@ bool Body::factored_newton(const Scheme& s, Pool& pool, StepReport& report, Stag
   sweeps_.add(-1, z_.data(), d_.data(), pool);
   report.factored_hessian = true;
   for (int k = 0; k < most_factors; ++k) {
-    residual(d_.data(), true, s, pool, watch);
+    exact_residual(d_.data(), s, pool, watch);
     const std::optional<double> share = add_newton_step(violent_turn, s, pool, watch);
     if (!share) return false;
     ++report.iterations;

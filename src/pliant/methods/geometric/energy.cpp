@@ -62,8 +62,7 @@ Vec3 star_turn(const Mat3& slew, const Mat3& r, const Mat3& a) {
   return slew * Vec3(b(2, 1) - b(1, 2), b(0, 2) - b(2, 0), b(1, 0) - b(0, 1));
 }
 
-Mat3 rotation_change(const Mat3& slew, const Mat3& r, const Mat3& a) {
-  const Vec3 w = star_turn(slew, r, a);
+Mat3 turned(const Mat3& r, const Vec3& w) {
   Mat3 cross;
   cross << 0, -w.z(), w.y(), w.z(), 0, -w.x(), -w.y(), w.x(), 0;
   return r * cross;
@@ -194,7 +193,7 @@ void hessian_product(const Model& model, const Rotations& rotations, std::span<c
                               : Mat3(Mat3::Zero());
     if (model.has_laplacian())
       da += model.laplacian_weight * laplacian(model, p, i) * model.laplacian_rest[i].transpose();
-    return rotation_change(star.slew, r, da) + volume;
+    return turned(r, star_turn(star.slew, r, da)) + volume;
   };
   rows_transposed(model, p, change, d, out);
 }

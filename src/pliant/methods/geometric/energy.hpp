@@ -36,7 +36,7 @@ void row_forces(const Model& model, std::span<const Vec3> x, std::span<const Mat
 
 /// The turn w = J axial(R^T A) of a star, zero at R = R(A), and the change dR = R [w]x by it.
 Vec3 star_turn(const Mat3& slew, const Mat3& r, const Mat3& a);
-Mat3 rotation_change(const Mat3& slew, const Mat3& r, const Mat3& a);
+Mat3 turned(const Mat3& r, const Vec3& w);
 
 /// K = S^T Lambda S, the same for x, y and z: constant, singular only for translations. Laplacian rows make
 /// it reach two rings.

@@ -255,7 +255,8 @@ void Body::exact_residual(const float* u, const Scheme& s, Pool& pool, StageWatc
       const Mat3 slew = d.empty() ? model_.stars[i].slew : star_of(model_, i, d).slew;
       const Mat3 r = exact_rotation(i, slew);
       exact_turns_[i] = r;
-      if (corotated) exact_turns_[i] += beta * rotation_change(slew, r, covariance(model_, exact_v_, i, d));
+      if (corotated)
+        exact_turns_[i] += beta * turned(r, star_turn(slew, r, covariance(model_, exact_v_, i, d)));
     }
   });
   watch.add_to(&StageTimes::rotation);
@@ -271,16 +272,22 @@ void Body::exact_residual(const float* u, const Scheme& s, Pool& pool, StageWatc
   add_pulls(x);
 }
 
-/// R(exact_x_) from that of the sweeps, which is off by the rounding of its numbers: two steps by the star
-/// at rest leave the square of its strain of that.
+/// R(exact_x_) from that of the sweeps, which is off by the rounding of its numbers or, where the body turns
+/// fast, by a little more; rotations that are not computed afresh stay what they are. A turn by the star at
+/// rest leaves its strain's share of what was off; a small one is added without its square.
 Mat3 Body::exact_rotation(Index node, const Mat3& slew) const {
+  const Index place = arrangement_.place[node];
   float q[4];
-  sweeps_.quaternion(arrangement_.place[node], q);
+  sweeps_.quaternion(place, q);
   Eigen::Quaterniond turn = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
+  if (!sweeps_.is_active(place)) return turn.toRotationMatrix();
   const Mat3 a = covariance(model_, exact_x_, node, state_.rest_vectors);
+  constexpr double small = 1e-6;
   for (int again = 0; again < 2; ++again) {
-    const Vec3 half = 0.5 * star_turn(slew, turn.toRotationMatrix(), a);
-    turn = (turn * Eigen::Quaterniond(1, half.x(), half.y(), half.z())).normalized();
+    const Mat3 r = turn.toRotationMatrix();
+    const Vec3 w = star_turn(slew, r, a);
+    if (w.squaredNorm() < small * small) return r + turned(r, w);
+    turn = (turn * Eigen::Quaterniond(1, w.x() / 2, w.y() / 2, w.z() / 2)).normalized();
   }
   return turn.toRotationMatrix();
 }

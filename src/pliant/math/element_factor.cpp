@@ -174,8 +174,9 @@ void ElementFactor::find_runs() {
 void ElementFactor::place_numbers() {
   const auto part_of = [&](Index s) { return s < pattern_.part[0] ? 0 : s < pattern_.part[1] ? 1 : 2; };
   for (Index s : pattern_.postorder) sequence_[part_of(s)].push_back(s);
-  std::size_t panel = front_margin, update = front_margin;  // column() points before what it reads
   Index tallest = 0, largest = 0;
+  for (const Front& front : fronts_) tallest = std::max(tallest, front.height);
+  std::size_t panel = 0, update = std::size_t(tallest);  // column() points up to a width before its numbers
   for (int part = 0; part < 3; ++part) {
     Pieces pieces;
     for (Index s : sequence_[part]) {
@@ -184,7 +185,6 @@ void ElementFactor::place_numbers() {
       front.panel = panel;
       panel += numbers(front.width, front.height);
       front.update = update + pieces.take(numbers(below, below));
-      tallest = std::max(tallest, front.height);
       for (Index c = child_begin_[s]; c < child_begin_[s + 1]; ++c) {
         const Front& child = fronts_[children_[c]];
         const Index size = child.height - child.width;

@@ -79,7 +79,7 @@ struct StepReport {
   int active_rotations = -1;      ///< rotations computed afresh; -1 = the method has none
   int kept_rotations = -1;        ///< that nothing told and that stayed as they were; -1 = cannot happen
   int yields = -1;                ///< places of the body that flowed for good; -1 = it cannot
-  int breakdowns = -1;            ///< solves that broke down and were done again; -1 = cannot happen
+  int breakdowns = -1;            ///< solves that broke down or were left unsolved; -1 = cannot happen
   bool ok() const { return trouble.empty(); }
 };
 

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pliant/methods/geometric/newton_stop.hpp"
-
 namespace pliant {
 namespace {
 
 constexpr double collapsed = 0.3;  // of the volume at rest
 constexpr double still = 1e-9;     // kinetic energy over elastic
+constexpr double often = 0.1;      // of the frames
 constexpr double too_deep = 0.05;  // of the body's size at frame 0
 constexpr const char* gentler_bones =
     "smaller angles, longer bones for the same turn, or more samples along them (meshless.skeleton.spacing)";
@@ -66,15 +65,22 @@ Frames standstill(const Recorder& recorder, int body) {
   return out;
 }
 
-/// Whose step was left unsolved.
+/// Whose step was left unsolved (geometric bodies).
 Frames unsolved(const Recorder& recorder, int body) {
-  const std::size_t iterations = column_of(recorder, "iterations"), violent = column_of(recorder, "violent");
+  const auto cell = [&](const MetricsRow& row, const char* metric) {
+    return row.cells[column_of(recorder, metric)];
+  };
   Frames out;
   for (const MetricsRow& row : recorder.rows())
-    if (row.body == body && row.cells[iterations] >= geometric::few_gradients + geometric::most_gradients &&
-        row.cells[violent] == 0)
+    if (row.body == body && cell(row, "breakdowns") > 0)
       if (out.count++ == 0) out.first = row.frame;
   return out;
+}
+
+double iterations_of(const Recorder& recorder, int body, int frame) {
+  for (const MetricsRow& row : recorder.rows())
+    if (row.body == body && row.frame == frame) return row.cells[column_of(recorder, "iterations")];
+  return 0;
 }
 
 double size_at_start(const Recorder& recorder, int body) {
@@ -143,12 +149,16 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
                       "step was found "
                       "that lowers its energy; take more substeps, or a stiffer body",
                       name, stood.count, stood.count == 1 ? "" : "s", stood.first));
-    if (const Frames left = unsolved(recorder, b); spec.method == "geometric" && left.count > 0)
-      out.push_back(
-          fmt::format("{}: the steps of {} frame{} (the first: {}) were not solved in {} iterations: it is "
-                      "so thin and so "
-                      "stiff that it bends too slowly; take more substeps, or a softer body",
-                      name, left.count, left.count == 1 ? "" : "s", left.first, geometric::most_gradients));
+    if (spec.method != "geometric") continue;
+    if (const Frames left = unsolved(recorder, b); left.count > often * double(recorder.rows().size()))
+      out.push_back(fmt::format(
+          "{}: the steps of {} frame{} (the first: {}) were not solved to their tolerance in {} iterations: "
+          "it "
+          "is so thin and so stiff that it bends too slowly; take more substeps{}, or a softer body",
+          name, left.count, left.count == 1 ? "" : "s", left.first,
+          int(iterations_of(recorder, b, left.first)),
+          spec.geometric.linear_solver == geometric::LinearSolver::multigrid ? ", linear_solver: direct"
+                                                                             : ""));
   }
   return out;
 }

@@ -204,7 +204,8 @@ MethodDescription Body::describe() const {
   const std::size_t model =
       n * (2 * sizeof(Vec3) + sizeof(double) + sizeof(Star)) +
       model_.edges.size() * (sizeof(NodeGraph::Edge) + sizeof(double) + 4 * sizeof(Index));
-  const std::size_t points = (8 * n + state_.rest_vectors.size()) * sizeof(Vec3);
+  const std::size_t points = (8 * n + state_.rest_vectors.size() + 3 * exact_x_.size()) * sizeof(Vec3) +
+                             exact_turns_.size() * sizeof(Mat3);
   const std::size_t vectors = sizeof(double) * (start_.size() + trial_.size()) +
                               sizeof(float) * (8 + 2 * (window + 1) + 2) * g_.size();
   out.bytes = model + points + vectors + sweeps_.memory_bytes() + system_.memory_bytes() +

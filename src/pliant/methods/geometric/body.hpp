@@ -90,7 +90,8 @@ class Body final : public Method {
   void newton(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
   bool conjugate_gradients(double rho, int most, const Scheme& scheme, Pool& pool, StepReport& report,
                            StageWatch& watch);
-  void long_gradients(const Scheme& scheme, Pool& pool, StepReport& report, StageWatch& watch);
+  bool long_gradients(const Scheme& scheme, Pool& pool, StepReport& report, StageWatch& watch);
+  void gradient_newton(double rho, const Scheme& scheme, Pool& pool, StepReport& report, StageWatch& watch);
   bool factored_newton(const Scheme& scheme, Pool& pool, StepReport& report, StageWatch& watch);
   void local_global_step(const Scheme& scheme, Pool& pool, StageWatch& watch);
   std::optional<double> add_newton_step(double most, const Scheme& scheme, Pool& pool, StageWatch& watch);

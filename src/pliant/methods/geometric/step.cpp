@@ -274,7 +274,8 @@ void Body::exact_residual(const float* u, const Scheme& s, Pool& pool, StageWatc
 
 /// R(exact_x_) from that of the sweeps, which is off by the rounding of its numbers or, where the body turns
 /// fast, by a little more; rotations that are not computed afresh stay what they are. A turn by the star at
-/// rest leaves its strain's share of what was off; a small one is added without its square.
+/// rest leaves its strain's share of what was off, if a stretched star is as stiff as it is stretched; a
+/// small turn is added without its square.
 Mat3 Body::exact_rotation(Index node, const Mat3& slew) const {
   const Index place = arrangement_.place[node];
   float q[4];
@@ -282,10 +283,15 @@ Mat3 Body::exact_rotation(Index node, const Mat3& slew) const {
   Eigen::Quaterniond turn = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
   if (!sweeps_.is_active(place)) return turn.toRotationMatrix();
   const Mat3 a = covariance(model_, exact_x_, node, state_.rest_vectors);
+  const Adjacency& adj = model_.adjacency;
+  double rest = 0;  // the trace of the star's A at rest
+  for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k)
+    rest += model_.edge_weight[adj.edge[k]] * model_.rest_vector(node, k, state_.rest_vectors).squaredNorm();
   constexpr double small = 1e-6;
   for (int again = 0; again < 2; ++again) {
     const Mat3 r = turn.toRotationMatrix();
-    const Vec3 w = star_turn(slew, r, a);
+    const double now = (r.transpose() * a).trace();
+    const Vec3 w = (now > rest ? rest / now : 1) * star_turn(slew, r, a);
     if (w.squaredNorm() < small * small) return r + turned(r, w);
     turn = (turn * Eigen::Quaterniond(1, w.x() / 2, w.y() / 2, w.z() / 2)).normalized();
   }
@@ -374,17 +380,26 @@ void Body::newton(const StepInput& input, const Scheme& s, StepReport& report, S
   residual(nullptr, kept_.empty(), s, pool, watch);
   sweeps_.clear_turns();
   if (!kept_.empty()) start_at_volume(s, pool, watch);
-  const double rho = kept_solve(g_.data(), z_.data(), pool, watch);
+  double rho = kept_solve(g_.data(), z_.data(), pool, watch);
   if (meet(input, s, report, watch)) return contact_newton(input, s, report, watch);
-  if (factors_hessian_) {
+  if (jumped_) rho = sweeps_.dot(g_.data(), z_.data(), pool);
+  if (factors_hessian_)
     report.violent = !factored_newton(s, pool, report, watch);
-  } else {
-    const bool solved = conjugate_gradients(rho, few_gradients, s, pool, report, watch);
-    if (!solved && system_.direct() && !soft_rows() && !options_.adaptive && kept_.empty())
-      long_gradients(s, pool, report, watch);
-    report.violent = sweeps_.largest_turn() > violent_turn;
-  }
-  if (report.violent) anderson(input, s, report, watch);
+  else
+    gradient_newton(rho, s, pool, report, watch);
+  if (!report.violent) return;
+  report.factored_hessian = false;
+  report.breakdowns = 0;
+  anderson(input, s, report, watch);
+}
+
+void Body::gradient_newton(double rho, const Scheme& s, Pool& pool, StepReport& report, StageWatch& watch) {
+  const auto too_far = [&] { return sweeps_.largest_turn() > violent_turn; };
+  bool solved = conjugate_gradients(rho, few_gradients, s, pool, report, watch);
+  if (!solved && !too_far() && system_.direct() && !soft_rows() && !options_.adaptive && kept_.empty())
+    solved = long_gradients(s, pool, report, watch);
+  report.violent = too_far();
+  if (!soft_rows()) report.breakdowns = !solved;
 }
 
 /// From G in g_, z_ = A^-1 G and rho = g . z. False: after the most iterations much is left.
@@ -423,14 +438,15 @@ bool Body::conjugate_gradients(double rho, int most, const Scheme& s, Pool& pool
 
 /// Once more from the start for a thin body, whose bending A does not know, between local/global steps as in
 /// factored_newton.
-void Body::long_gradients(const Scheme& s, Pool& pool, StepReport& report, StageWatch& watch) {
+bool Body::long_gradients(const Scheme& s, Pool& pool, StepReport& report, StageWatch& watch) {
   clear(d_);
   sweeps_.clear_turns();
   local_global_step(s, pool, watch);
   residual(d_.data(), true, s, pool, watch);
   const double rho = kept_solve(g_.data(), z_.data(), pool, watch);
-  conjugate_gradients(rho, most_gradients, s, pool, report, watch);
+  const bool solved = conjugate_gradients(rho, most_gradients, s, pool, report, watch);
   local_global_step(s, pool, watch);
+  return solved;
 }
 
 /// D -= A^-1 G(D).

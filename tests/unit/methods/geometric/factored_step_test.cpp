@@ -101,7 +101,7 @@ TEST(FactoredStep, is_taken_by_stiff_slender_bodies_and_by_no_others) {
   EXPECT_FALSE(factored(slender_beam(), options));
   options = with_stiffness(1e9);
   options.adaptive.emplace();
-  EXPECT_TRUE(factored(slender_beam(), options));  // its rotations are exact where it is solved
+  EXPECT_TRUE(factored(slender_beam(), options));
 }
 
 TEST(FactoredStep, follows_the_held_set_and_the_length_of_the_step) {

@@ -26,7 +26,7 @@ build:
 	@cmake --preset release -DPLIANT_TESTS=OFF -DPLIANT_BENCH_PEERS=OFF >/dev/null
 	@cmake --build --preset release -j $(JOBS)
 
-test:
+test: models
 	@scripts/setup build test
 	@cmake --preset release -DPLIANT_TESTS=ON -DPLIANT_BENCH_PEERS=OFF >/dev/null
 	@cmake --build --preset release -j $(JOBS)

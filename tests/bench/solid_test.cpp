@@ -35,7 +35,7 @@ TEST(BenchSolid, holds_the_bottom_layer_and_a_patch_on_top) {
     EXPECT_NEAR(solid.shape.graph.positions[std::size_t(node)].y(), 4 * spacing, 1e-12);
 }
 
-TEST(BenchSolid, stiffness_over_mass_is_that_of_the_specification_at_every_size) {
+TEST(BenchSolid, stiffness_over_mass_is_the_same_at_every_size) {
   // Inside the lattice: A_ij = -2 h'^2 lambda, m = rho spacing^3, h'^2 lambda / m = 123.
   const SymmetricMatrix a = step_matrix(make_solid({6, 6, 6}));
   const double least = *std::min_element(a.value.begin(), a.value.end());

@@ -299,39 +299,42 @@ Posed meshed(const Prepared& in, const std::array<int, 3>& cells) {
   return out;
 }
 
-/// The specification's surface: 96 x 240 quads on the side. Its 46 272 triangles leave a fan for each end;
-/// ours have rings, whose vertices nothing holds.
-Result<MeshShape> specified_bar(Pool& pool) {
+/// The surface of the reference figures: 96 x 240 quads on the side. Its 46 272 triangles leave a fan for
+/// each end; ours have rings, whose vertices nothing holds.
+Result<MeshShape> reference_bar(Pool& pool) {
   BumpyBar bar;
   bar.resolution = {96, 240};
   return make_mesh_shape(bumpy_bar_surface(bar), {.nodes = 2000, .solid = true}, pool);
 }
 
-/// The specification's figures of hexahedra.
-struct Told {
+/// Reference figures of hexahedra, from an independent implementation.
+struct Reference {
   double mean, p95, kink, volume, energy;
 };
-constexpr std::array<Told, 2> neck_told{{{1.278, 2.13, 93, 0.860, 4560}, {1.235, 2.10, 160, 0.929, 829}}},
-    patch_told{{{1.137, 1.36, 18, 1.054, 400}, {1.104, 1.38, 36, 1.024, 151}}};
+constexpr std::array<Reference, 2> neck_reference{
+    {{1.278, 2.13, 93, 0.860, 4560}, {1.235, 2.10, 160, 0.929, 829}}},
+    patch_reference{{{1.137, 1.36, 18, 1.054, 400}, {1.104, 1.38, 36, 1.024, 151}}};
 
-/// How far hexahedra are from what is told: root mean square of the logarithms of the shares.
-double apart(const std::array<Posed, 2>& found, const std::array<Told, 2>& told) {
+/// Distance of hexahedra from the reference: root mean square of the logarithms of the ratios.
+double apart(const std::array<Posed, 2>& found, const std::array<Reference, 2>& reference) {
   double sum = 0;
   for (std::size_t k = 0; k < 2; ++k) {
     const Distortion& at = found[k].at;
     for (const double share :
-         {(at.mean - 1) / (told[k].mean - 1), (at.p95 - 1) / (told[k].p95 - 1), at.kink / told[k].kink,
-          std::abs(at.volume - 1) / std::abs(told[k].volume - 1), found[k].energy() / told[k].energy})
+         {(at.mean - 1) / (reference[k].mean - 1), (at.p95 - 1) / (reference[k].p95 - 1),
+          at.kink / reference[k].kink, std::abs(at.volume - 1) / std::abs(reference[k].volume - 1),
+          found[k].energy() / reference[k].energy})
       sum += std::log(share) * std::log(share);
   }
   return std::sqrt(sum / 10);
 }
 
-// The specification does not tell where the neck is, how the head turns and what holds the patch's bar. Its
-// hexahedra do: their figures hang on it, and no cage takes part. Their energy is that of body and springs.
-TEST(CageStatics, hexahedra_tell_which_experiment_the_specification_means) {
+// The reference figures come without the place of the neck, the path of the head and what holds the patch's
+// bar. The figures of the hexahedra depend on these, and no cage takes part. Their energy is that of body and
+// springs.
+TEST(CageStatics, hexahedra_tell_which_experiment_the_reference_made) {
   Pool pool{1};
-  const Result<MeshShape> solid = specified_bar(pool);
+  const Result<MeshShape> solid = reference_bar(pool);
   ASSERT_TRUE(solid);
   const auto hexahedra = [&](const Experiment& of) {
     return std::array{meshed({of, solid->shape, 330}, {1, 1, 3}), meshed({of, solid->shape, 676}, {2, 2, 5})};
@@ -339,7 +342,7 @@ TEST(CageStatics, hexahedra_tell_which_experiment_the_specification_means) {
   double best = 1e9;
   for (const Turn turn : {Turn::arc, Turn::joint})
     for (const double middle : {0.0, 0.2, 0.4, 0.6, 0.8}) {
-      const double now = apart(hexahedra(neck(middle, turn)), neck_told);
+      const double now = apart(hexahedra(neck(middle, turn)), neck_reference);
       std::cout << fmt::format("neck around {:.1f} m, {}: {:.2f} apart\n", middle,
                                turn == Turn::arc ? "arc" : "joint", now);
       best = std::min(best, now);
@@ -347,8 +350,9 @@ TEST(CageStatics, hexahedra_tell_which_experiment_the_specification_means) {
         EXPECT_LT(now, 0.2);
       }
     }
-  EXPECT_EQ(best, apart(hexahedra(neck(0.4)), neck_told));
-  const double one = apart(hexahedra(patch()), patch_told), both = apart(hexahedra(patch(true)), patch_told);
+  EXPECT_EQ(best, apart(hexahedra(neck(0.4)), neck_reference));
+  const double one = apart(hexahedra(patch()), patch_reference),
+               both = apart(hexahedra(patch(true)), patch_reference);
   std::cout << fmt::format("patch, one end held: {:.2f} apart, both: {:.2f}\n", one, both);
   EXPECT_LT(one, 0.2);
   EXPECT_LT(one, both);
@@ -361,14 +365,14 @@ struct Row {
   double kink;  ///< at most, share of the hexahedra's
 };
 
-// The specification's experiment: less distortion, and kinks of at most 0.6 of the hexahedra's, in its four
+// The experiment of the reference: less distortion, and kinks of at most 0.6 of the hexahedra's, in its four
 // rows. Two rows more, whose bounds only keep them from getting worse: a cage on the lattice of the
 // hexahedra, with fewer freedoms than they have (0.64), and a neck in the middle of the bar (worse than
 // hexahedra). There a ring of the cage lies in the middle of the neck, and the inner line of the bend folds
 // at it; the hexahedra have no nodes there.
 TEST(CageStatics, local_deformations_distort_less_than_hexahedra_with_the_same_points_and_springs) {
   Pool pool{1};
-  const Result<MeshShape> solid = specified_bar(pool);
+  const Result<MeshShape> solid = reference_bar(pool);
   ASSERT_TRUE(solid);
   const double asked = 0.6, equal_lattices = 0.8, folds = 2.4;
   for (const Row& row :

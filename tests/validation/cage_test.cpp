@@ -41,7 +41,7 @@ struct CagedBar {
 };
 
 /// Angular momentum that a bumpy bar of 6 m, turning by 1 rad/s about an axis across it, keeps in 2 s. Its
-/// cage is that of the measurements told in docs/methods/cage.md: a fifth of a cell away.
+/// cage is that of the measurements in docs/methods/cage/measured.md: a fifth of a cell away.
 double spin_kept(cage::Options options, double h, double clearance = 0.2) {
   static const Shape solid = [] {
     BumpyBar bar;
@@ -65,12 +65,12 @@ double spin_kept(cage::Options options, double h, double clearance = 0.2) {
   return angular_momentum(body.nodes()).y() / before;
 }
 
-// The specification's table of free spins: E, h, what frozen normals kept in its prototype, and what they and
-// the other two keep here. Consistent normals lose nothing here because a free body is given back its
-// momenta.
+// Free spins: E, h, the share that frozen normals keep in an independent implementation, and the shares that
+// all three kinds of normals keep here. Consistent normals lose nothing because a free body gets its momenta
+// back.
 TEST(CageSpin, the_whole_table_of_what_is_kept_of_a_spin) {
-  std::cout << "| E, Pa | h, s | frozen | prototype, frozen | consistent | rigid-split |\n";
-  for (const auto& [stiffness, h, prototype] : {std::tuple{1e3, 0.01, 0.990},
+  std::cout << "| E, Pa | h, s | frozen | frozen, reference | consistent | rigid-split |\n";
+  for (const auto& [stiffness, h, reference] : {std::tuple{1e3, 0.01, 0.990},
                                                 {1e3, 0.02, 0.982},
                                                 {1e3, 0.04, 0.968},
                                                 {1e4, 0.01, 0.958},
@@ -80,10 +80,10 @@ TEST(CageSpin, the_whole_table_of_what_is_kept_of_a_spin) {
     const double consistent = spin_kept({.stiffness = stiffness, .normals = cage::Normals::consistent}, h);
     const double split = spin_kept({.stiffness = stiffness}, h);
     std::cout << fmt::format("| {:.0e} | {} | {:.3f} | {:.3f} | {:.5f} | {:.6f} |\n", stiffness, h, frozen,
-                             prototype, consistent, split);
+                             reference, consistent, split);
     EXPECT_NEAR(split, 1, 1e-5) << stiffness << " " << h;
     EXPECT_NEAR(consistent, 1, 0.01) << stiffness << " " << h;
-    EXPECT_NEAR(frozen, prototype, 0.01) << stiffness << " " << h;
+    EXPECT_NEAR(frozen, reference, 0.01) << stiffness << " " << h;
   }
 }
 

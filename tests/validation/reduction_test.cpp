@@ -117,7 +117,7 @@ TEST(Reduction, bases_follow_the_full_bar_or_lock_as_they_should) {
   EXPECT_GT(error("20 modes alone", {.modal = 20, .kind = ModalKind::pure}), 0.5);
 }
 
-/// The functions {x z, y z, z} of the reference's prototype, from the middle of the clamped end.
+/// The functions {x z, y z, z} of the published figures, from the middle of the clamped end.
 Eigen::MatrixXd products(const Bar& bar) {
   Eigen::MatrixXd out(Eigen::Index(bar.rows.rest.size()), 3);
   for (Eigen::Index i = 0; i < out.rows(); ++i) {

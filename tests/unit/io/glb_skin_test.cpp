@@ -38,7 +38,7 @@ void expect_same_motion(const RigData& data, double tolerance) {
   }
 }
 
-TEST(GlbSkin, moves_as_the_specification_says) { expect_same_motion(tube_rig(), 3e-6); }
+TEST(GlbSkin, moves_as_the_gltf_specification_says) { expect_same_motion(tube_rig(), 3e-6); }
 
 TEST(GlbSkin, moves_so_when_joints_do_not_stand_as_they_were_bound) {
   RigData data = tube_rig();

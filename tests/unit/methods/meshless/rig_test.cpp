@@ -64,7 +64,7 @@ TEST(Rig, influence_at_the_cells_is_almost_that_of_a_mean) {
     ASSERT_NEAR(sum, 1, 1e-5);
   }
   std::printf("influence at cells: %.4f to %.4f\n", least, most);
-  EXPECT_GT(least, -0.02);  // the notes measured -0.006
+  EXPECT_GT(least, -0.02);  // measured: -0.006
   EXPECT_NEAR(most, 0.46, 0.03);
 }
 

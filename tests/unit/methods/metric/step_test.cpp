@@ -8,7 +8,7 @@ namespace {
 
 double total(const Body& body) { return kinetic(body) + body.elastic_energy(); }
 
-/// A box of 6^3 nodes squashed to 0.7 with 5 % noise, drag 0.2: the stability test of the specification.
+/// A box of 6^3 nodes squashed to 0.7 with 5 % noise, drag 0.2: a test of stability.
 Points squashed(const Points& rest) {
   Points x = rest;
   for (Vec3& p : x) p.y() *= 0.7;
@@ -165,7 +165,7 @@ TEST(MetricStep, all_integrators_meet_as_the_step_shrinks_to_first_order) {
   }
 }
 
-/// Stretched by a tenth, without drag: rebound and period of the specification's liveliness table.
+/// Stretched by a tenth, without drag: rebound and period.
 TEST(MetricStep, a_stretched_box_swings_with_its_period_and_keeps_its_swing) {
   Pool pool(1);
   const auto swing = [&](Integrator integrator, double h, double& period) {

@@ -7,7 +7,8 @@ add_executable(pliant_cli ${PLIANT_CLI_SOURCES})
 set_target_properties(pliant_cli PROPERTIES OUTPUT_NAME pliant RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_link_libraries(pliant_cli PRIVATE pliant pliant_bench CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json pliant_flags)
 # Where shipped scenes are found when the command runs from a build folder (scene/library.hpp).
-target_compile_definitions(pliant_cli PRIVATE PLIANT_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes")
+set_source_files_properties(${PROJECT_SOURCE_DIR}/apps/cli/scenes.cpp PROPERTIES
+  COMPILE_DEFINITIONS PLIANT_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes")
 
 if(PLIANT_RENDER_SOURCES)
   find_package(embree 3 REQUIRED)

@@ -3,7 +3,7 @@
 
 namespace pliant {
 
-/// "0.1.0": the version of the build, said once in the top CMakeLists.txt.
+/// "0.2.0": the version of the build, set once in the top CMakeLists.txt.
 const char* version();
 
 }  // namespace pliant

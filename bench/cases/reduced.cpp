@@ -13,8 +13,8 @@
 #include "bench/harness/bandwidth.hpp"
 #include "bench/harness/case.hpp"
 #include "pliant/methods/geometric/build.hpp"
-#include "pliant/methods/geometric/build_reduced.hpp"
-#include "pliant/methods/geometric/cubature.hpp"
+#include "pliant/methods/geometric/reduced/build.hpp"
+#include "pliant/methods/geometric/reduced/cubature.hpp"
 
 namespace pliant::bench {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/geometric/build.hpp"
-#include "pliant/methods/geometric/build_reduced.hpp"
 #include "pliant/methods/geometric/free_stiffness.hpp"
+#include "pliant/methods/geometric/reduced/build.hpp"
 #include "tests/support/points.hpp"
 
 namespace pliant::geometric {

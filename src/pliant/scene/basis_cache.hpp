@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "pliant/methods/geometric/basis.hpp"
-#include "pliant/methods/geometric/cubature.hpp"
+#include "pliant/methods/geometric/reduced/basis.hpp"
+#include "pliant/methods/geometric/reduced/cubature.hpp"
 
 namespace pliant {
 

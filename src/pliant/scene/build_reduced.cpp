@@ -7,8 +7,8 @@
 #include "pliant/base/hash.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/methods/geometric/build.hpp"
-#include "pliant/methods/geometric/build_reduced.hpp"
-#include "pliant/methods/geometric/sample_fit.hpp"
+#include "pliant/methods/geometric/reduced/build.hpp"
+#include "pliant/methods/geometric/reduced/sample_fit.hpp"
 #include "pliant/scene/basis_cache.hpp"
 #include "pliant/scene/find_file.hpp"
 

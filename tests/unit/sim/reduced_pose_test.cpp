@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "pliant/methods/geometric/build.hpp"
-#include "pliant/methods/geometric/build_reduced.hpp"
-#include "pliant/methods/geometric/cubature.hpp"
 #include "pliant/methods/geometric/energy.hpp"
-#include "pliant/methods/geometric/reduced_body.hpp"
+#include "pliant/methods/geometric/reduced/body.hpp"
+#include "pliant/methods/geometric/reduced/build.hpp"
+#include "pliant/methods/geometric/reduced/cubature.hpp"
 #include "pliant/physics/selection.hpp"
 #include "pliant/sim/simulation.hpp"
 #include "tests/support/points.hpp"

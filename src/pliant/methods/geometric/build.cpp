@@ -8,8 +8,8 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/refuse.hpp"
 #include "pliant/methods/geometric/body.hpp"
-#include "pliant/methods/geometric/build_reduced.hpp"
 #include "pliant/methods/geometric/fibres.hpp"
+#include "pliant/methods/geometric/reduced/build.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 
 namespace pliant::geometric {

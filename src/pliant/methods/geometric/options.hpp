@@ -6,7 +6,7 @@
 #include <string>
 
 #include "pliant/base/option.hpp"
-#include "pliant/methods/geometric/reduction.hpp"
+#include "pliant/methods/geometric/reduced/options.hpp"
 #include "pliant/physics/implicit_scheme.hpp"
 #include "pliant/physics/plasticity.hpp"
 

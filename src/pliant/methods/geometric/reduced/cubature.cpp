@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/cubature.hpp"
+#include "pliant/methods/geometric/reduced/cubature.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adaptive rotations of reduced bodies.
-#include "pliant/methods/geometric/build_reduced.hpp"
-#include "pliant/methods/geometric/reduced_body.hpp"
+#include "pliant/methods/geometric/reduced/body.hpp"
+#include "pliant/methods/geometric/reduced/build.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/points.hpp"
 #include "tests/unit/methods/geometric/bodies.hpp"

@@ -2,8 +2,8 @@
 // From a shape, a material and what holds it to a body in reduced space.
 #pragma once
 
-#include "pliant/methods/geometric/basis.hpp"
-#include "pliant/methods/geometric/reduced_model.hpp"
+#include "pliant/methods/geometric/reduced/basis.hpp"
+#include "pliant/methods/geometric/reduced/model.hpp"
 #include "pliant/methods/geometric/skin.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/damping.hpp"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/reduced_body.hpp"
+#include "pliant/methods/geometric/reduced/body.hpp"
 
 #include <gtest/gtest.h>
 
 #include "pliant/base/simd.hpp"
 #include "pliant/contact/collider.hpp"
-#include "pliant/methods/geometric/build_reduced.hpp"
-#include "pliant/methods/geometric/cubature.hpp"
 #include "pliant/methods/geometric/free_stiffness.hpp"
-#include "pliant/methods/geometric/sample_fit.hpp"
+#include "pliant/methods/geometric/reduced/build.hpp"
+#include "pliant/methods/geometric/reduced/cubature.hpp"
+#include "pliant/methods/geometric/reduced/sample_fit.hpp"
 #include "tests/support/points.hpp"
 #include "tests/unit/methods/geometric/bodies.hpp"
 

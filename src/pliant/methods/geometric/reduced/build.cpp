@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/build_reduced.hpp"
+#include "pliant/methods/geometric/reduced/build.hpp"
 
 #include <fmt/format.h>
 
-#include "pliant/methods/geometric/cubature.hpp"
-#include "pliant/methods/geometric/reduced_body.hpp"
+#include "pliant/methods/geometric/reduced/body.hpp"
+#include "pliant/methods/geometric/reduced/cubature.hpp"
 
 namespace pliant::geometric {
 

@@ -13,7 +13,7 @@
 #include <Eigen/Core>
 
 #include "pliant/methods/geometric/model.hpp"
-#include "pliant/methods/geometric/reduction.hpp"
+#include "pliant/methods/geometric/reduced/options.hpp"
 
 namespace pliant::geometric {
 

@@ -4,7 +4,7 @@
 //   sum m (X + Phi a)(X + Phi b)^T = sum m X X^T + a^T B + B^T b + a^T M b
 // Turning the body about a point is Z += Y W^T, Y the coordinates of x from that point: rigid motion is in
 // the space of every body that can turn. Places are from the centre of mass at rest.
-#include "pliant/methods/geometric/reduced_body.hpp"
+#include "pliant/methods/geometric/reduced/body.hpp"
 
 namespace pliant::geometric {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/reduced_kernels.inl"
+#include "pliant/methods/geometric/reduced/kernels.inl"
 
 namespace pliant::geometric {
 

@@ -3,7 +3,7 @@
 //   Pi(Z) = V(Z) - sum_i m_i g . (x_i - X_i) + sum over grabs of k/2 |x - target|^2,   x = X + Phi Z
 // by Newton steps with a line search, those of sim/pose.cpp in the coordinates of the space:
 //   (M/h^2 + H) D = F,   F = -dPi/dZ = Phi^T f
-// with M, H and A of reduced_step.cpp, H by its sweeps in single precision; Pi and the forces f are in double
+// with M, H and A of step.cpp, H by its sweeps in single precision; Pi and the forces f are in double
 // and about exact rotations. Phi^T does not see what of f the space cannot follow, so that it need not
 // vanish. What is left is told as the forces on the nodes that do the same work in every motion of the space,
 //   M Phi (Phi^T M Phi)^-1 F,   Phi of the columns that nothing tells,
@@ -14,7 +14,7 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
-#include "pliant/methods/geometric/reduced_body.hpp"
+#include "pliant/methods/geometric/reduced/body.hpp"
 
 namespace pliant::geometric {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/reduced_model.hpp"
+#include "pliant/methods/geometric/reduced/model.hpp"
 
 #include <Eigen/Cholesky>
 #include <numeric>
 
 #include "pliant/methods/geometric/energy.hpp"
-#include "pliant/methods/geometric/reduced_kernels.hpp"
+#include "pliant/methods/geometric/reduced/kernels.hpp"
 
 namespace pliant::geometric {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/basis.hpp"
+#include "pliant/methods/geometric/reduced/basis.hpp"
 
 #include <fmt/format.h>
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A body of the geometric method in reduced space [Huang06, Sec. 4]: x = X + Phi Z. A step knows only the k x
 // 3 numbers Z and one rotation a swept node; node positions and the surface are made when someone asks.
-// reduced_step.cpp advances it, reduced_rigid.cpp keeps what the body has as a whole, reduced_rest.cpp finds
+// step.cpp advances it, momentum.cpp keeps what the body has as a whole, statics.cpp finds
 // where it rests.
 #pragma once
 
 #include "pliant/methods/geometric/adaptive_rotations.hpp"
 #include "pliant/methods/geometric/energy.hpp"
-#include "pliant/methods/geometric/reduced_flow.hpp"
-#include "pliant/methods/geometric/reduced_kernels.hpp"
-#include "pliant/methods/geometric/reduced_model.hpp"
+#include "pliant/methods/geometric/reduced/flow.hpp"
+#include "pliant/methods/geometric/reduced/kernels.hpp"
+#include "pliant/methods/geometric/reduced/model.hpp"
 #include "pliant/methods/geometric/skin.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/implicit_scheme.hpp"
@@ -93,7 +93,7 @@ class ReducedBody final : public Method {
   void accept(const StepInput& input);
   void flow(const StepInput& input, StepReport& report);
 
-  // reduced_rest.cpp
+  // statics.cpp
   struct Balance {
     double elastic = 0, potential = 0;  ///< V and Pi, J
     Coordinates force;                  ///< F, of all columns
@@ -105,7 +105,7 @@ class ReducedBody final : public Method {
   std::string static_direction(const StepInput& input, const Coordinates& force);
   bool descend(const StepInput& input, const Coordinates& from, const Balance& before, Balance& after);
 
-  // reduced_rigid.cpp
+  // momentum.cpp
   Vec3 total(const Coordinates& z) const;
   void weigh(const Coordinates& z);
   Mat3 first_moments(const Coordinates& z, const Coordinates& u);
@@ -135,7 +135,7 @@ class ReducedBody final : public Method {
   Points surface_rest_;             // W X
   std::vector<Index> piece_of_;     // of a node, -1: none
   double setup_ms_ = 0, size_ = 0;
-  double unit_strain_force_ = 0;  // as forces are measured in reduced_rest.cpp, N
+  double unit_strain_force_ = 0;  // as forces are measured in statics.cpp, N
 
   ReducedState state_;
   AlignedVector<float> quaternion_;

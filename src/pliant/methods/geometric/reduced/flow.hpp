@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep reads of a reduced body whose rest vectors d have flowed (plastic_flow.hpp). reduced_model.hpp
+// What a sweep reads of a reduced body whose rest vectors d have flowed (plastic_flow.hpp). model.hpp
 // with d in place of s X, edge rows only, every node with weight 1:
 //   C_i(d) = sum over the rows of i of lambda_k (s_k Phi)^T d_k^T
 //   A_i    = sum lambda_k (s_k X) d_k^T + Z^T C_i(d)         no longer symmetric at Z = 0
@@ -9,7 +9,7 @@
 #pragma once
 
 #include "pliant/base/parallel.hpp"
-#include "pliant/methods/geometric/reduced_model.hpp"
+#include "pliant/methods/geometric/reduced/model.hpp"
 
 namespace pliant::geometric {
 

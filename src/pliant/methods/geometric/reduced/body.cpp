@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/reduced_body.hpp"
+#include "pliant/methods/geometric/reduced/body.hpp"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "pliant/base/clock.hpp"
 #include "pliant/math/rotation.hpp"
 #include "pliant/methods/geometric/plastic_flow.hpp"
-#include "pliant/methods/geometric/reduced_kernels.hpp"
+#include "pliant/methods/geometric/reduced/kernels.hpp"
 
 namespace pliant::geometric {
 namespace {

@@ -13,7 +13,7 @@
 #include <Eigen/Core>
 
 #include "pliant/base/aligned.hpp"
-#include "pliant/methods/geometric/basis.hpp"
+#include "pliant/methods/geometric/reduced/basis.hpp"
 
 namespace pliant::geometric {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of reduced_kernels.hpp; see base/simd.hpp for how such a file is written. Two batches go side
+// The kernels of kernels.hpp; see base/simd.hpp for how such a file is written. Two batches go side
 // by side where the registers allow it: the k x 3 sums in memory are then touched half as often.
 
 #include "pliant/math/rotation_kernels.inl"
-#include "pliant/methods/geometric/reduced_kernels.hpp"
+#include "pliant/methods/geometric/reduced/kernels.hpp"
 
 namespace pliant::geometric {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/reduction.hpp"
+#include "pliant/methods/geometric/reduced/options.hpp"
 
 namespace pliant::geometric {
 

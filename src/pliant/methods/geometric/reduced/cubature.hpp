@@ -10,8 +10,8 @@
 // by active sets (Lawson and Hanson's non-negative least squares), stopped at the wanted number of nodes.
 #pragma once
 
-#include "pliant/methods/geometric/basis.hpp"
-#include "pliant/methods/geometric/reduced_model.hpp"
+#include "pliant/methods/geometric/reduced/basis.hpp"
+#include "pliant/methods/geometric/reduced/model.hpp"
 
 namespace pliant::geometric {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/sample_fit.hpp"
+#include "pliant/methods/geometric/reduced/sample_fit.hpp"
 
 #include <Eigen/Cholesky>
 #include <algorithm>

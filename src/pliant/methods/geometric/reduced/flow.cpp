@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/methods/geometric/reduced_flow.hpp"
+#include "pliant/methods/geometric/reduced/flow.hpp"
 
 #include "pliant/methods/geometric/energy.hpp"
 #include "pliant/methods/geometric/plastic_flow.hpp"
-#include "pliant/methods/geometric/reduced_kernels.hpp"
+#include "pliant/methods/geometric/reduced/kernels.hpp"
 
 namespace pliant::geometric {
 namespace {

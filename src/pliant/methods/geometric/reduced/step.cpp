@@ -2,7 +2,7 @@
 // One time step in reduced space: step.cpp's equation multiplied by Phi^T. With Z0 = Z^ + h' V^ and D the
 // unknown change of the columns that no held piece tells,
 //   G(D) = (1 + h' alpha) M (Z0 + D - Z^ - h' V^) + h'^2 (alpha M V^ - Phi^T f + g(Z0 + D) + beta c) = 0
-//   g(Z) = K Z + sum_i C_i (1 - R_i^T)                               (reduced_model.hpp)   [Huang06, Eq. 7]
+//   g(Z) = K Z + sum_i C_i (1 - R_i^T)                               (model.hpp)   [Huang06, Eq. 7]
 //   H p  = ((1 + h' alpha) M + (h'^2 + h' beta) K) p - (h'^2 + h' beta) sum_i C_i dR_i^T
 // M = Phi^T M Phi, not the unit matrix: columns of held pieces lean on the others. Solved as in full space:
 // conjugate gradients on H preconditioned by A = (1 + h' alpha) M + (h'^2 + h' beta) K, here a dense inverse;
@@ -22,8 +22,8 @@
 #include "pliant/math/rotation.hpp"
 #include "pliant/methods/geometric/newton_stop.hpp"
 #include "pliant/methods/geometric/plastic_flow.hpp"
-#include "pliant/methods/geometric/reduced_body.hpp"
-#include "pliant/methods/geometric/reduced_kernels.hpp"
+#include "pliant/methods/geometric/reduced/body.hpp"
+#include "pliant/methods/geometric/reduced/kernels.hpp"
 #include "pliant/physics/check_input.hpp"
 
 namespace pliant::geometric {

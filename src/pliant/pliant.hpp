@@ -8,11 +8,15 @@
 //   const pliant::Points& surface = scene->simulation.bodies()[0].surface();
 #pragma once
 
+#include "pliant/base/archive.hpp"
+#include "pliant/base/hash.hpp"
 #include "pliant/base/parallel.hpp"
 #include "pliant/base/result.hpp"
 #include "pliant/base/types.hpp"
 #include "pliant/base/version.hpp"
+#include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/shape.hpp"
+#include "pliant/io/read_mesh.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/methods/registry.hpp"
 #include "pliant/physics/metrics.hpp"

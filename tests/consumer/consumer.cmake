@@ -19,11 +19,14 @@ pliant_consumer_test(installs consumer_clean consumer_installed
   ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
 pliant_consumer_test(configures_with_find_package consumer_installed consumer_configured
   ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${folder} -G ${CMAKE_GENERATOR}
-  -DCMAKE_PREFIX_PATH=${prefix} -DREADME=${PROJECT_SOURCE_DIR}/README.md -DCMAKE_BUILD_TYPE=Release
+  -DCMAKE_PREFIX_PATH=${prefix} -DREPOSITORY=${PROJECT_SOURCE_DIR} -DCMAKE_BUILD_TYPE=Release
   -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_CXX_FLAGS=${flags})
-pliant_consumer_test(builds_the_sample_of_the_readme consumer_configured consumer_built
+pliant_consumer_test(builds_the_sample_of_the_readme_and_the_examples consumer_configured consumer_built
   ${CMAKE_COMMAND} --build ${folder})
 pliant_consumer_test(runs_the_sample_of_the_readme consumer_built "" ${folder}/sample)
+foreach(example falling_mesh posed_body checkpoint_in_memory)
+  pliant_consumer_test(runs_the_example_${example} consumer_built "" ${folder}/examples/${example})
+endforeach()
 # The package must not know where it was built.
 pliant_consumer_test(installs_no_path_of_the_build consumer_installed ""
   ${CMAKE_COMMAND} -DPREFIX=${prefix} -DFORBIDDEN=${PROJECT_SOURCE_DIR} -P ${CMAKE_CURRENT_LIST_DIR}/check_prefix.cmake)

@@ -64,10 +64,11 @@ Rest bend(double cut, double degrees, int points) {
   in.held = held;
   in.targets = targets;
   in.hold_sizes = sizes;
+  RelaxMemory memory;
   Rest out;
   for (const double volume : shape.graph.volumes) out.points += volume > 0;
   for (int step = 1; step <= 100 && out.still == 0; ++step) {
-    const Method::Relaxation now = body.relax(in);
+    const Relaxation now = body.relax(in, 0, memory);
     EXPECT_TRUE(now.trouble.empty()) << now.trouble;
     if (now.residual <= 1e-7 && out.iterations == 0) out.iterations = step;
     if (now.stuck || now.change < 1e-9) out.still = step;
@@ -255,12 +256,13 @@ Posed caged(const Prepared& in, const std::array<int, 3>& cells) {
   StepInput input;
   input.pool = &pool;
   input.held = in.held;
+  RelaxMemory memory;
   Posed out;
   for (int k = 0; k < increments; ++k) {
     input.targets = in.targets[std::size_t(k)];
     out.residual = 1;
     for (int step = 0; step < 100 && out.residual > enough(k); ++step) {
-      const Method::Relaxation now = body.relax(input);
+      const Relaxation now = body.relax(input, 0, memory);
       EXPECT_TRUE(now.trouble.empty()) << now.trouble;
       out.residual = now.residual;
       if (now.stuck) break;

@@ -10,6 +10,7 @@
 
 #include "pliant/base/archive.hpp"
 #include "pliant/physics/node_state.hpp"
+#include "pliant/physics/statics.hpp"
 #include "pliant/physics/step.hpp"
 
 namespace pliant {
@@ -25,13 +26,10 @@ struct MethodDescription {
   std::size_t weights = 0;  ///< of the matrix that makes the surface from nodes; 0 = not told
 };
 
-/// How a method's own static solve ended.
-struct Settled {
-  std::string trouble;     ///< empty: it rests
-  double residual = 0;     ///< unbalanced force over the forces that act
-  double force = 0;        ///< unbalanced force, N (root of the sum of squares over the nodes)
-  int iterations = 0;      ///< linear solves
-  int kept_rotations = 0;  ///< that nothing told and that stayed as they were
+/// How a method finds where a body rests.
+enum class StaticSolve {
+  by_steps,      ///< relax() is one step; handles go their way in increments
+  in_one_solve,  ///< relax() is the whole answer, whichever way the handles came
 };
 
 class Method {
@@ -62,34 +60,13 @@ class Method {
   /// energy.
   virtual void elastic_forces(std::span<Vec3> out) const = 0;
 
-  /// d = (M/h^2 + H)^-1 f on the nodes that are not held, 0 on held ones; f and d one entry a node, H the
-  /// Hessian of the elastic energy at the current positions or a semidefinite model of it. It is what a
-  /// static solve descends along (sim/pose.hpp). Of the input only h, the held nodes and the pool count; the
-  /// state stays. Returns the trouble, empty when all is well.
-  virtual std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
-
-  /// Statics the method's own way: the body is where gravity, the held nodes and what drives it from inside
-  /// at input.time balance the elastic forces, at rest. None: it has no way of its own, and Newton steps
-  /// along newton_direction find the balance.
-  virtual std::optional<Settled> settle(const StepInput& /*input*/, double /*tolerance*/) {
-    return std::nullopt;
-  }
+  /// One step towards rest: where gravity, the held nodes at their targets and what drives the body from
+  /// inside at input.time balance the elastic forces. The state is at rest afterwards. A body whose residual
+  /// is at most `tolerance` stays where it is. On trouble the body is as near as it came.
+  virtual Relaxation relax(const StepInput& input, double tolerance, RelaxMemory& memory);
+  virtual StaticSolve static_solve() const { return StaticSolve::by_steps; }
   /// Something inside drives the body (a skeleton); when that reaches its last key, s.
   virtual std::optional<double> driven_until() const { return std::nullopt; }
-  /// Static problems of a method whose freedoms are not its nodes, which then answers here instead of in
-  /// newton_direction: one step with a line search towards rest under gravity, held nodes (softly) at their
-  /// targets. Velocities become zero.
-  virtual bool relaxes() const { return false; }
-  struct Relaxation {
-    std::string trouble;  ///< empty when all is well
-    double residual = 0;  ///< unbalanced force over the forces that act, after the step
-    double force = 0;     ///< unbalanced force, N
-    double change = 0;    ///< root mean square way of a freedom over the body's size
-    bool stuck = false;   ///< no lower energy was found
-  };
-  virtual Relaxation relax(const StepInput& /*input*/) {
-    return {.trouble = "this method has no static step"};
-  }
 
   /// For every surface vertex the share, 0 .. 1, of rotations around it that the last step computed afresh;
   /// false when the method cannot tell.
@@ -104,8 +81,8 @@ class Method {
   virtual MethodDescription describe() const = 0;
 };
 
-inline std::string Method::newton_direction(const StepInput&, std::span<const Vec3>, std::span<Vec3>) {
-  return "method " + describe().name + " has no static solve: use `pliant run` with damping";
+inline Relaxation Method::relax(const StepInput&, double, RelaxMemory&) {
+  return {.trouble = "method " + describe().name + " has no static solve: use `pliant run` with damping"};
 }
 
 }  // namespace pliant

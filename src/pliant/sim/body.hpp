@@ -93,8 +93,7 @@ class Body {
   void place_holds();
   void choose_held(double end, double h);
   double travel(double from, double to) const;
-  void relax(const std::vector<double>& times, const Vec3& gravity, const PoseOptions& options, Pool& pool,
-             PoseResult& result);
+  std::vector<double> increments(double time) const;
   void aim(double end);
   double volume(const Points& nodes, const Points& surface) const;
 
@@ -122,6 +121,7 @@ class Body {
   std::vector<Grab> grabs_;
   std::vector<int> grab_ids_;
   StepReport report_;
+  double caution_ = 0;    ///< of the last static solve; the next one from here begins with it
   Pool* pool_ = nullptr;  ///< of the last step: the surface is shown with its help
   mutable Points surface_;
 };

@@ -248,7 +248,6 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   state_.contacts.clear();
   state_.sides.clear();
   std::fill(state_.more.begin(), state_.more.end(), -1);
-  levenberg_ = 0;
   if (options_.precision == Precision::single)
     start_looking<float>(alone_);
   else

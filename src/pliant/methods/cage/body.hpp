@@ -34,8 +34,7 @@ class Body final : public Method {
   double elastic_energy() const override;
   /// By the transpose of the map of place(): the work of moving the nodes is that of moving the cage.
   void elastic_forces(std::span<Vec3> out) const override;
-  bool relaxes() const override { return true; }
-  Relaxation relax(const StepInput& input) override;
+  Relaxation relax(const StepInput& input, double tolerance, RelaxMemory& memory) override;
   /// Quadrature points that are turned inside out.
   std::optional<int> inverted_cells() const override;
   void save(Writer& writer) const override;
@@ -181,6 +180,7 @@ class Body final : public Method {
   void pull_back_force(const Columns& big, Columns& out) const;
 
   // rest.cpp
+  class StaticProblem;
   double share_of_size(const Columns& moved) const;
   bool folds(const Columns& from, const Columns& to) const;
 
@@ -228,7 +228,6 @@ class Body final : public Method {
   std::array<Columns, 6> rigid_;  // motions of the cage as a whole, orthonormal
   Eigen::MatrixXd modes_;         // the same seen from the frame, 3 N x 6
   double more_mass_ = 0;          // kg, of the vertices in this step where its matrix needed it
-  double levenberg_ = 0;          // of the last settling step
 
   mutable NodeState nodes_;
   mutable bool shown_ = false;

@@ -7,6 +7,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/fem/body.hpp"
+#include "pliant/methods/node_statics.hpp"
 
 namespace pliant::fem {
 namespace {
@@ -15,7 +16,14 @@ constexpr double reduction = 1e-3;  // of the residual: the caller repeats with 
 
 }  // namespace
 
-std::string Body::newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
+Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& memory) {
+  return relax_nodes(
+      *this, input, tolerance, memory, [&](double h, std::span<const Vec3> f, std::span<Vec3> d) {
+        return static_direction({.h = h, .held = input.held, .contact = {}, .pool = input.pool}, f, d);
+      });
+}
+
+std::string Body::static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
   PLIANT_CHECK(input.pool && f.size() == model_.rest.size() && d.size() == f.size());
   if (has_followers())
     return "a surface that rides on coarse cells is not posed by itself: use `pliant run` with damping";

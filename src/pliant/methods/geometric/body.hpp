@@ -46,7 +46,7 @@ class Body final : public Method {
   void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
   double elastic_energy() const override;
   void elastic_forces(std::span<Vec3> out) const override;
-  std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) override;
+  Relaxation relax(const StepInput& input, double tolerance, RelaxMemory& memory) override;
   bool activity(std::span<float> vertices) const override;
   /// A cell counts when the Jacobian at any of its eight corners is not positive.
   std::optional<int> inverted_cells() const override;
@@ -99,6 +99,8 @@ class Body final : public Method {
   void local_global(const StepInput& input, const Scheme& scheme, StepReport& report, StageWatch& watch);
 
   // static_direction.cpp
+  /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); of the input h, held and pool count.
+  std::string static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
   void static_gradients(const Scheme& scheme, Pool& pool, StageWatch& watch);
 
   // kept_volume_step.cpp

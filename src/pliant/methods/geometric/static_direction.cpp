@@ -8,6 +8,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/node_statics.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -17,7 +18,14 @@ constexpr int most_iterations = 60;
 
 }  // namespace
 
-std::string Body::newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
+Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& memory) {
+  return relax_nodes(
+      *this, input, tolerance, memory, [&](double h, std::span<const Vec3> f, std::span<Vec3> d) {
+        return static_direction({.h = h, .held = input.held, .contact = {}, .pool = input.pool}, f, d);
+      });
+}
+
+std::string Body::static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
   PLIANT_CHECK(input.pool && f.size() == model_.rest.size() && d.size() == f.size());
   if (!kept_.empty()) return "a static solve does not keep the volume of a surface: set keep_volume to false";
   const FlushTinyNumbers in_here;

@@ -40,7 +40,9 @@ class Body final : public Method {
   /// theirs is that of the cells.
   double elastic_energy() const override;
   void elastic_forces(std::span<Vec3> out) const override;
-  std::optional<Settled> settle(const StepInput& input, double tolerance) override;
+  /// The whole answer; rotations that follow the positions (`polar`) take several solves.
+  Relaxation relax(const StepInput& input, double tolerance, RelaxMemory& memory) override;
+  StaticSolve static_solve() const override { return StaticSolve::in_one_solve; }
   std::optional<double> driven_until() const override;
   /// Cells whose det F is not positive.
   std::optional<int> inverted_cells() const override;

@@ -23,10 +23,10 @@ constexpr double least_strain = 1e-4;
 
 }  // namespace
 
-std::optional<Settled> Body::settle(const StepInput& input, double tolerance) {
+Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   PLIANT_CHECK(input.pool != nullptr);
   const FlushTinyNumbers in_here;
-  Settled out;
+  Relaxation out;
   StepInput quiet = input;
   quiet.grabs = {};
   const Scheme still;
@@ -49,7 +49,7 @@ std::optional<Settled> Body::settle(const StepInput& input, double tolerance) {
     turn(new_x_, polar || t > 0, *input.pool);
     double acting = forces_at(new_x_), left = norm(r_);
     if (polar && t > 0 && left <= tolerance * acting) break;
-    ++out.iterations;
+    ++out.steps;
     for (int k = 0; k < most_runs && left > 0.1 * tolerance * acting; ++k) {
       solve(quiet, still, reduction, most_iterations);
       for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += Vec3(d_[i].x, d_[i].y, d_[i].z);
@@ -70,10 +70,13 @@ std::optional<Settled> Body::settle(const StepInput& input, double tolerance) {
     out.trouble = fmt::format(
         "no balance after {} linear solves: {:.2g} of the acting forces is left, {:.2g} asked; raise "
         "--tolerance, or let `pliant run` with damping bring it to rest",
-        out.iterations, out.residual, tolerance);
+        out.steps, out.residual, tolerance);
     if (!std::isfinite(out.residual)) return out;
   }
   out.kept_rotations = kept_;
+  double way = 0;
+  for (std::size_t i = 0; i < new_x_.size(); ++i) way += (new_x_[i] - state_.nodes.x[i]).squaredNorm();
+  out.change = std::sqrt(way / double(new_x_.size())) / model_.size;
   state_.nodes.x = new_x_;
   std::fill(state_.nodes.v.begin(), state_.nodes.v.end(), Vec3::Zero());
   return out;

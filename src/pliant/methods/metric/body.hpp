@@ -30,7 +30,7 @@ class Body final : public Method {
   void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
   double elastic_energy() const override;
   void elastic_forces(std::span<Vec3> out) const override;
-  std::string newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) override;
+  Relaxation relax(const StepInput& input, double tolerance, RelaxMemory& memory) override;
   /// A cell counts when its six tetrahedra together have no positive volume.
   std::optional<int> inverted_cells() const override;
   void save(Writer& writer) const override;
@@ -53,6 +53,8 @@ class Body final : public Method {
   double lively_step() const { return lively_step_; }
 
  private:
+  /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); of the input h, held and pool count.
+  std::string static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
   /// The numbers of one step (step.cpp).
   struct Scheme {
     double h = 0;           ///< s

@@ -9,6 +9,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/metric/body.hpp"
+#include "pliant/methods/node_statics.hpp"
 
 namespace pliant::metric {
 namespace {
@@ -18,7 +19,14 @@ constexpr int allowed = 2000;
 
 }  // namespace
 
-std::string Body::newton_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
+Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& memory) {
+  return relax_nodes(
+      *this, input, tolerance, memory, [&](double h, std::span<const Vec3> f, std::span<Vec3> d) {
+        return static_direction({.h = h, .held = input.held, .contact = {}, .pool = input.pool}, f, d);
+      });
+}
+
+std::string Body::static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
   PLIANT_CHECK(input.pool && f.size() == model_.rest.size() && d.size() == f.size());
   const FlushTinyNumbers in_here;
   hold(input);

@@ -291,12 +291,13 @@ TEST(CageBody, a_hold_is_as_stiff_as_a_whole_however_many_points_it_has) {
     for (std::size_t k = 0; k < end.size(); k += std::size_t(every)) held.push_back(end[k]);
     const Points targets = bar.places(held);
     StepInput in = bar.input(1.0 / 60);
+    RelaxMemory memory;
     in.held = held;
     in.targets = targets;
     in.gravity = {0, -1, 0};
-    Method::Relaxation now;
+    Relaxation now;
     for (int k = 0; k < 40 && !(k > 0 && now.residual < 1e-6); ++k) {
-      now = bar.body->relax(in);
+      now = bar.body->relax(in, 0, memory);
       ASSERT_TRUE(now.trouble.empty()) << now.trouble;
     }
     EXPECT_LT(now.residual, 1e-6);
@@ -325,6 +326,7 @@ TEST(CageBody, one_vertex_is_dragged_by_a_handle_in_few_warm_iterations) {
   std::vector<Index> sizes(base, Index(base));
   sizes.push_back(1);
   StepInput in = bar.input(1.0 / 60);
+  RelaxMemory memory;
   in.held = held;
   in.hold_sizes = sizes;
   for (int drag = 1; drag <= 10; ++drag) {
@@ -333,7 +335,7 @@ TEST(CageBody, one_vertex_is_dragged_by_a_handle_in_few_warm_iterations) {
     int iterations = 0;
     double change = 1;
     while (change > 1e-4 && iterations < 30) {
-      const Method::Relaxation now = bar.body->relax(in);
+      const Relaxation now = bar.body->relax(in, 0, memory);
       ASSERT_TRUE(now.trouble.empty()) << now.trouble;
       // where rounding is all that is left no step lowers the energy: that is rest, and nothing else is
       if (now.stuck) {
@@ -377,10 +379,11 @@ Turned turned_and_held_by(std::size_t vertices) {
     targets.push_back(sorted[k].second);
   }
   StepInput in = bar.input(1.0 / 60);
+  RelaxMemory memory;
   in.held = held;
   in.targets = targets;
   for (int k = 0; k < 60; ++k) {
-    const Method::Relaxation now = bar.body->relax(in);
+    const Relaxation now = bar.body->relax(in, 0, memory);
     EXPECT_TRUE(now.trouble.empty()) << now.trouble;
     if (now.stuck || now.residual < 1e-9) break;
   }
@@ -426,13 +429,14 @@ TEST(CageBody, single_vertices_are_posed_from_rest_in_few_iterations) {
     if (handles == 2) drag(middle, {0, -0.4, 0});
     drag(tip, {0, 2, -1});
     StepInput in = bar.input(1.0 / 60);
+    RelaxMemory memory;
     in.held = held;
     in.targets = targets;
     in.hold_sizes = sizes;
     int iterations = 0;
     double change = 1;
     while (change > 1e-4 && iterations < 60) {
-      const Method::Relaxation now = bar.body->relax(in);
+      const Relaxation now = bar.body->relax(in, 0, memory);
       ASSERT_TRUE(now.trouble.empty()) << now.trouble;
       ASSERT_FALSE(now.stuck);
       change = now.change;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/support/meshless_bar.hpp"
+#include "tests/support/relax_once.hpp"
 
 namespace pliant::meshless {
 namespace {
@@ -56,8 +57,8 @@ TEST(MeshlessRegions, soft_flesh_hangs_from_its_bone_ten_times_as_low) {
   Bar bar = make_bar({}, stiff_above());
   Pool pool(1);
   const auto settled =
-      bar.method->settle({.time = 10, .gravity = {0, -1, 0}, .contact = {}, .pool = &pool}, 1e-6);
-  ASSERT_TRUE(settled && settled->trouble.empty()) << settled->trouble;
+      relax_once(*bar.method, {.time = 10, .gravity = {0, -1, 0}, .contact = {}, .pool = &pool}, 1e-6);
+  ASSERT_TRUE(settled.trouble.empty()) << settled.trouble;
   // Half way along each bone; between bone and side.
   double soft = 0, stiff = 0;
   for (Index i = 0; i < bar.body().model().nodes(); ++i) {

@@ -196,7 +196,6 @@ void ReducedBody::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   project(v, state_.v);
   state_.has_before = false;
   shown_ = false;
-  static_h_ = first_static_h;
   // Without a warm start from the past: the same place gives the same rotations.
   for (std::size_t k = 0; k < quaternion_.size(); ++k)
     quaternion_[k] = k / reduced_lanes % 4 == 0 ? 1.0f : 0.0f;
@@ -339,7 +338,6 @@ bool ReducedBody::load(Reader& reader) {
   std::copy(quaternions.begin(), quaternions.end(), quaternion_.begin());
   if (options_.plasticity) flow_.set_all(model_, basis_, state_.rest_vectors);
   shown_ = false;
-  static_h_ = first_static_h;
   return true;
 }
 

@@ -45,8 +45,7 @@ class ReducedBody final : public Method {
   double elastic_energy() const override;
   /// The forces that move the body: those of the energy, without what the space cannot follow.
   void elastic_forces(std::span<Vec3> out) const override;
-  bool relaxes() const override { return true; }
-  Relaxation relax(const StepInput& input) override;
+  Relaxation relax(const StepInput& input, double tolerance, RelaxMemory& memory) override;
   std::optional<int> inverted_cells() const override;
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
@@ -102,8 +101,8 @@ class ReducedBody final : public Method {
   void stand_still();
   Balance balance(const StepInput& input);
   double force_in_space(const Coordinates& force) const;
-  std::string static_direction(const StepInput& input, const Coordinates& force);
-  bool descend(const StepInput& input, const Coordinates& from, const Balance& before, Balance& after);
+  class StaticProblem;
+  std::string static_direction(const StepInput& input, double h, const Coordinates& force);
 
   // momentum.cpp
   Vec3 total(const Coordinates& z) const;
@@ -163,10 +162,6 @@ class ReducedBody final : public Method {
   std::vector<Index> known_held_;
   Points known_targets_;
   bool held_known_ = false;
-
-  // How far the static solve dares to go, s; anew after the body was moved.
-  static constexpr double first_static_h = 0.5;
-  double static_h_ = first_static_h;
 
   // Scratch: never read across steps.
   Coordinates hat_z_, hat_v_, start_, told_, base_, trial_, new_z_, new_v_, d_, g_, solved_, p_, q_, sums_,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a reduced body rests: a minimum, over the coordinates that no held piece tells, of
 //   Pi(Z) = V(Z) - sum_i m_i g . (x_i - X_i) + sum over grabs of k/2 |x - target|^2,   x = X + Phi Z
-// by Newton steps with a line search, those of sim/pose.cpp in the coordinates of the space:
+// by damped Newton steps (physics/damped_newton.hpp) in the coordinates of the space:
 //   (M/h^2 + H) D = F,   F = -dPi/dZ = Phi^T f
 // with M, H and A of step.cpp, H by its sweeps in single precision; Pi and the forces f are in double
 // and about exact rotations. Phi^T does not see what of f the space cannot follow, so that it need not
@@ -15,15 +15,12 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/reduced/body.hpp"
+#include "pliant/physics/damped_newton.hpp"
 
 namespace pliant::geometric {
 namespace {
 
-// As in sim/pose.cpp.
-constexpr double shortest_h = 1e-4, longest_h = 100;  // s
-constexpr int halvings = 6;                           // of the line search
-constexpr double sufficient = 1e-4;                   // share of the expected decrease (Armijo)
-constexpr double energy_noise = 1e-11;                // round-off of Pi, relative
+constexpr double energy_noise = 1e-11;  // round-off of Pi, relative
 // Forces that act count at least as those of this strain: a body that nothing strains has forces of rounding,
 // about 1e-14, which need no balance.
 constexpr double least_strain = 1e-6;
@@ -36,32 +33,80 @@ double dot(const Coordinates& a, const Coordinates& b) { return a.cwiseProduct(b
 
 }  // namespace
 
-Method::Relaxation ReducedBody::relax(const StepInput& input) {
+/// Pi over the coordinates, as damped_newton.hpp sees it.
+class ReducedBody::StaticProblem {
+ public:
+  StaticProblem(ReducedBody& body, const StepInput& input)
+      : body_(body), input_(input), from_(body.state_.z), here_(body.balance(input)) {}
+
+  const Balance& here() const { return here_; }
+  double potential() const { return here_.potential; }
+  double unbalanced() const { return here_.unbalanced; }
+
+  StaticDirection direction(double caution) {
+    if (tried_) go_back();
+    StaticDirection out{.trouble = body_.static_direction(input_, 1 / caution, here_.force)};
+    out.slope = dot(here_.force, body_.d_);
+    return out;
+  }
+  std::optional<double> try_step(double t) {
+    body_.state_.z = from_ + t * body_.d_;
+    there_ = body_.balance(input_);
+    tried_ = true;
+    return there_.potential;
+  }
+  double noise() const { return energy_noise * (std::abs(here_.potential) + there_.elastic); }
+  double trial_unbalanced() const { return there_.unbalanced; }
+
+  /// The trial is the place from now on. Returns the displacement of the coordinates.
+  Coordinates accept() {
+    here_ = there_;
+    return body_.state_.z - from_;
+  }
+  /// The rotations are those of the last trial: the sweeps want those of the start again.
+  void go_back() {
+    body_.state_.z = from_;
+    here_ = body_.balance(input_);
+    tried_ = false;
+  }
+
+ private:
+  ReducedBody& body_;
+  const StepInput& input_;
+  Coordinates from_;
+  Balance here_, there_;
+  bool tried_ = false;
+};
+
+Relaxation ReducedBody::relax(const StepInput& input, double tolerance, RelaxMemory& memory) {
   PLIANT_CHECK(input.pool != nullptr);
   Relaxation out;
   out.trouble = take_held(input);
   if (!out.trouble.empty()) return out;
   stand_still();
-  const Coordinates from = state_.z;
-  Balance before = balance(input), after = before;
-  bool found = before.unbalanced == 0;
-  while (!found && static_h_ >= shortest_h) {
-    out.trouble = static_direction(input, before.force);
-    if (!out.trouble.empty()) return out;
-    found = descend(input, from, before, after);
-    if (!found) static_h_ /= 8;
+  StaticProblem problem(*this, input);
+  const auto tell = [&] {
+    out.force = problem.here().unbalanced;
+    out.residual = out.force / std::max(problem.here().acting, least_strain * unit_strain_force_);
+  };
+  tell();
+  if (out.residual <= tolerance) return out;
+  out.steps = 1;
+  switch (DampedNewton{}.step(problem, memory.caution, out.trouble)) {
+    case DampedNewton::Outcome::moved: {
+      const Coordinates way = problem.accept();
+      weigh(way);
+      out.change = std::sqrt(dot(way, heavy_) / reduced_.total_mass) / size_;
+      break;
+    }
+    case DampedNewton::Outcome::stuck:
+      out.stuck = true;
+      problem.go_back();
+      break;
+    case DampedNewton::Outcome::trouble:
+      return out;
   }
-  if (!found) {
-    out.stuck = true;
-    static_h_ = first_static_h;
-    state_.z = from;
-    after = balance(input);
-  }
-  const Coordinates way = state_.z - from;
-  weigh(way);
-  out.change = std::sqrt(dot(way, heavy_) / reduced_.total_mass) / size_;
-  out.force = after.unbalanced;
-  out.residual = out.force / std::max(after.acting, least_strain * unit_strain_force_);
+  tell();
   return out;
 }
 
@@ -115,10 +160,10 @@ double ReducedBody::force_in_space(const Coordinates& force) const {
 }
 
 /// d_ of (M + h^2 H) d_ = h^2 F, roughly: the next step has the true forces again.
-std::string ReducedBody::static_direction(const StepInput& input, const Coordinates& force) {
+std::string ReducedBody::static_direction(const StepInput& input, double h, const Coordinates& force) {
   const FlushTinyNumbers in_here;
   Pool& pool = *input.pool;
-  Scheme s{{Integrator::euler, static_h_, {.mass = 0, .stiffness = 0}}};
+  Scheme s{{Integrator::euler, h, {.mass = 0, .stiffness = 0}}};
   s.turning = s.stiffness;
   set_springs(input, s);
   StepReport report;
@@ -143,28 +188,6 @@ std::string ReducedBody::static_direction(const StepInput& input, const Coordina
   }
   d_ -= solved_;
   return {};
-}
-
-/// Halves d_ until Pi falls as it should, or does not rise while the forces do. False: nowhere.
-bool ReducedBody::descend(const StepInput& input, const Coordinates& from, const Balance& before,
-                          Balance& after) {
-  const double slope = dot(before.force, d_);
-  double t = 1;
-  for (int k = 0; slope > 0 && k <= halvings; ++k, t /= 2) {
-    state_.z = from + t * d_;
-    after = balance(input);
-    const double noise = energy_noise * (std::abs(before.potential) + after.elastic);
-    const bool lower = after.potential <= before.potential - sufficient * t * slope;
-    const bool calmer = after.unbalanced < before.unbalanced && after.potential <= before.potential + noise;
-    if (!lower && !calmer) continue;
-    if (k == 0) static_h_ = std::min(4 * static_h_, longest_h);
-    if (k >= 3) static_h_ /= 4;
-    return true;
-  }
-  // The rotations are those of the last try: the sweeps want those of the start again.
-  state_.z = from;
-  balance(input);
-  return false;
 }
 
 }  // namespace pliant::geometric

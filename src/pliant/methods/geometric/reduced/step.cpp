@@ -483,7 +483,6 @@ void ReducedBody::accept(const StepInput& input) {
   state_.h = input.h;
   state_.has_before = true;
   shown_ = false;
-  static_h_ = first_static_h;
 }
 
 /// As in step.cpp: rows flow towards the new state, with its own rotations.

@@ -59,7 +59,7 @@ class Body::StaticProblem {
     const Index n = b_.model_.n();
     const int n3 = 3 * int(n);
     while (!factor_with(caution)) {
-      if (definite_) return {.definite = false};
+      if (definite_) return {.trouble = {}, .definite = false};
       b_.z_ = b_.start_z_;
       set_constant_part(true);
     }

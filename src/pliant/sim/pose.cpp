@@ -119,6 +119,10 @@ PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& optio
                           .contact = contact_,
                           .pool = &pool};
     for (int n = 0; last || n < steps_between; ++n) {
+      if (result.iterations >= options.iterations) {
+        result.trouble = unfinished(k, result, options);
+        return result;
+      }
       const Relaxation now = method_->relax(input, enough, memory);
       caution_ = memory.caution;
       result.trouble = now.trouble;
@@ -133,10 +137,6 @@ PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& optio
       }
       stuck = now.stuck;
       if (stuck || now.residual <= enough) break;
-      if (result.iterations >= options.iterations) {
-        result.trouble = unfinished(k, result, options);
-        return result;
-      }
       if (options.progress && !options.progress(k, result.increments)) {
         result.stopped = true;
         return result;

@@ -8,7 +8,7 @@ BENCH = out/bench
 demo: build
 	@build/pliant run creature -o $(DEMO) --format obj,pc2,glb
 	@build/pliant render $(DEMO) -o $(DEMO)/picture.png --time 0.6 --fit frame --size 1280x720
-	@build/pliant render $(DEMO) -o $(DEMO)/video.mp4 --size 768x432 --quality draft --fps 30
+	@build/pliant render $(DEMO) -o $(DEMO)/video.mp4 --size 512x288 --quality draft --fps 20
 	@echo
 	@echo "A soft animal tumbles down a stair:"
 	@echo "  picture   $(DEMO)/picture.png"

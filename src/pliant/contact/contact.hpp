@@ -2,7 +2,9 @@
 // A contact: one surface vertex of a body and one feature of a collider, for one step.
 #pragma once
 
+#include <array>
 #include <compare>
+#include <vector>
 
 #include "pliant/base/types.hpp"
 
@@ -14,6 +16,14 @@ struct ContactKey {
   auto operator<=>(const ContactKey&) const = default;
 };
 
+/// The share of one surface vertex in the row of a contact: the velocity of the contact point is
+///   u = sum over the terms of weight * v(body, vertex) - velocity of the collider.
+struct ContactTerm {
+  Index body = 0;  ///< 0: the body that is stepped
+  Index vertex = 0;
+  double weight = 1;
+};
+
 struct Contact {
   ContactKey key;
   Vec3 normal{0, 1, 0};    ///< from the collider to the body, at the end of the step
@@ -21,6 +31,9 @@ struct Contact {
   double friction = 0;     ///< Coulomb's coefficient
   double restitution = 0;
   double gap = 0;  ///< over the contact plane at the beginning of the step, m
+
+  /// A collider meets one vertex.
+  std::array<ContactTerm, 1> terms() const { return {{{.vertex = key.vertex}}}; }
 };
 
 /// What a body remembers of a contact: the solver's warm start.
@@ -34,6 +47,14 @@ struct ContactMemory {
 struct SideMemory {
   Index collider = 0, vertex = 0;
   Index side = 0;
+};
+
+/// What contacts leave to the next step: part of a method's state.
+struct ContactState {
+  std::vector<ContactMemory> memories;  ///< forces, by key
+  std::vector<SideMemory> sides;        ///< by collider and vertex
+
+  void clear() { memories.clear(), sides.clear(); }
 };
 
 }  // namespace pliant

@@ -21,13 +21,14 @@ Body::Body(Model model, Rig rig, Gather embedding, Gather contact, const Damping
       rig_(std::move(rig)),
       packed_(model_.cells, model_.rest, model_.relative),
       embedding_(std::move(embedding)),
+      contact_points_(contact.rows() > 0 ? std::move(contact) : embedding_),
       damping_(damping),
       options_(options),
       hold_(options.hold * model_.young * model_.spacing) {
   PLIANT_CHECK(options.rotations != Rotations::automatic);
-  turning_.attach(model_);
   part_turn_.resize(model_.parts.size());
-  contact_.attach(contact.rows() > 0 ? std::move(contact) : embedding_, model_.rest, model_.spacing);
+  stage_.attach(contact_points_, model_.rest, model_.spacing);
+  response_.attach(model_, stage_.rows(), system_);
   const std::size_t n = model_.rest.size();
   state_.nodes = {model_.rest, Points(n, Vec3::Zero()), model_.mass};
   state_.turned = unturned_ = packed_.unturned();
@@ -46,8 +47,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   PLIANT_CHECK(x.size() == model_.rest.size() && v.size() == model_.rest.size());
   std::copy(x.begin(), x.end(), state_.nodes.x.begin());
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
-  state_.contacts.clear();
-  state_.sides.clear();
+  state_.contact.clear();
   if (options_.rotations != Rotations::polar || options_.warping == Warping::none) return;
   Pool alone(1);
   turn(state_.nodes.x, true, alone);
@@ -121,8 +121,8 @@ void Body::save(Writer& writer) const {
   writer.array(std::vector<float>(state_.turned.begin(), state_.turned.end()));
   writer.array(state_.node_turned);
   writer.array(std::vector<double>(state_.flow.begin(), state_.flow.end()));
-  writer.array(state_.contacts);
-  writer.array(state_.sides);
+  writer.array(state_.contact.memories);
+  writer.array(state_.contact.sides);
   writer.value(std::uint64_t(state_.driven.size()));
   for (const DrivenJoint& driven : state_.driven) {
     writer.value(driven.joint);
@@ -139,8 +139,8 @@ bool Body::load(Reader& reader) {
   reader.array(turned);
   reader.array(next.node_turned);
   reader.array(flow);
-  reader.list(next.contacts);
-  reader.list(next.sides);
+  reader.list(next.contact.memories);
+  reader.list(next.contact.sides);
   std::uint64_t driven = 0;
   reader.value(driven);
   const std::size_t joints = rig_.empty() ? 0 : rig_.bones().skeleton().joints.size();
@@ -171,7 +171,7 @@ MethodDescription Body::describe() const {
   out.setup_ms = setup_ms_;
   const std::size_t n = model_.rest.size();
   out.bytes = packed_.memory_bytes() + rig_.memory_bytes() + system_.memory_bytes() + block_.memory_bytes() +
-              contact_.memory_bytes() +
+              response_.memory_bytes() +
               model_.cells.node.size() * (sizeof(Index) + sizeof(Vec3) + sizeof(double)) +
               n * (8 * sizeof(Vec3) + 10 * sizeof(Float4)) + state_.turned.size() * sizeof(float);
   return out;

@@ -3,12 +3,10 @@
 // shows it.
 #pragma once
 
-#include "pliant/contact/position_pass.hpp"
 #include "pliant/math/direct_solver.hpp"
 #include "pliant/math/gather.hpp"
-#include "pliant/methods/meshless/contact_stage.hpp"
+#include "pliant/methods/meshless/contact_response.hpp"
 #include "pliant/methods/meshless/energy.hpp"
-#include "pliant/methods/meshless/free_turning.hpp"
 #include "pliant/methods/meshless/rig.hpp"
 #include "pliant/methods/meshless/scalar_system.hpp"
 #include "pliant/methods/method.hpp"
@@ -109,19 +107,13 @@ class Body final : public Method {
   PackedCells::Quaternions& cell_rotations();
   StepTraffic traffic(const StepReport& report) const;
   int flow(double h);
-  Detection::Step detection_step(const StepInput& input) const;
   void contact(const StepInput& input, const Scheme& scheme, StepReport& report);
-  void answer(const StepInput& input, StepReport& report);
-  void respond(const StepInput& input, const Scheme& scheme, StepReport& report);
-  void move(double factor, std::span<const Contact> contacts, std::span<const Vec3> impulses,
-            const StepInput& input);
-  void lift(const StepInput& input, StepReport& report);
-  Vec3 velocity(const Contact& contact, double h) const;
+  void answer_contacts(const StepInput& input, const Scheme& scheme, StepReport& report);
 
   Model model_;
   Rig rig_;
   PackedCells packed_;
-  Gather embedding_;
+  Gather embedding_, contact_points_;
   Damping damping_;
   Options options_;
   double hold_ = 0;  ///< stiffness of bones and holds, N/m
@@ -132,8 +124,8 @@ class Body final : public Method {
   // What is in force for the held nodes and the step length.
   ScalarSystem system_;
   DirectSolver block_;  ///< of `warping: node`: M + K once for all, in the frame of the nodes
-  ContactStage contact_;
-  ContactProblem problem_, position_problem_;
+  ContactStage stage_;
+  ContactResponse response_;
   Gather rows_;  ///< points held: bones, then held nodes
   std::vector<float> row_weight_;
   std::vector<Index> arranged_held_;
@@ -150,11 +142,6 @@ class Body final : public Method {
   AlignedVector<Float4> d_, f_, z_, p_, ap_, s_, t_, shadow_;
   AlignedVector<double> stress_;  ///< plastic
   PackedCells::Quaternions unturned_;
-  std::vector<Contact> contacts_, touches_;
-  std::vector<Vec3> impulses_;
-  PositionPass position_pass_;
-  std::vector<SideMemory> sides_;
-  FreeTurning turning_;
   std::vector<Eigen::Quaterniond> part_turn_;
   double kappa_ = 0;  ///< Pa
   int kept_ = 0, unreached_ = 0;

@@ -20,9 +20,8 @@ struct State {
   PackedCells::Quaternions turned;  ///< of the cells: the last valid ones, and warm starts
   std::vector<Float4> node_turned;  ///< of the nodes (w, x, y, z), for warping at nodes and rows; else empty
   AlignedVector<double> flow;       ///< plastic strain of the cells, [batch][xx yy zz yz zx xy][16]; or empty
-  std::vector<ContactMemory> contacts;  ///< of the last step, by key: the contact solver's warm start
-  std::vector<SideMemory> sides;        ///< by collider and vertex
-  std::vector<DrivenJoint> driven;      ///< joints that no longer follow their keys
+  ContactState contact;
+  std::vector<DrivenJoint> driven;  ///< joints that do not follow their keys
 };
 
 }  // namespace pliant::meshless

@@ -13,7 +13,7 @@
 //   3. matrix       factored anew only when the held set or h changes
 //   4. solve        from x_n + h v_n
 //   5. refinements  (optional) polar rotations of the new positions, and another solve
-//   6. contact      (contact_step.cpp) with colliders
+//   6. contact      (contact.cpp) with colliders
 //   7. flow         (optional) plastic strain of the cells
 #include <fmt/format.h>
 
@@ -103,8 +103,7 @@ StepReport Body::advance(const StepInput& input) {
   }
   if (input.colliders.empty()) {
     for (std::size_t i = 0; i < new_x_.size(); ++i) new_v_[i] = (new_x_[i] - state_.nodes.x[i]) / input.h;
-    state_.contacts.clear();
-    state_.sides.clear();
+    state_.contact.clear();
   } else {
     contact(input, now, report);
     watch.add_to(&StageTimes::contact);
@@ -158,7 +157,7 @@ std::string Body::prepare(const StepInput& input, const Scheme& s, StepReport& r
   } else {
     trouble = system_.prepare(model_, s.mass, s.stiffness, rows_, hold_, *input.pool);
   }
-  contact_.flush();
+  response_.flush();
   report.refactored = true;
   if (!ready_) setup_ms_ += milliseconds_since(start);
   ready_ = trouble.empty();

@@ -65,8 +65,8 @@ Body::Body(Model model, Gather embedding, Gather contact, const Damping& damping
   for (Points* p : {&outer_, &new_x_, &new_v_, &on_nodes_}) p->assign(n, Vec3::Zero());
   b_.assign(3 * std::size_t(operator_->points()), 0.0f);
   delta_ = b_;
-  inverse_mass_.assign(n, 0.0);
-  detection_.build(contact_points(), model_.rest, model_.edge);
+  stage_.attach(contact_points(), model_.rest, model_.edge);
+  answers_.attach(stage_.rows(), unit_, n);
   setup_ms_ = milliseconds_since(start);
 }
 
@@ -74,8 +74,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   PLIANT_CHECK(x.size() == model_.rest.size() && v.size() == model_.rest.size());
   std::copy(x.begin(), x.end(), state_.nodes.x.begin());
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
-  state_.contacts.clear();
-  state_.sides.clear();
+  state_.contact.clear();
   state_.response = 1;
 }
 
@@ -91,8 +90,8 @@ void Body::save(Writer& writer) const {
   writer.value(state_.time);
   writer.value(state_.response);
   writer.array(state_.metrics);
-  writer.array(state_.contacts);
-  writer.array(state_.sides);
+  writer.array(state_.contact.memories);
+  writer.array(state_.contact.sides);
 }
 
 bool Body::load(Reader& reader) {
@@ -102,10 +101,10 @@ bool Body::load(Reader& reader) {
   reader.value(next.time);
   reader.value(next.response);
   reader.array(next.metrics);
-  reader.list(next.contacts);
-  reader.list(next.sides);
+  reader.list(next.contact.memories);
+  reader.list(next.contact.sides);
   if (!reader.ok()) return false;
-  for (const ContactMemory& m : next.contacts)
+  for (const ContactMemory& m : next.contact.memories)
     if (m.key.vertex < 0 || m.key.vertex >= contact_points().rows()) return false;
   state_ = std::move(next);
   return true;

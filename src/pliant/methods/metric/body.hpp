@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A body whose energy is the change of its metric tensor [Terzopoulos87; Kelager05]. step.cpp advances it,
-// contact_step.cpp lets it meet colliders, surface.cpp shows it.
+// contact.cpp lets it meet colliders, surface.cpp shows it.
 #pragma once
 
-#include "pliant/contact/contact_problem.hpp"
-#include "pliant/contact/detection.hpp"
-#include "pliant/contact/position_pass.hpp"
 #include "pliant/math/gather.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/methods/metric/conjugate_gradients.hpp"
+#include "pliant/methods/metric/contact_response.hpp"
 #include "pliant/methods/metric/energy.hpp"
 #include "pliant/methods/metric/rigid_motion.hpp"
 #include "pliant/methods/metric/state.hpp"
@@ -95,20 +93,16 @@ class Body final : public Method {
   Strengths strengths() const;
   StepTraffic traffic(const StepReport& report) const;
 
-  // contact_step.cpp
+  // contact.cpp
   void recall_forces(bool colliders);
-  void meet(const StepInput& input, const Scheme& scheme, StepReport& report);
+  void meet(const StepInput& input, const Scheme& scheme);
   void respond(const Scheme& scheme, Pool& pool);
-  void couple(std::span<const Contact> contacts, double share, ContactProblem& problem);
   void measure_response();
-  Vec3 observe(Index point, std::span<const Vec3> values) const;
-  void set_targets(const StepInput& input);
+  double closing_speed(const Contact& contact, double h) const;
   double answer(double share, const StepInput& input, StepReport& report);
-  void add_impulse(Index point, const Vec3& impulse);
   void move_by_impulses(double h);
   void position_pass(const StepInput& input, StepReport& report);
   bool tears(const StepInput& input) const;
-  void remember_contacts(const StepInput& input, StepReport& report);
   double jitter(Index point) const;
 
   template <class Part>
@@ -147,19 +141,10 @@ class Body final : public Method {
   std::vector<double> block_sums_;  // of node_block nodes each
   Floats b_, delta_;
 
-  Detection detection_;
-  ContactProblem problem_, position_problem_;
-  std::vector<Contact> contacts_, touches_;
-  Points impulses_, changes_, speeds_, recalled_, on_nodes_;
+  ContactStage stage_;
+  ContactResponse answers_;
+  Points speeds_, recalled_, on_nodes_;
   double response_ = 1, alone_ = 0;
-  std::vector<double> inverse_mass_;
-  PositionPass position_pass_;
-  std::vector<SideMemory> sides_;
-  struct Share {
-    Index node, contact;
-    double weight;
-  };
-  std::vector<Share> shares_;
 };
 
 }  // namespace pliant::metric

@@ -9,10 +9,9 @@ namespace pliant::metric {
 /// What decides the next step together with model and input.
 struct State {
   NodeState nodes;
-  double time = 0;                      ///< s, since the start: strengths have keys
-  std::vector<double> metrics;          ///< g of every constraint (Model::each_length); empty = 1
-  std::vector<ContactMemory> contacts;  ///< of the last step, by key
-  std::vector<SideMemory> sides;
+  double time = 0;              ///< s, since the start: strengths have keys
+  std::vector<double> metrics;  ///< g of every constraint (Model::each_length); empty = 1
+  ContactState contact;
   double response = 1;  ///< of the body to contact impulses, share of that of the touching nodes alone
 };
 

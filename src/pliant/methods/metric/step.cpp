@@ -9,7 +9,7 @@
 //   1. a free body is moved by its rigid motion first (rigid_motion.hpp), (1) is solved for the rest of the
 //      motion in the moved frame, with that frame's centrifugal term, and its momenta are set to what the
 //      outer forces give: exact
-//   2. contact forces of the last step are outer forces; the contact problem corrects them (contact_step.cpp)
+//   2. contact forces of the last step are outer forces; the contact problem corrects them (contact.cpp)
 //   3. lively: several steps of at most lively_step(), one after the other
 // Everything in (1) is divided by unit/h^2.
 #include "pliant/methods/metric/body.hpp"
@@ -75,7 +75,7 @@ StepReport Body::whole_step(const StepInput& input) {
         parts);
     return report;
   }
-  // A step that tore the body (contact_step.cpp, tears) was too long for the impact: it is done again in
+  // A step that tore the body (contact.cpp, tears) was too long for the impact: it is done again in
   // halves.
   int count = std::max(1, int(parts));
   const StepReport fresh = report;
@@ -131,10 +131,10 @@ void Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
     if (now.split) keep_momentum(input, now);
     if (input.colliders.empty()) break;
     if (pass == 0)
-      meet(input, now, report);
+      meet(input, now);
     else
       measure_response();
-    if (contacts_.empty() && recalled_.empty()) break;
+    if (stage_.empty() && recalled_.empty()) break;
     const bool last = pass + 1 == passes;
     const double change = answer(last ? 1 : response_, input, report);
     solved_x_ = new_x_;
@@ -148,7 +148,8 @@ void Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
   if (!input.colliders.empty()) {
     position_pass(input, report);
     torn_ = torn_ || tears(input);
-    remember_contacts(input, report);
+    stage_.tell(report);
+    stage_.remember(input.h, state_.contact);
     watch.add_to(&StageTimes::contact);
     if (!finite_end(*input.pool)) {
       report.trouble = "contact has no finite answer: take smaller steps";
@@ -380,7 +381,7 @@ void Body::accept(const StepInput& input, const Scheme&) {
   state_.nodes.v.swap(new_v_);
   state_.time += input.h;
   state_.response = response_;
-  if (input.colliders.empty()) state_.contacts.clear();
+  if (input.colliders.empty()) state_.contact.memories.clear();
 }
 
 StepTraffic Body::traffic(const StepReport& report) const {

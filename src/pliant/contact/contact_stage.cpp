@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/contact/contact_stage.hpp"
+
+#include <algorithm>
+
+namespace pliant {
+
+void ContactStage::attach(const Gather& points, std::span<const Vec3> rest_nodes, double edge) {
+  rows_.attach(points);
+  detection_.build(points, rest_nodes, edge);
+}
+
+void ContactStage::clear() {
+  contacts_.clear();
+  impulses_.clear();
+  changes_.clear();
+}
+
+Detection::Step ContactStage::detection_step(const StepInput& input) const {
+  return {.colliders = input.colliders, .options = input.contact, .h = input.h, .begin = {}, .end = {}};
+}
+
+void ContactStage::find(const StepInput& input, const Motion& motion, const ContactState& state) {
+  Detection::Step step = detection_step(input);
+  step.options.most = std::min(step.options.most, motion.most);
+  step.begin = motion.begin;
+  step.end = motion.end;
+  step.held = motion.held;
+  step.last = state.memories;
+  sides_ = state.sides;
+  detection_.find(step, sides_);
+  contacts_.assign(detection_.contacts().begin(), detection_.contacts().end());
+  impulses_.assign(contacts_.size(), Vec3::Zero());
+  changes_.assign(contacts_.size(), Vec3::Zero());
+}
+
+void ContactStage::warm_start(const ContactState& state, double h) {
+  for (Index c = 0; c < problem_.size(); ++c)
+    if (const ContactMemory* known = recall(state.memories, contacts_[std::size_t(c)].key))
+      problem_.set_impulse(c, h * known->force);
+}
+
+void ContactStage::start_from_impulses() {
+  for (Index c = 0; c < problem_.size(); ++c) problem_.set_impulse(c, impulses_[std::size_t(c)]);
+}
+
+ContactProblem::Outcome ContactStage::solve(int sweeps, double tolerance, StepReport& report) {
+  const ContactProblem::Outcome outcome = problem_.solve(sweeps, tolerance);
+  report.contact_sweeps += outcome.sweeps;
+  report.contact_residual = outcome.residual;
+  return outcome;
+}
+
+void ContactStage::take_impulses() {
+  for (Index c = 0; c < problem_.size(); ++c) impulses_[std::size_t(c)] = problem_.impulse(c);
+}
+
+double ContactStage::take_changes() {
+  double most = 0;
+  for (Index c = 0; c < problem_.size(); ++c) {
+    Vec3 &change = changes_[std::size_t(c)], &impulse = impulses_[std::size_t(c)];
+    change = problem_.impulse(c) - impulse;
+    most = std::max(most, change.cwiseAbs().maxCoeff());
+    impulse = problem_.impulse(c);
+  }
+  return most;
+}
+
+bool ContactStage::position_pass(int passes, const StepInput& input, SurfaceResponse& response,
+                                 std::span<Vec3> x, StepReport& report) {
+  const double slop = input.contact.slop * size();
+  const Detection::Step step = detection_step(input);
+  double least = detection_.touches(step, x, slop, touches_);
+  int pass = 0;
+  for (; pass < passes && least < -slop; ++pass) {
+    response.fill(touches_, position_problem_, *input.pool);
+    response.displace(touches_, position_pass_.solve(touches_, slop, size(), position_problem_), x,
+                      *input.pool);
+    least = detection_.touches(step, x, slop, touches_);
+  }
+  report.penetration = std::max(report.penetration, -least);
+  return pass > 0;
+}
+
+void ContactStage::tell(StepReport& report) const {
+  report.contacts = 0;
+  for (const Vec3& impulse : impulses_) {
+    report.contact_impulse += impulse;
+    report.contacts += !impulse.isZero(0);
+  }
+}
+
+void ContactStage::remember(double h, ContactState& state) const {
+  pliant::remember(contacts_, impulses_, h, state.memories);
+  state.sides = sides_;
+}
+
+}  // namespace pliant

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact within a step, the same for all methods (docs/methods/contact.md). A step goes
+//   1. find          which points touch at the end of the motion without contact
+//   2. couple        the contact problem: how those points answer impulses
+//      set_targets   by how much each gap may close, and which approach bounces
+//      warm_start    the impulses of the last step
+//   3. answer        impulses r about a motion that contains none
+//      correct       the same about a motion that contains r: they change by dr
+//   4. position_pass what still is deeper than the slop is moved out, velocities unchanged
+//   5. report, remember
+// The method says how a point of its surface answers (SurfaceResponse), where the points are at the ends of
+// the step (nodes, by the rows of the embedding), how fast they move (a function of the contact), and brings
+// impulses back to its own motion: rows().collect gives them on the nodes.
+#pragma once
+
+#include "pliant/contact/contact_memory.hpp"
+#include "pliant/contact/contact_problem.hpp"
+#include "pliant/contact/contact_rows.hpp"
+#include "pliant/contact/detection.hpp"
+#include "pliant/contact/position_pass.hpp"
+#include "pliant/physics/step.hpp"
+
+namespace pliant {
+
+/// How a body answers impulses r (N s) on its surface: its nodes move by B J^T r (m/s), and so the contact
+/// points by W r, W = J B J^T.
+class SurfaceResponse {
+ public:
+  virtual ~SurfaceResponse() = default;
+  /// Makes the problem of these contacts: matrix, normals, friction, and the parts that turn. Velocities and
+  /// biases are the stage's.
+  virtual void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool) = 0;
+  /// x += B J^T r for r in m kg: velocities stay.
+  virtual void displace(std::span<const Contact> contacts, std::span<const Vec3> r, std::span<Vec3> x,
+                        Pool& pool) = 0;
+};
+
+class ContactStage {
+ public:
+  /// The nodes of a step.
+  struct Motion {
+    std::span<const Vec3> begin, end;            ///< now, and at the end of the step without contact
+    std::span<const unsigned char> held = {};    ///< by node; empty: points of held nodes count like others
+    int most = std::numeric_limits<int>::max();  ///< contacts, where that is below the body's option
+  };
+  struct Correction {
+    ContactProblem::Outcome outcome;
+    double most = 0;  ///< largest component of dr, N s
+  };
+
+  /// points: those that may meet colliders, from the nodes; they must outlive this object. edge: of the mesh
+  /// of nodes, m.
+  void attach(const Gather& points, std::span<const Vec3> rest_nodes, double edge);
+  const ContactRows& rows() const { return rows_; }
+  double size() const { return detection_.size(); }  ///< of the body, m
+
+  /// No contacts.
+  void clear();
+  /// The contacts of the step, sorted by key; all impulses are zero.
+  void find(const StepInput& input, const Motion& motion, const ContactState& state);
+  bool empty() const { return contacts_.empty(); }
+  std::span<Contact> contacts() { return contacts_; }
+  std::span<const Contact> contacts() const { return contacts_; }
+  /// r, one entry a contact, N s.
+  std::span<Vec3> impulses() { return impulses_; }
+  std::span<const Vec3> impulses() const { return impulses_; }
+  /// dr of the last correct().
+  std::span<const Vec3> changes() const { return changes_; }
+  ContactProblem& problem() { return problem_; }
+
+  void couple(SurfaceResponse& response, Pool& pool) { response.fill(contacts_, problem_, pool); }
+
+  /// bias(contact): the speed at which the gap may close, m/s. v: velocities of the nodes before the step,
+  /// for what bounces; empty: nothing does.
+  template <class Bias>
+  void set_targets(const StepInput& input, std::span<const Vec3> v, Bias&& bias) {
+    const double fall = input.gravity.norm() * input.h;
+    for (Index c = 0; c < problem_.size(); ++c) {
+      const Contact& contact = contacts_[std::size_t(c)];
+      double& target = problem_.row(c).bias;
+      target = bias(contact);
+      if (v.empty()) continue;
+      const double approach = contact.normal.dot(rows_.observe(contact, v) - contact.velocity);
+      target = with_restitution(contact, approach, fall, target);
+    }
+  }
+  /// The problem begins with the forces of the last step times h; of the same point and collider where the
+  /// feature is new.
+  void warm_start(const ContactState& state, double h);
+  /// The problem begins with impulses() as they are.
+  void start_from_impulses();
+
+  /// velocity(contact): of the contact point, m/s, without impulses.
+  template <class Velocity>
+  ContactProblem::Outcome answer(int sweeps, double tolerance, StepReport& report, Velocity&& velocity) {
+    for (Index c = 0; c < problem_.size(); ++c) {
+      const Contact& contact = contacts_[std::size_t(c)];
+      problem_.row(c).free = velocity(contact) - contact.velocity;
+    }
+    const ContactProblem::Outcome outcome = solve(sweeps, tolerance, report);
+    take_impulses();
+    return outcome;
+  }
+  /// velocity(contact): with the impulses that the problem has.
+  template <class Velocity>
+  Correction correct(int sweeps, double tolerance, StepReport& report, Velocity&& velocity) {
+    problem_.rebase([&](Index c) -> Vec3 {
+      const Contact& contact = contacts_[std::size_t(c)];
+      return velocity(contact) - contact.velocity;
+    });
+    const ContactProblem::Outcome outcome = solve(sweeps, tolerance, report);
+    return {outcome, take_changes()};
+  }
+
+  /// Moves what is deeper than the slop out, at most `passes` times; x: nodes at the end of the step. True:
+  /// something was moved.
+  bool position_pass(int passes, const StepInput& input, SurfaceResponse& response, std::span<Vec3> x,
+                     StepReport& report);
+
+  /// Sets how many contacts have an impulse, and adds all impulses.
+  void tell(StepReport& report) const;
+  /// What the next step needs: forces r/h and sides.
+  void remember(double h, ContactState& state) const;
+
+ private:
+  Detection::Step detection_step(const StepInput& input) const;
+  ContactProblem::Outcome solve(int sweeps, double tolerance, StepReport& report);
+  /// impulses_ from the problem.
+  void take_impulses();
+  /// The same, and changes_; returns its largest component.
+  double take_changes();
+
+  ContactRows rows_;
+  Detection detection_;
+  ContactProblem problem_, position_problem_;
+  PositionPass position_pass_;
+  std::vector<Contact> contacts_, touches_;
+  Points impulses_, changes_;
+  std::vector<SideMemory> sides_;
+};
+
+}  // namespace pliant

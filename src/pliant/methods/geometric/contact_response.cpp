@@ -52,6 +52,8 @@ void ContactResponse::forget_entries() {
 
 void ContactResponse::turn_about(const double* x, double mass_factor, bool split, Pool& pool) {
   const Model& model = *body_.model;
+  if (version_ != body_.system->version()) flush();
+  version_ = body_.system->version();
   mass_factor_ = mass_factor;
   exact_ = body_.system->direct();
   if (split != split_ && !exact_) forget_entries();

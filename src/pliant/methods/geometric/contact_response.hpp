@@ -37,10 +37,11 @@ class ContactResponse {
   };
   void attach(const Body& body) { body_ = body; }
 
-  /// A has changed: what is known of A^-1 is forgotten.
+  /// What is known of A^-1 is forgotten.
   void flush();
 
-  /// The modes of the parts at x (4 doubles a node, in places); without split B is A^-1.
+  /// The modes of the parts at x (4 doubles a node, in places); without split B is A^-1. Flushes
+  /// when A has changed.
   void turn_about(const double* x, double mass_factor, bool split, Pool& pool);
   bool split() const { return split_; }
 
@@ -95,6 +96,7 @@ class ContactResponse {
   bool split_ = false, exact_ = true;  // exact: A^-1, not a V-cycle
   bool whole_ = false;                 // nothing is held or grabbed: parts shift freely
   double mass_factor_ = 1;
+  std::uint64_t version_ = 0;  // of A
   std::vector<Part> parts_;
   Floats arm_, shadow_, load_, answer_;  // r, z = A^-1 M r (4 a node); scratch
   Floats shift_shadow_;                  // t, one a node; V-cycle only

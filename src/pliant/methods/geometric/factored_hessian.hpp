@@ -4,7 +4,7 @@
 // only the former: conjugate gradients with it need as many iterations as the body is long, and stopped
 // before, the body bends too slowly or gains energy. Where A is worst, though, a factor of
 //   H = m M + k K - t sum_i B_i^T J_i B_i,   B_i p = axial(R_i^T dA_i(p))                    (energy.hpp)
-// is cheapest: what cuts such a body in two is small. Every star is an element of it (element_factor.hpp).
+// is cheapest: the graph of such a body has small separators. Every star is an element of it (element_factor.hpp).
 #pragma once
 
 #include "pliant/math/element_factor.hpp"
@@ -50,11 +50,14 @@ class FactoredHessian {
   std::size_t memory_bytes() const { return factor_.memory_bytes() + large_rows_.size() * sizeof(double); }
 
  private:
+  /// Factors H at given rotations.
   template <class RotationOf>
   bool factor_with(const Model& model, const Arrangement& arrangement, const RotationOf& rotation_of,
                    const Coefficients& coefficients, RestVectors d, Pool& pool);
+  /// The element matrix of a star.
   void fill(const Model& model, const Mat3& r, const Mat3& root, const Coefficients& c, Index node,
             RestVectors d, double* matrix);
+  /// Calls add for the entries of a node's Laplacian row.
   template <class Add>
   void add_laplacian_row(const Model& model, double weight, Index node, const Add& add) const;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step of a body that keeps the volume its surface encloses (kept_volume.hpp).
-#include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/kept_volume_step.hpp"
+
+#include <algorithm>
+
+#include "pliant/methods/geometric/energy.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -17,95 +20,89 @@ double rest_trace(const Model& model, Index i, RestVectors d) {
   return sum;
 }
 
+/// new_x = X0.
+void go_to_start(Equation& e) {
+  for (Index k = 0; k < e.model.nodes(); ++k)
+    for (int c = 0; c < 3; ++c)
+      e.scratch.new_x[e.cache.arrangement.node[k]][c] = e.scratch.start[4 * std::size_t(k) + c];
+}
+
+/// c and z_c at new_x.
+void aim_volume(Equation& e) {
+  e.kept.aim(e.scratch.new_x, e.cache.arrangement);
+  e.solve(e.kept.gradient(), e.kept.direction());
+  e.kept.aimed(e.cache.arrangement);
+}
+
 }  // namespace
 
-/// A skin under pressure is stretched. A star whose edges are 1 + e times as long as at rest turns 1 + e
-/// times less easily than J of the rest state says: with that J Newton's steps overshoot in the waves of the
-/// skin. Each star gets its own share, tr(A0)/tr(R^T A) at X0, never more than 1: 0 <= H <= A still holds.
-/// Renews the rotations.
-void Body::stiffen_stretched_stars(Pool& pool) {
-  for (Index k = 0; k < model_.nodes(); ++k)
-    for (int c = 0; c < 3; ++c) new_x_[arrangement_.node[k]][c] = start_[4 * std::size_t(k) + c];
-  sweeps_.rotate(start_.data(), pool);
-  for_blocks(pool, model_.nodes(), 256, [&](int begin, int end) {
+void stiffen_stretched_stars(Equation& e) {
+  const Model& model = e.model;
+  const RestVectors d = e.state.rest_vectors;
+  go_to_start(e);
+  e.sweeps().rotate(e.scratch.start.data(), e.context.pool);
+  for_blocks(e.context.pool, model.nodes(), 256, [&](int begin, int end) {
     for (Index k = begin; k < end; ++k) {
-      const Index i = arrangement_.node[k];
+      const Index i = e.cache.arrangement.node[k];
       float q[4];
-      sweeps_.quaternion(k, q);
+      e.sweeps().quaternion(k, q);
       const Mat3 r = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
-      const Mat3 a = covariance(model_, new_x_, i, state_.rest_vectors);
-      Star star = star_of(model_, i, state_.rest_vectors);
-      const double rest = rest_trace(model_, i, state_.rest_vectors), now = (r.transpose() * a).trace();
+      const Mat3 a = covariance(model, e.scratch.new_x, i, d);
+      Star star = star_of(model, i, d);
+      const double rest = rest_trace(model, i, d), now = (r.transpose() * a).trace();
       if (now > rest) star.slew *= rest / now;
-      sweeps_.set_star(k, star);
+      e.sweeps().set_star(k, star);
     }
   });
 }
 
-void Body::keep_volume(KeptVolume kept) {
-  kept_ = std::move(kept);
-  kept_.attach(model_, std::size_t(sweeps_.padded()));
+void aim_volume_from_start(Equation& e) {
+  go_to_start(e);
+  aim_volume(e);
+  e.kept.find_steps(e.scratch.new_x, e.cache.arrangement);
 }
 
-/// c and z_c at x.
-void Body::aim_volume(const Points& x, Pool& pool, StageWatch& watch) {
-  kept_.aim(x, arrangement_);
-  solve(kept_.gradient(), kept_.direction(), pool, watch);
-  kept_.aimed(arrangement_);
-}
-
-/// At X0, and how far along z_c the volume is kept.
-void Body::aim_volume_from_start(Pool& pool, StageWatch& watch) {
-  for (Index k = 0; k < model_.nodes(); ++k)
-    for (int c = 0; c < 3; ++c) new_x_[arrangement_.node[k]][c] = start_[4 * std::size_t(k) + c];
-  aim_volume(new_x_, pool, watch);
-  kept_.find_steps(new_x_, arrangement_);
-}
-
-/// One descent with c of X0, from there on c where that led: the linear constraint then holds near the end of
-/// the step. d_ = where the linear constraint begins, g_ = G(0) + H d_.
-void Body::start_at_volume(const Scheme& s, Pool& pool, StageWatch& watch) {
+void start_at_volume(Equation& e, SolverVectors& v) {
+  const Arrangement& arrangement = e.cache.arrangement;
   const auto go = [&] {
-    hessian(p_.data(), q_.data(), s, pool, watch);
-    sweeps_.add(1, p_.data(), d_.data(), pool);
-    sweeps_.add(1, q_.data(), g_.data(), pool);
-    sweeps_.add_turn(1);
+    e.hessian(v.p, v.hp);
+    e.add(1, v.p, v.d);
+    e.add(1, v.hp, v.g);
+    e.add_turn(1);
   };
-  aim_volume_from_start(pool, watch);
-  std::fill(p_.begin(), p_.end(), 0.0f);
-  kept_.add_steps(p_.data(), arrangement_);
+  aim_volume_from_start(e);
+  std::fill(v.p.begin(), v.p.end(), 0.0f);
+  e.kept.add_steps(v.p.data(), arrangement);
   go();
-  kept_solve(g_.data(), z_.data(), pool, watch);
-  sweeps_.redirect(0, p_.data(), z_.data(), pool);
-  for (Index k = 0; k < arrangement_.free; ++k)
+  e.precondition(v.g, v.z);
+  e.redirect(0, v.p, v.z);
+  for (Index k = 0; k < arrangement.free; ++k)
     for (int c = 0; c < 3; ++c) {
       const std::size_t at = 4 * std::size_t(k) + c;
-      new_x_[arrangement_.node[k]][c] = start_[at] + d_[at] + p_[at];
+      e.scratch.new_x[arrangement.node[k]][c] = e.scratch.start[at] + v.d[at] + v.p[at];
     }
-  aim_volume(new_x_, pool, watch);
-  kept_.find_steps(new_x_, arrangement_);
-  kept_.add_steps(p_.data(), arrangement_);
+  aim_volume(e);
+  e.kept.find_steps(e.scratch.new_x, arrangement);
+  e.kept.add_steps(v.p.data(), arrangement);
   go();
 }
 
-/// The end of the step at V_0, with exact momentum. Rigid motions keep the volume; but those of held bodies
-/// are linearised, hence the repetition.
-void Body::settle_volume(const StepInput& input, const Scheme& s) {
-  StageWatch unused;
-  put_held(input, s);
+void end_at_volume(Equation& e, const OuterMotion& outer) {
+  Scratch& s = e.scratch;
+  put_held(e);
   for (int k = 0; k < most_corrections; ++k) {
-    double error = kept_.find_steps(new_x_, arrangement_);
+    double error = e.kept.find_steps(s.new_x, e.cache.arrangement);
     if (error > far) {
-      aim_volume(new_x_, *input.pool, unused);
-      error = kept_.find_steps(new_x_, arrangement_);
+      aim_volume(e);
+      error = e.kept.find_steps(s.new_x, e.cache.arrangement);
     }
-    for (Index i = 0; i < model_.nodes() && error > near; ++i) {
-      if (new_held_[i]) continue;
-      new_v_[i] += kept_.step(i, arrangement_) / s.h;
-      new_x_[i] = hat_x_[i] + s.h * new_v_[i];
+    for (Index i = 0; i < e.model.nodes() && error > near; ++i) {
+      if (s.held[i]) continue;
+      s.new_v[i] += e.kept.step(i, e.cache.arrangement) / e.scheme.h;
+      s.new_x[i] = s.hat_x[i] + e.scheme.h * s.new_v[i];
     }
     if (k > 0 && !(error > near)) break;
-    keep_momentum(input, s);
+    keep_momentum(e, outer);
   }
 }
 

@@ -54,6 +54,7 @@ std::string LinearSystem::factor(const Model& model, const SymmetricMatrix& stif
                                  bool new_pattern) {
   free_ = arrangement.free;
   spring_count_ = 0;
+  ++version_;
   if (free_ == 0) return {};
   if (!direct_) return build_multigrid(model, arrangement, coefficients);
   const SymmetricMatrix matrix = free_matrix(model, stiffness, arrangement, coefficients);
@@ -87,10 +88,10 @@ std::optional<double> LinearSystem::plain_solve(const float* b, float* z, Pool& 
   return std::nullopt;
 }
 
-std::string LinearSystem::set_springs(std::span<const Spring> springs, Pool& pool, bool& changed) {
+std::string LinearSystem::set_springs(std::span<const Spring> springs, Pool& pool) {
   const int count = int(springs.size());
-  changed = !(count == spring_count_ && std::equal(springs.begin(), springs.end(), springs_.begin()));
-  if (!changed) return {};
+  if (count == spring_count_ && std::equal(springs.begin(), springs.end(), springs_.begin())) return {};
+  ++version_;
   spring_count_ = count;
   if (count == 0) return {};
   std::copy(springs.begin(), springs.end(), springs_.begin());

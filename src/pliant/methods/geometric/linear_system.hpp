@@ -9,6 +9,7 @@
 // keeps it symmetric and positive.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "pliant/base/aligned.hpp"
@@ -40,8 +41,11 @@ class LinearSystem {
                      const Coefficients& coefficients, bool new_pattern);
 
   /// From now on A includes these springs, each at another place; at most max_grabs. Returns the trouble,
-  /// empty when all is well; `changed`: A is another one now.
-  std::string set_springs(std::span<const Spring> springs, Pool& pool, bool& changed);
+  /// empty when all is well.
+  std::string set_springs(std::span<const Spring> springs, Pool& pool);
+
+  /// Counts the changes of A, by a factor or by springs.
+  std::uint64_t version() const { return version_; }
 
   /// z = A^-1 b, or the V-cycle. b and z are different arrays of the free nodes. Returns b . z where it is
   /// known on the way.
@@ -57,7 +61,9 @@ class LinearSystem {
   std::size_t memory_bytes() const;
 
  private:
+  /// The solve without springs.
   std::optional<double> plain_solve(const float* b, float* z, Pool& pool);
+  /// Sets up the V-cycle. Returns the trouble, empty when all is well.
   std::string build_multigrid(const Model& model, const Arrangement& arrangement,
                               const Coefficients& coefficients);
 
@@ -65,6 +71,7 @@ class LinearSystem {
 
   bool direct_ = true;
   Index free_ = 0;
+  std::uint64_t version_ = 0;
   DirectSolver factor_;
   GraphMultigrid cycle_;
   std::array<Spring, max_grabs> springs_{};

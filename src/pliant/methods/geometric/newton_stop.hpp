@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the conjugate gradients of a Newton step may stop (step.cpp, reduced/step.cpp).
+// When the conjugate gradients of a Newton step may stop (newton.cpp, in reduced space as well).
 #pragma once
 
 #include <algorithm>

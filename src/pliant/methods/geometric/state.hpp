@@ -1,22 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "pliant/base/archive.hpp"
 #include "pliant/contact/contact.hpp"
+#include "pliant/methods/geometric/model.hpp"
 #include "pliant/physics/node_state.hpp"
 
 namespace pliant::geometric {
 
-/// What decides the next step together with model and input; the rotations' warm starts (Sweeps) belong to
-/// it. Nodes are in the caller's order.
+/// What decides the next step together with model and input: everything that `save` writes. Nodes are in the
+/// caller's order.
 struct State {
   NodeState nodes;
   Points x_before, v_before;            ///< one step earlier, for BDF2
   bool has_before = false;              ///< false: the next step starts the multistep scheme anew
   double h = 0;                         ///< of the last step, s
   std::vector<unsigned char> held;      ///< of the last step, one byte a node
+  std::vector<float> rotations;         ///< w, x, y, z of every node: the next step searches from them
   std::vector<ContactMemory> contacts;  ///< of the last step, by key: the contact solver's warm start
   std::vector<SideMemory> sides;        ///< by collider and vertex
   Points rest_vectors;                  ///< d of every directed edge of a plastic body; else empty
+
+  /// Whether the next step may use x_before and v_before: it is as long as the last one and holds the same
+  /// nodes.
+  bool continues(double next_h, const std::vector<unsigned char>& next_held) const {
+    return has_before && h == next_h && held == next_held;
+  }
+
+  void save(Writer& writer) const;
+  bool load(Reader& reader);  ///< false: not a state of the same body; this one is unchanged
 };
+
+/// The model at rest.
+State state_at_rest(const Model& model, bool plastic);
 
 }  // namespace pliant::geometric

@@ -37,7 +37,7 @@ bool Body::activity(std::span<float> vertices) const {
     double active = 0, all = 0;
     for (Index k = w.begin[v]; k < w.begin[v + 1]; ++k) {
       all += std::abs(w.weight[k]);
-      active += std::abs(w.weight[k]) * sweeps_.is_active(arrangement_.place[w.column[k]]);
+      active += std::abs(w.weight[k]) * cache_.sweeps.is_active(cache_.arrangement.place[w.column[k]]);
     }
     vertices[std::size_t(v)] = all > 0 ? float(active / all) : 0.0f;
   }

@@ -75,6 +75,10 @@ Operator operator_of(const Options& options) {
   }
 }
 
+bool has_soft_rows(const Model& model, const Options& options) {
+  return model.has_laplacian() && operator_of(options) != Operator::volumetric;
+}
+
 Result<SurfaceWeights> surface_weights(const Options& options) {
   const Operator op = operator_of(options);
   if (options.preset != Preset::none && options.op != Operator::volumetric && options.op != op)

@@ -27,6 +27,9 @@ struct SurfaceWeights {
 /// The operator after the preset.
 Operator operator_of(const Options& options);
 
+/// The model has Laplacian rows of a surface: they are stiff where they resist and soft where they only turn.
+bool has_soft_rows(const Model& model, const Options& options);
+
 /// Problems of settings that contradict each other.
 Result<SurfaceWeights> surface_weights(const Options& options);
 

@@ -85,17 +85,24 @@ class Sweeps {
   std::size_t memory_bytes() const;
 
  private:
+  /// The arrays of edges, of nodes, and those that plastic flow needs.
   void fill_edges(const Model& model, const Arrangement& arrangement, RestVectors d);
   void fill_nodes(const Model& model, const Arrangement& arrangement);
   void fill_flow(const Model& model, const Arrangement& arrangement);
+  /// The arrays as the kernels of plastic flow see them.
   FlowArrays flow_arrays(std::span<const Vec3> d);
+  /// The star of a node whose rest vectors have changed.
   void renew_star(const Model& model, Index node, int place, const FlowArrays& arrays);
+  /// Which blocks of nodes have neighbours in which others.
   void fill_reach();
+  /// Both sweeps over all nodes. Returns u . out.
   template <class First>
   double sweep_twice(const First& first, const Collect& collect, Pool& pool);
+  /// The sum of the blocks' products, in their order.
   double summed(int parts) const;
+  /// Bytes of the rows that both sweeps read.
   std::size_t row_bytes() const;
-
+  /// Rotations where they change (adaptive_rotations.hpp), and the first part of the gradient's first sweep.
   void choose_rotations(const double* x, float scale, Pool& pool);
 
   int nodes_ = 0, free_ = 0, batches_ = 0;

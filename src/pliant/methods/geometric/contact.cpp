@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/contact.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <numeric>
+
+#include "pliant/contact/contact_memory.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+constexpr double impact_speed = 0.005;  // g h: slower approach is no impact
+constexpr double rigid_ratio = 1e5;     // h'^2 K_ii/(12 m): above, a V-cycle's rounding loses the split
+
+/// Single precision tells the part's turning from its bending: it is neither a point nor a rod.
+bool can_turn(const std::vector<Index>& part, const Model& model) {
+  constexpr std::size_t least_nodes = 4;
+  constexpr double least_inertia = 1e-3;  // of the largest
+  if (part.size() < least_nodes) return false;
+  double mass = 0;
+  Vec3 first = Vec3::Zero();
+  Mat3 second = Mat3::Zero();
+  const Vec3 origin = model.rest[part[0]];
+  for (Index i : part) {
+    const Vec3 r = model.rest[i] - origin;
+    mass += model.mass[i];
+    first += model.mass[i] * r;
+    second += model.mass[i] * r * r.transpose();
+  }
+  second -= first * first.transpose() / mass;
+  const Vec3 values =
+      Eigen::SelfAdjointEigenSolver<Mat3>(second.trace() * Mat3::Identity() - second).eigenvalues();
+  return values[0] > least_inertia * values[2];
+}
+
+}  // namespace
+
+void ContactStep::build(const Model& model, const Skin& skin, Cache& cache) {
+  points_ = &skin.contact_points();
+  arrangement_ = &cache.arrangement;
+  total_mass_ = std::accumulate(model.mass.begin(), model.mass.end(), 0.0);
+  double edge = 0;
+  for (const auto& e : model.edges)
+    edge += (model.rest[e.b] - model.rest[e.a]).norm() / double(model.edges.size());
+  detection_.build(*points_, model.rest, edge);
+  response_.attach({&model, points_, &cache.arrangement, &cache.system, &turns_});
+  for (const std::vector<Index>& part : model.parts) turns_.push_back(can_turn(part, model));
+  const Gather& w = *points_;
+  for (Index v = 0; v < w.rows(); ++v)
+    for (Index k = w.begin[v] + 1; k < w.begin[v + 1]; ++k)
+      whole_stencils_ &= model.part_of[w.column[k]] == model.part_of[w.column[w.begin[v]]];
+  for (Points* points : {&on_nodes_, &jump_, &change_, &free_end_})
+    points->assign(model.rest.size(), Vec3::Zero());
+}
+
+// ---- steps 1 and 2 ----
+
+bool ContactStep::meet(Equation& e, SolverVectors& v) {
+  e.count(&StageTimes::solve);
+  contacts_.clear();
+  impulses_.clear();
+  jumped_ = moved_ = false;
+  if (e.input.colliders.empty()) return false;
+  find_contacts(e, v.z);
+  if (any() && e.options.integrator == Integrator::bdf2 && jump_at_impact(e)) {
+    e.count(&StageTimes::contact);
+    e.load_prediction();
+    e.residual(nullptr, true, v.g);
+    e.solve(v.g, v.z);
+    find_contacts(e, v.z);
+  }
+  if (any()) {
+    prepare_problem(e.scratch.start, free_to_turn(e), e, v);
+    warm_start(e);
+  }
+  e.count(&StageTimes::contact);
+  return any();
+}
+
+Detection::Step ContactStep::detection_step(const Equation& e) const {
+  return {.colliders = e.input.colliders,
+          .options = e.input.contact,
+          .h = e.input.h,
+          .begin = e.state.nodes.x,
+          .end = free_end_,
+          .last = e.state.contacts,
+          .held = e.scratch.held};
+}
+
+void ContactStep::find_contacts(const Equation& e, const Floats& z) {
+  for (Index k = 0; k < e.model.nodes(); ++k) {
+    Vec3& end = free_end_[arrangement_->node[k]];
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t at = 4 * std::size_t(k) + c;
+      end[c] = e.scratch.start[at] - (k < arrangement_->free ? z[at] : 0);
+    }
+  }
+  sides_ = e.state.sides;
+  detection_.find(detection_step(e), sides_);
+  contacts_.assign(detection_.contacts().begin(), detection_.contacts().end());
+  impulses_.assign(contacts_.size(), Vec3::Zero());
+}
+
+bool ContactStep::jump_at_impact(Equation& e) {
+  const StepInput& input = e.input;
+  const Points& now = e.state.nodes.v;
+  double fastest = 0;
+  for (const Contact& c : contacts_) {
+    const Vec3 u = response_.observe(c, now) - c.velocity;
+    fastest = std::min(fastest, c.normal.dot(u) + std::max(c.gap, 0.0) / input.h);
+  }
+  if (fastest >= -std::max(impact_speed * input.gravity.norm() * input.h, 10 * input.contact.tolerance))
+    return false;
+  response_.turn_about(e.scratch.start.data(), e.scheme.mass, free_to_turn(e), e.context.pool);
+  response_.fill(contacts_, problem_, e.context.pool);
+  for (Index c = 0; c < problem_.size(); ++c) {
+    ContactProblem::Row& row = problem_.row(c);
+    row.free = response_.observe(contacts_[c], now) - contacts_[c].velocity;
+    row.bias = std::max(contacts_[c].gap, 0.0) / input.h;
+    row.bias =
+        with_restitution(contacts_[c], row.normal.dot(row.free), input.gravity.norm() * input.h, row.bias);
+  }
+  const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
+  e.report().contact_sweeps += outcome.sweeps;
+  std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
+  for (Index c = 0; c < problem_.size(); ++c) {
+    impulses_[c] = problem_.impulse(c);
+    e.report().contact_impulse += impulses_[c];
+  }
+  response_.collect(contacts_, impulses_, on_nodes_);
+  response_.respond(on_nodes_, jump_, e.context.pool);
+  for (std::size_t i = 0; i < jump_.size(); ++i) {
+    e.scratch.hat_v[i] += jump_[i];
+    e.scratch.hat_x[i] += input.h / 3 * jump_[i];
+  }
+  jumped_ = true;
+  return true;
+}
+
+bool ContactStep::free_to_turn(const Equation& e) const {
+  const bool told_apart = e.cache.system.direct() || e.scheme.elastic * e.model.stiffness_ratio < rigid_ratio;
+  return told_apart && whole_stencils_ && e.input.held.empty() && e.scratch.grabs.empty();
+}
+
+// ---- step 3 ----
+
+void ContactStep::prepare_problem(const Doubles& x, bool split, Equation& e, SolverVectors& v) {
+  response_.turn_about(x.data(), e.scheme.mass, split, e.context.pool);
+  complete_residual(e, v);
+  response_.fill(contacts_, problem_, e.context.pool);
+  set_targets(e);
+}
+
+void ContactStep::restart(bool split, Equation& e, SolverVectors& v) {
+  std::fill(v.d.begin(), v.d.end(), 0.0f);
+  e.residual(nullptr, true, v.g);
+  e.solve(v.g, v.z);
+  prepare_problem(e.scratch.start, split, e, v);
+  warm_start(e);
+  e.count(&StageTimes::contact);
+}
+
+void ContactStep::linearise_at(Equation& e, SolverVectors& v) {
+  prepare_problem(e.scratch.trial, true, e, v);
+  for (Index c = 0; c < problem_.size(); ++c) problem_.set_impulse(c, impulses_[c]);
+  e.count(&StageTimes::contact);
+}
+
+/// An open gap may close and no more: n . v >= -gap/h, and not beyond where x^ + h' v touches.
+void ContactStep::set_targets(const Equation& e) {
+  const double h = e.input.h;
+  for (Index c = 0; c < problem_.size(); ++c) {
+    const Contact& contact = contacts_[c];
+    const Vec3 drift = response_.observe(contact, e.scratch.hat_x) -
+                       response_.observe(contact, e.state.nodes.x) - (h - e.scheme.h) * contact.velocity;
+    ContactProblem::Row& row = problem_.row(c);
+    row.bias =
+        std::max(0.0, std::min(contact.gap / h, (contact.gap + contact.normal.dot(drift)) / e.scheme.h));
+    if (e.options.integrator == Integrator::euler) {
+      const Vec3 u = response_.observe(contact, e.state.nodes.v) - contact.velocity;
+      row.bias = with_restitution(contact, contact.normal.dot(u), e.input.gravity.norm() * h, row.bias);
+    }
+  }
+}
+
+void ContactStep::warm_start(const Equation& e) {
+  for (Index c = 0; c < problem_.size(); ++c)
+    if (const ContactMemory* known = recall(e.state.contacts, contacts_[c].key))
+      problem_.set_impulse(c, e.scheme.h * known->force);
+}
+
+Vec3 ContactStep::velocity_of(const Contact& contact, const Floats& d, const Equation& e) const {
+  const Gather& w = *points_;
+  const Scratch& s = e.scratch;
+  Vec3 sum = Vec3::Zero();
+  for (Index k = w.begin[contact.key.vertex]; k < w.begin[contact.key.vertex + 1]; ++k) {
+    const Index i = w.column[k], place = arrangement_->place[i];
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t at = 4 * std::size_t(place) + c;
+      const double v = place < arrangement_->free ? s.hat_v[i][c] + d[at] / e.scheme.h
+                                                  : (s.start[at] - s.hat_x[i][c]) / e.scheme.h;
+      sum[c] += w.weight[k] * v;
+    }
+  }
+  return sum;
+}
+
+void ContactStep::answer(const Floats& d, int sweeps, double tolerance, Equation& e) {
+  for (Index c = 0; c < problem_.size(); ++c)
+    problem_.row(c).free = velocity_of(contacts_[c], d, e) - contacts_[c].velocity;
+  const ContactProblem::Outcome outcome = problem_.solve(sweeps, tolerance);
+  e.report().contact_sweeps += outcome.sweeps;
+  e.report().contact_residual = outcome.residual;
+  for (Index c = 0; c < problem_.size(); ++c) impulses_[c] = problem_.impulse(c);
+}
+
+void ContactStep::add_impulses(double scale, Floats& array) const {
+  const Gather& w = *points_;
+  for (std::size_t c = 0; c < contacts_.size(); ++c)
+    for (Index k = w.begin[contacts_[c].key.vertex]; k < w.begin[contacts_[c].key.vertex + 1]; ++k) {
+      const Index place = arrangement_->place[w.column[k]];
+      if (place >= arrangement_->free) continue;
+      for (int axis = 0; axis < 3; ++axis)
+        array[4 * std::size_t(place) + axis] += float(scale * w.weight[k] * impulses_[c][axis]);
+    }
+}
+
+/// Makes z = B g of z = A^-1 g. Inner forces have neither resultant nor moment, but their rounding has: what a
+/// part does as a whole follows from inertia and loads alone.
+void ContactStep::complete_residual(Equation& e, SolverVectors& v) {
+  Floats& outer = e.scratch.contact.outer;
+  for (Index k = 0; k < arrangement_->free; ++k)
+    for (int c = 0; c < 3; ++c) {
+      const std::size_t at = 4 * std::size_t(k) + c;
+      outer[at] = e.scratch.base[at] + e.cache.diagonal[k] * v.d[at];
+    }
+  response_.complete(v.g.data(), outer.data(), v.z.data());
+}
+
+void ContactStep::solve_residual(Equation& e, SolverVectors& v) {
+  e.solve(v.g, v.z);
+  complete_residual(e, v);
+  e.count(&StageTimes::contact);
+}
+
+void ContactStep::project_step(int sweeps, double tolerance, Equation& e, SolverVectors& v, Floats& step) {
+  Floats& load = e.scratch.contact.load;
+  for (std::size_t k = 0; k < 4 * std::size_t(arrangement_->free); ++k) load[k] = v.d[k] - v.z[k];
+  answer(load, sweeps, tolerance, e);
+  std::fill(load.begin(), load.end(), 0.0f);
+  add_impulses(e.scheme.h, load);
+  e.count(&StageTimes::contact);
+  e.solve(load, step);
+  response_.complete(load.data(), load.data(), step.data());
+  e.add(-1, v.z, step);
+  e.count(&StageTimes::contact);
+}
+
+// ---- steps 5 to 7 ----
+
+std::span<const Vec3> ContactStep::outer_forces(Equation& e) const {
+  const std::span<const Vec3> forces = e.input.forces;
+  if (!any()) return forces;
+  Points& out = e.scratch.outer_forces;
+  std::fill(out.begin(), out.end(), Vec3::Zero());
+  response_.collect(contacts_, impulses_, out);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = out[i] / e.scheme.h + (forces.empty() ? Vec3::Zero() : Vec3(forces[i]));
+  return out;
+}
+
+void ContactStep::last_answer(Equation& e) {
+  if (!any()) return;
+  const StepInput& input = e.input;
+  Points &new_x = e.scratch.new_x, &new_v = e.scratch.new_v;
+  problem_.rebase(
+      [&](Index c) -> Vec3 { return response_.observe(contacts_[c], new_v) - contacts_[c].velocity; });
+  const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
+  e.report().contact_sweeps += outcome.sweeps;
+  e.report().contact_residual = outcome.residual;
+  double most = 0;
+  for (Index c = 0; c < problem_.size(); ++c) {
+    const Vec3 change = problem_.impulse(c) - impulses_[c];
+    most = std::max(most, change.cwiseAbs().maxCoeff());
+    impulses_[c] = change;
+  }
+  const bool nothing_left = outcome.sweeps == 1 && outcome.residual < 0.1 * input.contact.tolerance;
+  if (most > 0 && !nothing_left) {
+    std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
+    response_.collect(contacts_, impulses_, on_nodes_);
+    response_.respond(on_nodes_, change_, e.context.pool);
+    for (std::size_t i = 0; i < change_.size(); ++i) {
+      new_v[i] += change_[i];
+      new_x[i] += e.scheme.h * change_[i];
+    }
+  }
+  Vec3 total = Vec3::Zero();
+  e.report().contacts = 0;
+  for (Index c = 0; c < problem_.size(); ++c) {
+    impulses_[c] = problem_.impulse(c);
+    total += impulses_[c];
+    e.report().contacts += !impulses_[c].isZero(0);
+  }
+  e.report().contact_impulse += input.h / e.scheme.h * total;
+}
+
+/// x += B sum_c j_c n_c s_c (position_pass.hpp).
+void ContactStep::position_pass(Equation& e) {
+  if (!any()) return;
+  Points& new_x = e.scratch.new_x;
+  const double slop = e.input.contact.slop * detection_.size();
+  const Detection::Step step = detection_step(e);
+  double least = detection_.touches(step, new_x, slop, touches_);
+  if (least < -slop) {
+    response_.fill(touches_, position_problem_, e.context.pool);
+    std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
+    response_.collect(touches_, position_pass_.solve(touches_, slop, detection_.size(), position_problem_),
+                      on_nodes_);
+    response_.respond(on_nodes_, change_, e.context.pool);
+    for (std::size_t i = 0; i < change_.size(); ++i) new_x[i] += change_[i];
+    moved_ = true;
+    least = detection_.touches(step, new_x, slop, touches_);
+  }
+  e.report().penetration = -least;
+}
+
+void ContactStep::remember(const Equation& e, State& state) const {
+  pliant::remember(contacts_, impulses_, e.scheme.h, state.contacts);
+  state.sides = sides_;
+  // The predecessor moves with what was not a force: the jump of the velocities and the position pass.
+  if (jumped_)
+    for (std::size_t i = 0; i < jump_.size(); ++i) state.v_before[i] += jump_[i];
+  if (moved_)
+    for (std::size_t i = 0; i < change_.size(); ++i) state.x_before[i] += change_[i];
+}
+
+}  // namespace pliant::geometric

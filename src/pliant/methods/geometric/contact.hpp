@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact within the step (docs/methods/contact.md). With u = J v the velocities of surface vertices and
+// r = h' (contact force) the impulses, the step's equation becomes G(D) = h' J^T r. The step goes
+//   1. meet: which vertices would touch without contact (detection.hpp)
+//   2. impact (BDF2 only): velocities jump where the body runs into a collider. BDF2 would read the jump as a
+//      force and go on with a third of it: v^ = v + (v - v_before)/3 bounces. So what the collider takes from
+//      the velocities at the beginning of the step is taken from both instants at once, as if the body had
+//      always moved with it: v^ += dv, x^ += h/3 dv, dv = B J^T p with p from the contact problem about v.
+//   3. projected step: r of the contact problem about the free motion D = -B G(0); D + h' B J^T r is feasible
+//   4. Newton: conjugate gradients over projected steps, the contact problem inside each (contact_newton.hpp)
+//   5. momentum: exact, with the forces r (momentum.hpp)
+//   6. last answer: the contact problem about that motion changes r by dr, the motion by dv = B J^T dr. The
+//      end is feasible, and a body at rest under constant r stays at rest exactly, whatever B is.
+//   7. position pass: what still is deeper than the slop is moved out, velocities unchanged.
+#pragma once
+
+#include "pliant/contact/contact_problem.hpp"
+#include "pliant/contact/detection.hpp"
+#include "pliant/contact/position_pass.hpp"
+#include "pliant/methods/geometric/contact_response.hpp"
+#include "pliant/methods/geometric/equation.hpp"
+#include "pliant/methods/geometric/skin.hpp"
+
+namespace pliant::geometric {
+
+class ContactStep {
+ public:
+  /// All outlive this object.
+  void build(const Model& model, const Skin& skin, Cache& cache);
+
+  // ---- steps 1 and 2 ----
+
+  /// The contacts of the step, from g = G(0) and z = A^-1 g: D = -z is the free motion. True: there are some,
+  /// z is B g, and the contact problem is ready but for velocities.
+  bool meet(Equation& e, SolverVectors& v);
+  bool any() const { return !contacts_.empty(); }
+  /// The jump of the velocities, m/s; null: there was none.
+  const Points* jump() const { return jumped_ ? &jump_ : nullptr; }
+
+  // ---- step 3, which step 4 repeats ----
+
+  /// Back to D = 0, with g = G(0) and z = B g; without `split`, B = A^-1 from now on.
+  void restart(bool split, Equation& e, SolverVectors& v);
+  /// The contact problem about X0 + D, with the impulses that are known; g = G(D), z = A^-1 g in, B g out.
+  void linearise_at(Equation& e, SolverVectors& v);
+  /// z = B g, for g = G(D).
+  void solve_residual(Equation& e, SolverVectors& v);
+  /// step = D' - D, D' = D - B g + h' B J^T r feasible, r of the contact problem about D - B g; g = G(D), z =
+  /// B g. scratch.contact.load = h' J^T r.
+  void project_step(int sweeps, double tolerance, Equation& e, SolverVectors& v, Floats& step);
+
+  bool split() const { return response_.split(); }
+  Index size() const { return problem_.size(); }
+  double total_mass() const { return total_mass_; }          ///< of the body, kg
+  const std::vector<char>& turns() const { return turns_; }  ///< per part: its rigid turning can be split off
+
+  // ---- steps 5 to 7 ----
+
+  /// The input's forces, and those of the contacts, in scratch.outer_forces.
+  std::span<const Vec3> outer_forces(Equation& e) const;
+  void last_answer(Equation& e);
+  void position_pass(Equation& e);
+  /// What the next step needs to know; the state is that of the end of the step.
+  void remember(const Equation& e, State& state) const;
+
+ private:
+  Detection::Step detection_step(const Equation& e) const;
+  /// The contacts of the free motion D = -z.
+  void find_contacts(const Equation& e, const Floats& z);
+  /// Step 2. True: the velocities jump.
+  bool jump_at_impact(Equation& e);
+  /// Whether parts may turn rigidly: nothing holds them, and single precision tells their turning apart.
+  bool free_to_turn(const Equation& e) const;
+  /// The contact problem about positions x, in places; z = A^-1 g in, B g out.
+  void prepare_problem(const Doubles& x, bool split, Equation& e, SolverVectors& v);
+  void set_targets(const Equation& e);
+  /// Forces of the same contacts in the last step; of the same vertex and collider when the feature is new.
+  void warm_start(const Equation& e);
+  /// The velocity of a contact point when the nodes move by d from the prediction.
+  Vec3 velocity_of(const Contact& contact, const Floats& d, const Equation& e) const;
+  /// r of the contact problem about the motion d that contains none.
+  void answer(const Floats& d, int sweeps, double tolerance, Equation& e);
+  /// array += scale J^T r on the free nodes.
+  void add_impulses(double scale, Floats& array) const;
+  void complete_residual(Equation& e, SolverVectors& v);
+
+  const Gather* points_ = nullptr;  // that meet colliders
+  const Arrangement* arrangement_ = nullptr;
+  double total_mass_ = 0;
+  bool whole_stencils_ = true;  // no vertex hangs on two parts
+  std::vector<char> turns_;
+
+  Detection detection_;
+  ContactResponse response_;
+  ContactProblem problem_, position_problem_;
+  PositionPass position_pass_;
+
+  // Of the step.
+  std::vector<Contact> contacts_, touches_;
+  Points impulses_;  // of contacts_
+  Points on_nodes_;  // J^T r
+  Points jump_, change_, free_end_;
+  std::vector<SideMemory> sides_;
+  bool jumped_ = false, moved_ = false;
+};
+
+}  // namespace pliant::geometric

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/newton.hpp"
+
+#include <algorithm>
+
+#include "pliant/methods/geometric/factored_newton.hpp"
+#include "pliant/methods/geometric/kept_volume_step.hpp"
+#include "pliant/methods/geometric/local_global.hpp"
+#include "pliant/methods/geometric/newton_stop.hpp"
+#include "pliant/methods/geometric/surface_rows.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+/// Once more from the start for a thin body, whose bending A does not know, between local/global steps as in
+/// factored_newton.
+bool long_gradients(Equation& e, SolverVectors& v) {
+  std::fill(v.d.begin(), v.d.end(), 0.0f);
+  e.clear_turns();
+  local_global_step(e, v);
+  e.residual(&v.d, true, v.g);
+  const double rho = e.precondition(v.g, v.z);
+  const bool solved = conjugate_gradients(e, v, rho, most_gradients);
+  local_global_step(e, v);
+  return solved;
+}
+
+/// Few gradients, or many where the body is thin. False: the step turns too far.
+bool gradient_newton(Equation& e, SolverVectors& v, double rho) {
+  const bool soft = has_soft_rows(e.model, e.options);
+  const auto too_far = [&] { return e.largest_turn() > violent_turn; };
+  bool solved = conjugate_gradients(e, v, rho, few_gradients);
+  if (!solved && !too_far() && e.cache.system.direct() && !soft && !e.options.adaptive && e.kept.empty())
+    solved = long_gradients(e, v);
+  if (!soft) e.report().breakdowns = !solved;
+  return !too_far();
+}
+
+}  // namespace
+
+double begin_newton(Equation& e, SolverVectors& v) {
+  std::fill(v.d.begin(), v.d.end(), 0.0f);
+  if (!e.kept.empty()) stiffen_stretched_stars(e);
+  e.residual(nullptr, e.kept.empty(), v.g);
+  e.clear_turns();
+  if (!e.kept.empty()) start_at_volume(e, v);
+  return e.precondition(v.g, v.z);
+}
+
+void newton(Equation& e, SolverVectors& v, double rho) {
+  StepReport& report = e.report();
+  report.violent = !(e.cache.factors_hessian ? factored_newton(e, v) : gradient_newton(e, v, rho));
+  if (!report.violent) return;
+  report.factored_hessian = false;
+  report.breakdowns = 0;
+  accelerated_local_global(e, v);
+}
+
+bool conjugate_gradients(Equation& e, SolverVectors& v, double rho, int most) {
+  const double reduction = e.options.tolerance * e.options.tolerance;
+  NewtonStop stop(e.options.tolerance, rho);
+  double descent = 0;  // of the model's energy, twice
+  const bool soft = has_soft_rows(e.model, e.options);
+  e.redirect(0, v.p, v.z);
+  double a = 0;  // how far along p, not yet in D
+  bool solved = true;
+  for (int k = 1; rho > 0; ++k) {
+    const double curvature = e.hessian(v.p, v.hp);
+    if (!(curvature > 0)) break;
+    a = rho / curvature;
+    e.add(a, v.hp, v.g);
+    e.add_turn(a);
+    const double before = rho;
+    rho = e.precondition(v.g, v.z);
+    ++e.report().iterations;
+    descent += a * before;
+    // The residual is that of the stiff modes and small long before the soft ones, which hold most of the
+    // energy, are solved.
+    const bool descends = soft && a * before >= reduction * descent;
+    if (stop.reached(rho) && !descends) break;
+    solved = k < most;
+    if (!solved) break;
+    e.sweeps().advance(a, rho / before, v.d.data(), v.p.data(), v.z.data(), e.context.pool);
+    a = 0;
+  }
+  // The last solve is one more descent, not wasted.
+  e.sweeps().finish(a, v.d.data(), v.p.data(), v.z.data(), e.context.pool);
+  return solved;
+}
+
+}  // namespace pliant::geometric

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/state.hpp"
+
+#include "pliant/methods/geometric/plastic_flow.hpp"
+
+namespace pliant::geometric {
+
+State state_at_rest(const Model& model, bool plastic) {
+  const std::size_t n = model.rest.size();
+  State state;
+  state.nodes = {model.rest, Points(n, Vec3::Zero()), model.mass};
+  state.x_before = state.nodes.x;
+  state.v_before = state.nodes.v;
+  state.held.assign(n, 0);
+  state.rotations.assign(4 * n, 0);
+  for (std::size_t i = 0; i < n; ++i) state.rotations[4 * i] = 1;
+  if (plastic) state.rest_vectors = rest_vectors(model);
+  return state;
+}
+
+void State::save(Writer& writer) const {
+  writer.array(nodes.x);
+  writer.array(nodes.v);
+  writer.array(x_before);
+  writer.array(v_before);
+  writer.array(held);
+  writer.array(rotations);
+  writer.value(h);
+  writer.value(has_before);
+  writer.array(contacts);
+  writer.array(sides);
+  if (!rest_vectors.empty()) writer.array(rest_vectors);
+}
+
+bool State::load(Reader& reader) {
+  State next = *this;
+  reader.array(next.nodes.x);
+  reader.array(next.nodes.v);
+  reader.array(next.x_before);
+  reader.array(next.v_before);
+  reader.array(next.held);
+  reader.array(next.rotations);
+  reader.value(next.h);
+  reader.value(next.has_before);
+  reader.list(next.contacts);
+  reader.list(next.sides);
+  if (!rest_vectors.empty()) reader.array(next.rest_vectors);
+  if (!reader.ok()) return false;
+  *this = std::move(next);
+  return true;
+}
+
+}  // namespace pliant::geometric

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Newton direction of the static problem: the same matrix, Hessian and conjugate gradients as a time step
+// (step.cpp), for a force that the caller has in double. (M/h^2 + H) d = f is solved as
+// (M + h^2 H) d = h^2 f.
+#include <algorithm>
+#include <limits>
+
+#include "pliant/base/check.hpp"
+#include "pliant/base/tiny_numbers.hpp"
+#include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/factored_newton.hpp"
+#include "pliant/methods/node_statics.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+constexpr double reduction = 0.03;  // of the residual: the caller repeats with the true forces
+constexpr int most_iterations = 60;
+
+/// Conjugate gradients for D = -H^-1 g from D = 0.
+void static_gradients(Equation& e, SolverVectors& v) {
+  e.solve(v.g, v.z);
+  double rho = e.dot(v.g, v.z);
+  const double enough = reduction * reduction * rho;
+  e.redirect(0, v.p, v.z);
+  for (int k = 0; k < most_iterations && rho > enough; ++k) {
+    const double curvature = e.hessian(v.p, v.hp);
+    if (!(curvature > 0)) break;
+    e.add(rho / curvature, v.p, v.d);
+    e.add(rho / curvature, v.hp, v.g);
+    e.solve(v.g, v.z);
+    const double before = rho;
+    rho = e.dot(v.g, v.z);
+    e.redirect(rho / before, v.p, v.z);
+  }
+  e.add(-1, v.z, v.d);
+}
+
+}  // namespace
+
+Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& memory) {
+  return relax_nodes(
+      *this, input, tolerance, memory, [&](double h, std::span<const Vec3> f, std::span<Vec3> d) {
+        return static_direction({.h = h, .held = input.held, .contact = {}, .pool = input.pool}, f, d);
+      });
+}
+
+std::string Body::static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
+  PLIANT_CHECK(input.pool && f.size() == model_.rest.size() && d.size() == f.size());
+  if (!kept_.empty()) return "a static solve does not keep the volume of a surface: set keep_volume to false";
+  const FlushTinyNumbers in_here;
+  const Scheme scheme(Integrator::euler, input.h, {.mass = 0, .stiffness = 0}, DampingFrame::corotated);
+  StageWatch watch;
+  StepReport report;
+  const Context context{input, scheme, *input.pool, watch, report};
+  if (!prepare(context)) return report.trouble;
+  Equation e{model_, options_, state_, cache_, kept_, scratch_, context};
+  if (std::string trouble = e.clear_grabs(); !trouble.empty()) return trouble;
+
+  const Arrangement& arrangement = cache_.arrangement;
+  SolverVectors& v = scratch_.vectors;
+  for (Index k = 0; k < model_.nodes(); ++k) {
+    const Index i = arrangement.node[k];
+    for (int c = 0; c < 3; ++c) {
+      scratch_.start[4 * std::size_t(k) + c] = state_.nodes.x[i][c];
+      v.g[4 * std::size_t(k) + c] = k < arrangement.free ? float(-scheme.elastic * f[i][c]) : 0.0f;
+    }
+  }
+  cache_.sweeps.rotate(scratch_.start.data(), *input.pool);
+  cache_.store_rotations(state_, *input.pool);
+
+  std::fill(v.d.begin(), v.d.end(), 0.0f);
+  const double any_turn = std::numeric_limits<double>::infinity();  // the caller finds how far to go
+  if (!cache_.factors_hessian || !add_newton_step(e, v, any_turn)) static_gradients(e, v);
+  for (Index k = 0; k < model_.nodes(); ++k) {
+    Vec3& out = d[arrangement.node[k]];
+    for (int c = 0; c < 3; ++c) out[c] = k < arrangement.free ? v.d[4 * std::size_t(k) + c] : 0;
+  }
+  return {};
+}
+
+}  // namespace pliant::geometric

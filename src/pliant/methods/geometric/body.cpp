@@ -39,8 +39,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   std::copy(x.begin(), x.end(), state_.nodes.x.begin());
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
   state_.has_before = false;
-  state_.contacts.clear();
-  state_.sides.clear();
+  state_.contact.clear();
   Rotations rotations(x.size(), Eigen::Quaterniond::Identity());
   update_rotations(model_, state_.nodes.x, rotations, state_.rest_vectors);
   for (std::size_t i = 0; i < rotations.size(); ++i) {

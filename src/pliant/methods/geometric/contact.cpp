@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "pliant/contact/contact_memory.hpp"
-
 namespace pliant::geometric {
 namespace {
 
@@ -37,16 +35,15 @@ bool can_turn(const std::vector<Index>& part, const Model& model) {
 }  // namespace
 
 void ContactStep::build(const Model& model, const Skin& skin, Cache& cache) {
-  points_ = &skin.contact_points();
   arrangement_ = &cache.arrangement;
   total_mass_ = std::accumulate(model.mass.begin(), model.mass.end(), 0.0);
   double edge = 0;
   for (const auto& e : model.edges)
     edge += (model.rest[e.b] - model.rest[e.a]).norm() / double(model.edges.size());
-  detection_.build(*points_, model.rest, edge);
-  response_.attach({&model, points_, &cache.arrangement, &cache.system, &turns_});
+  stage_.attach(skin.contact_points(), model.rest, edge);
+  response_.attach({&model, &stage_.rows(), &cache.arrangement, &cache.system, &turns_});
   for (const std::vector<Index>& part : model.parts) turns_.push_back(can_turn(part, model));
-  const Gather& w = *points_;
+  const Gather& w = skin.contact_points();
   for (Index v = 0; v < w.rows(); ++v)
     for (Index k = w.begin[v] + 1; k < w.begin[v + 1]; ++k)
       whole_stencils_ &= model.part_of[w.column[k]] == model.part_of[w.column[w.begin[v]]];
@@ -58,8 +55,7 @@ void ContactStep::build(const Model& model, const Skin& skin, Cache& cache) {
 
 bool ContactStep::meet(Equation& e, SolverVectors& v) {
   e.count(&StageTimes::solve);
-  contacts_.clear();
-  impulses_.clear();
+  stage_.clear();
   jumped_ = moved_ = false;
   if (e.input.colliders.empty()) return false;
   find_contacts(e, v.z);
@@ -72,20 +68,10 @@ bool ContactStep::meet(Equation& e, SolverVectors& v) {
   }
   if (any()) {
     prepare_problem(e.scratch.start, free_to_turn(e), e, v);
-    warm_start(e);
+    stage_.warm_start(e.state.contact, e.scheme.h);
   }
   e.count(&StageTimes::contact);
   return any();
-}
-
-Detection::Step ContactStep::detection_step(const Equation& e) const {
-  return {.colliders = e.input.colliders,
-          .options = e.input.contact,
-          .h = e.input.h,
-          .begin = e.state.nodes.x,
-          .end = free_end_,
-          .last = e.state.contacts,
-          .held = e.scratch.held};
 }
 
 void ContactStep::find_contacts(const Equation& e, const Floats& z) {
@@ -96,39 +82,25 @@ void ContactStep::find_contacts(const Equation& e, const Floats& z) {
       end[c] = e.scratch.start[at] - (k < arrangement_->free ? z[at] : 0);
     }
   }
-  sides_ = e.state.sides;
-  detection_.find(detection_step(e), sides_);
-  contacts_.assign(detection_.contacts().begin(), detection_.contacts().end());
-  impulses_.assign(contacts_.size(), Vec3::Zero());
+  stage_.find(e.input, {.begin = e.state.nodes.x, .end = free_end_, .held = e.scratch.held}, e.state.contact);
 }
 
 bool ContactStep::jump_at_impact(Equation& e) {
   const StepInput& input = e.input;
   const Points& now = e.state.nodes.v;
+  const auto gap_speed = [&](const Contact& c) { return std::max(c.gap, 0.0) / input.h; };
   double fastest = 0;
-  for (const Contact& c : contacts_) {
-    const Vec3 u = response_.observe(c, now) - c.velocity;
-    fastest = std::min(fastest, c.normal.dot(u) + std::max(c.gap, 0.0) / input.h);
-  }
+  for (const Contact& c : stage_.contacts())
+    fastest = std::min(fastest, c.normal.dot(stage_.rows().observe(c, now) - c.velocity) + gap_speed(c));
   if (fastest >= -std::max(impact_speed * input.gravity.norm() * input.h, 10 * input.contact.tolerance))
     return false;
   response_.turn_about(e.scratch.start.data(), e.scheme.mass, free_to_turn(e), e.context.pool);
-  response_.fill(contacts_, problem_, e.context.pool);
-  for (Index c = 0; c < problem_.size(); ++c) {
-    ContactProblem::Row& row = problem_.row(c);
-    row.free = response_.observe(contacts_[c], now) - contacts_[c].velocity;
-    row.bias = std::max(contacts_[c].gap, 0.0) / input.h;
-    row.bias =
-        with_restitution(contacts_[c], row.normal.dot(row.free), input.gravity.norm() * input.h, row.bias);
-  }
-  const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
-  e.report().contact_sweeps += outcome.sweeps;
-  std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
-  for (Index c = 0; c < problem_.size(); ++c) {
-    impulses_[c] = problem_.impulse(c);
-    e.report().contact_impulse += impulses_[c];
-  }
-  response_.collect(contacts_, impulses_, on_nodes_);
+  stage_.couple(response_, e.context.pool);
+  stage_.set_targets(input, now, gap_speed);
+  stage_.answer(input.contact.sweeps, input.contact.tolerance, e.report(),
+                [&](const Contact& c) { return stage_.rows().observe(c, now); });
+  for (const Vec3& impulse : stage_.impulses()) e.report().contact_impulse += impulse;
+  stage_.rows().collect(stage_.contacts(), stage_.impulses(), 1, on_nodes_);
   response_.respond(on_nodes_, jump_, e.context.pool);
   for (std::size_t i = 0; i < jump_.size(); ++i) {
     e.scratch.hat_v[i] += jump_[i];
@@ -148,7 +120,7 @@ bool ContactStep::free_to_turn(const Equation& e) const {
 void ContactStep::prepare_problem(const Doubles& x, bool split, Equation& e, SolverVectors& v) {
   response_.turn_about(x.data(), e.scheme.mass, split, e.context.pool);
   complete_residual(e, v);
-  response_.fill(contacts_, problem_, e.context.pool);
+  stage_.couple(response_, e.context.pool);
   set_targets(e);
 }
 
@@ -157,73 +129,54 @@ void ContactStep::restart(bool split, Equation& e, SolverVectors& v) {
   e.residual(nullptr, true, v.g);
   e.solve(v.g, v.z);
   prepare_problem(e.scratch.start, split, e, v);
-  warm_start(e);
+  stage_.warm_start(e.state.contact, e.scheme.h);
   e.count(&StageTimes::contact);
 }
 
 void ContactStep::linearise_at(Equation& e, SolverVectors& v) {
   prepare_problem(e.scratch.trial, true, e, v);
-  for (Index c = 0; c < problem_.size(); ++c) problem_.set_impulse(c, impulses_[c]);
+  stage_.start_from_impulses();
   e.count(&StageTimes::contact);
 }
 
 /// An open gap may close and no more: n . v >= -gap/h, and not beyond where x^ + h' v touches.
 void ContactStep::set_targets(const Equation& e) {
   const double h = e.input.h;
-  for (Index c = 0; c < problem_.size(); ++c) {
-    const Contact& contact = contacts_[c];
-    const Vec3 drift = response_.observe(contact, e.scratch.hat_x) -
-                       response_.observe(contact, e.state.nodes.x) - (h - e.scheme.h) * contact.velocity;
-    ContactProblem::Row& row = problem_.row(c);
-    row.bias =
-        std::max(0.0, std::min(contact.gap / h, (contact.gap + contact.normal.dot(drift)) / e.scheme.h));
-    if (e.options.integrator == Integrator::euler) {
-      const Vec3 u = response_.observe(contact, e.state.nodes.v) - contact.velocity;
-      row.bias = with_restitution(contact, contact.normal.dot(u), e.input.gravity.norm() * h, row.bias);
-    }
-  }
-}
-
-void ContactStep::warm_start(const Equation& e) {
-  for (Index c = 0; c < problem_.size(); ++c)
-    if (const ContactMemory* known = recall(e.state.contacts, contacts_[c].key))
-      problem_.set_impulse(c, e.scheme.h * known->force);
+  const ContactRows& rows = stage_.rows();
+  const bool bounces = e.options.integrator == Integrator::euler;  // with BDF2 at the impact
+  stage_.set_targets(e.input, bounces ? std::span<const Vec3>(e.state.nodes.v) : std::span<const Vec3>(),
+                     [&](const Contact& contact) {
+                       const Vec3 drift = rows.observe(contact, e.scratch.hat_x) -
+                                          rows.observe(contact, e.state.nodes.x) -
+                                          (h - e.scheme.h) * contact.velocity;
+                       return std::max(0.0, std::min(contact.gap / h,
+                                                     (contact.gap + contact.normal.dot(drift)) / e.scheme.h));
+                     });
 }
 
 Vec3 ContactStep::velocity_of(const Contact& contact, const Floats& d, const Equation& e) const {
-  const Gather& w = *points_;
   const Scratch& s = e.scratch;
   Vec3 sum = Vec3::Zero();
-  for (Index k = w.begin[contact.key.vertex]; k < w.begin[contact.key.vertex + 1]; ++k) {
-    const Index i = w.column[k], place = arrangement_->place[i];
+  stage_.rows().each_node(contact, [&](Index i, double weight) {
+    const Index place = arrangement_->place[i];
     for (int c = 0; c < 3; ++c) {
       const std::size_t at = 4 * std::size_t(place) + c;
       const double v = place < arrangement_->free ? s.hat_v[i][c] + d[at] / e.scheme.h
                                                   : (s.start[at] - s.hat_x[i][c]) / e.scheme.h;
-      sum[c] += w.weight[k] * v;
+      sum[c] += weight * v;
     }
-  }
+  });
   return sum;
 }
 
-void ContactStep::answer(const Floats& d, int sweeps, double tolerance, Equation& e) {
-  for (Index c = 0; c < problem_.size(); ++c)
-    problem_.row(c).free = velocity_of(contacts_[c], d, e) - contacts_[c].velocity;
-  const ContactProblem::Outcome outcome = problem_.solve(sweeps, tolerance);
-  e.report().contact_sweeps += outcome.sweeps;
-  e.report().contact_residual = outcome.residual;
-  for (Index c = 0; c < problem_.size(); ++c) impulses_[c] = problem_.impulse(c);
-}
-
 void ContactStep::add_impulses(double scale, Floats& array) const {
-  const Gather& w = *points_;
-  for (std::size_t c = 0; c < contacts_.size(); ++c)
-    for (Index k = w.begin[contacts_[c].key.vertex]; k < w.begin[contacts_[c].key.vertex + 1]; ++k) {
-      const Index place = arrangement_->place[w.column[k]];
-      if (place >= arrangement_->free) continue;
+  for (std::size_t c = 0; c < stage_.contacts().size(); ++c)
+    stage_.rows().each_node(stage_.contacts()[c], [&](Index i, double weight) {
+      const Index place = arrangement_->place[i];
+      if (place >= arrangement_->free) return;
       for (int axis = 0; axis < 3; ++axis)
-        array[4 * std::size_t(place) + axis] += float(scale * w.weight[k] * impulses_[c][axis]);
-    }
+        array[4 * std::size_t(place) + axis] += float(scale * weight * stage_.impulses()[c][axis]);
+    });
 }
 
 /// Makes z = B g of z = A^-1 g. Inner forces have neither resultant nor moment, but their rounding has: what a
@@ -247,7 +200,8 @@ void ContactStep::solve_residual(Equation& e, SolverVectors& v) {
 void ContactStep::project_step(int sweeps, double tolerance, Equation& e, SolverVectors& v, Floats& step) {
   Floats& load = e.scratch.contact.load;
   for (std::size_t k = 0; k < 4 * std::size_t(arrangement_->free); ++k) load[k] = v.d[k] - v.z[k];
-  answer(load, sweeps, tolerance, e);
+  stage_.answer(sweeps, tolerance, e.report(),
+                [&](const Contact& contact) { return velocity_of(contact, load, e); });
   std::fill(load.begin(), load.end(), 0.0f);
   add_impulses(e.scheme.h, load);
   e.count(&StageTimes::contact);
@@ -263,8 +217,7 @@ std::span<const Vec3> ContactStep::outer_forces(Equation& e) const {
   const std::span<const Vec3> forces = e.input.forces;
   if (!any()) return forces;
   Points& out = e.scratch.outer_forces;
-  std::fill(out.begin(), out.end(), Vec3::Zero());
-  response_.collect(contacts_, impulses_, out);
+  stage_.rows().collect(stage_.contacts(), stage_.impulses(), 1, out);
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = out[i] / e.scheme.h + (forces.empty() ? Vec3::Zero() : Vec3(forces[i]));
   return out;
@@ -272,23 +225,14 @@ std::span<const Vec3> ContactStep::outer_forces(Equation& e) const {
 
 void ContactStep::last_answer(Equation& e) {
   if (!any()) return;
-  const StepInput& input = e.input;
+  const ContactOptions& options = e.input.contact;
   Points &new_x = e.scratch.new_x, &new_v = e.scratch.new_v;
-  problem_.rebase(
-      [&](Index c) -> Vec3 { return response_.observe(contacts_[c], new_v) - contacts_[c].velocity; });
-  const ContactProblem::Outcome outcome = problem_.solve(input.contact.sweeps, input.contact.tolerance);
-  e.report().contact_sweeps += outcome.sweeps;
-  e.report().contact_residual = outcome.residual;
-  double most = 0;
-  for (Index c = 0; c < problem_.size(); ++c) {
-    const Vec3 change = problem_.impulse(c) - impulses_[c];
-    most = std::max(most, change.cwiseAbs().maxCoeff());
-    impulses_[c] = change;
-  }
-  const bool nothing_left = outcome.sweeps == 1 && outcome.residual < 0.1 * input.contact.tolerance;
+  const auto [outcome, most] =
+      stage_.correct(options.sweeps, options.tolerance, e.report(),
+                     [&](const Contact& contact) { return stage_.rows().observe(contact, new_v); });
+  const bool nothing_left = outcome.sweeps == 1 && outcome.residual < 0.1 * options.tolerance;
   if (most > 0 && !nothing_left) {
-    std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
-    response_.collect(contacts_, impulses_, on_nodes_);
+    stage_.rows().collect(stage_.contacts(), stage_.changes(), 1, on_nodes_);
     response_.respond(on_nodes_, change_, e.context.pool);
     for (std::size_t i = 0; i < change_.size(); ++i) {
       new_v[i] += change_[i];
@@ -297,42 +241,24 @@ void ContactStep::last_answer(Equation& e) {
   }
   Vec3 total = Vec3::Zero();
   e.report().contacts = 0;
-  for (Index c = 0; c < problem_.size(); ++c) {
-    impulses_[c] = problem_.impulse(c);
-    total += impulses_[c];
-    e.report().contacts += !impulses_[c].isZero(0);
+  for (const Vec3& impulse : stage_.impulses()) {
+    total += impulse;
+    e.report().contacts += !impulse.isZero(0);
   }
-  e.report().contact_impulse += input.h / e.scheme.h * total;
+  e.report().contact_impulse += e.input.h / e.scheme.h * total;
 }
 
-/// x += B sum_c j_c n_c s_c (position_pass.hpp).
 void ContactStep::position_pass(Equation& e) {
-  if (!any()) return;
-  Points& new_x = e.scratch.new_x;
-  const double slop = e.input.contact.slop * detection_.size();
-  const Detection::Step step = detection_step(e);
-  double least = detection_.touches(step, new_x, slop, touches_);
-  if (least < -slop) {
-    response_.fill(touches_, position_problem_, e.context.pool);
-    std::fill(on_nodes_.begin(), on_nodes_.end(), Vec3::Zero());
-    response_.collect(touches_, position_pass_.solve(touches_, slop, detection_.size(), position_problem_),
-                      on_nodes_);
-    response_.respond(on_nodes_, change_, e.context.pool);
-    for (std::size_t i = 0; i < change_.size(); ++i) new_x[i] += change_[i];
-    moved_ = true;
-    least = detection_.touches(step, new_x, slop, touches_);
-  }
-  e.report().penetration = -least;
+  if (any()) moved_ = stage_.position_pass(1, e.input, response_, e.scratch.new_x, e.report());
 }
 
 void ContactStep::remember(const Equation& e, State& state) const {
-  pliant::remember(contacts_, impulses_, e.scheme.h, state.contacts);
-  state.sides = sides_;
+  stage_.remember(e.scheme.h, state.contact);
   // The predecessor moves with what was not a force: the jump of the velocities and the position pass.
   if (jumped_)
     for (std::size_t i = 0; i < jump_.size(); ++i) state.v_before[i] += jump_[i];
   if (moved_)
-    for (std::size_t i = 0; i < change_.size(); ++i) state.x_before[i] += change_[i];
+    for (std::size_t i = 0; i < jump_.size(); ++i) state.x_before[i] += response_.displaced()[i];
 }
 
 }  // namespace pliant::geometric

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact within the step (docs/methods/contact.md). With u = J v the velocities of surface vertices and
-// r = h' (contact force) the impulses, the step's equation becomes G(D) = h' J^T r. The step goes
+// Contact within the step (docs/methods/contact.md), by the stage that all methods share
+// (contact/contact_stage.hpp). With u = J v the velocities of surface vertices and r = h' (contact force) the
+// impulses, the step's equation becomes G(D) = h' J^T r. The step goes
 //   1. meet: which vertices would touch without contact (detection.hpp)
 //   2. impact (BDF2 only): velocities jump where the body runs into a collider. BDF2 would read the jump as a
 //      force and go on with a third of it: v^ = v + (v - v_before)/3 bounces. So what the collider takes from
@@ -14,9 +15,6 @@
 //   7. position pass: what still is deeper than the slop is moved out, velocities unchanged.
 #pragma once
 
-#include "pliant/contact/contact_problem.hpp"
-#include "pliant/contact/detection.hpp"
-#include "pliant/contact/position_pass.hpp"
 #include "pliant/methods/geometric/contact_response.hpp"
 #include "pliant/methods/geometric/equation.hpp"
 #include "pliant/methods/geometric/skin.hpp"
@@ -33,7 +31,7 @@ class ContactStep {
   /// The contacts of the step, from g = G(0) and z = A^-1 g: D = -z is the free motion. True: there are some,
   /// z is B g, and the contact problem is ready but for velocities.
   bool meet(Equation& e, SolverVectors& v);
-  bool any() const { return !contacts_.empty(); }
+  bool any() const { return !stage_.empty(); }
   /// The jump of the velocities, m/s; null: there was none.
   const Points* jump() const { return jumped_ ? &jump_ : nullptr; }
 
@@ -45,12 +43,12 @@ class ContactStep {
   void linearise_at(Equation& e, SolverVectors& v);
   /// z = B g, for g = G(D).
   void solve_residual(Equation& e, SolverVectors& v);
-  /// step = D' - D, D' = D - B g + h' B J^T r feasible, r of the contact problem about D - B g; g = G(D), z =
-  /// B g. scratch.contact.load = h' J^T r.
+  /// step = D' - D, D' = D - B g + h' B J^T r feasible, r of the contact problem about D - B g; g = G(D),
+  /// z = B g. scratch.contact.load = h' J^T r.
   void project_step(int sweeps, double tolerance, Equation& e, SolverVectors& v, Floats& step);
 
   bool split() const { return response_.split(); }
-  Index size() const { return problem_.size(); }
+  Index size() const { return Index(stage_.contacts().size()); }
   double total_mass() const { return total_mass_; }          ///< of the body, kg
   const std::vector<char>& turns() const { return turns_; }  ///< per part: its rigid turning can be split off
 
@@ -64,7 +62,6 @@ class ContactStep {
   void remember(const Equation& e, State& state) const;
 
  private:
-  Detection::Step detection_step(const Equation& e) const;
   /// The contacts of the free motion D = -z.
   void find_contacts(const Equation& e, const Floats& z);
   /// Step 2. True: the velocities jump.
@@ -73,34 +70,26 @@ class ContactStep {
   bool free_to_turn(const Equation& e) const;
   /// The contact problem about positions x, in places; z = A^-1 g in, B g out.
   void prepare_problem(const Doubles& x, bool split, Equation& e, SolverVectors& v);
+  /// By how much the gaps may close.
   void set_targets(const Equation& e);
-  /// Forces of the same contacts in the last step; of the same vertex and collider when the feature is new.
-  void warm_start(const Equation& e);
   /// The velocity of a contact point when the nodes move by d from the prediction.
   Vec3 velocity_of(const Contact& contact, const Floats& d, const Equation& e) const;
-  /// r of the contact problem about the motion d that contains none.
-  void answer(const Floats& d, int sweeps, double tolerance, Equation& e);
   /// array += scale J^T r on the free nodes.
   void add_impulses(double scale, Floats& array) const;
+  /// z = A^-1 g in, z = B g out, for g = G(D).
   void complete_residual(Equation& e, SolverVectors& v);
 
-  const Gather* points_ = nullptr;  // that meet colliders
   const Arrangement* arrangement_ = nullptr;
   double total_mass_ = 0;
   bool whole_stencils_ = true;  // no vertex hangs on two parts
   std::vector<char> turns_;
 
-  Detection detection_;
+  ContactStage stage_;
   ContactResponse response_;
-  ContactProblem problem_, position_problem_;
-  PositionPass position_pass_;
 
   // Of the step.
-  std::vector<Contact> contacts_, touches_;
-  Points impulses_;  // of contacts_
   Points on_nodes_;  // J^T r
   Points jump_, change_, free_end_;
-  std::vector<SideMemory> sides_;
   bool jumped_ = false, moved_ = false;
 };
 

@@ -13,8 +13,6 @@ namespace {
 // single precision does not tell it from none.
 constexpr double least_inertia = 1e-5;
 
-constexpr std::size_t column_bytes = std::size_t(256) << 20;  // kept at most
-
 Mat3 turning_inertia(const Mat3& second) { return second.trace() * Mat3::Identity() - second; }
 
 /// The inverse of a symmetric positive semidefinite matrix; an axis without inertia (of a rod) does not turn.
@@ -37,8 +35,7 @@ void put(float* p, Index place, const Vec3& v) {
 }  // namespace
 
 void ContactResponse::flush() {
-  for (Column& column : columns_) column.vertex = -1;
-  std::fill(slot_of_.begin(), slot_of_.end(), -1);
+  columns_.flush();
   forget_entries();
   shift_shadow_known_ = false;
 }
@@ -196,7 +193,7 @@ void ContactResponse::complete(const float* g, const float* outer, float* z) con
 // ---- the columns ----
 
 /// Of a column whose stencil has this weight in the part.
-void ContactResponse::keep_shift(const Part& part, double weight, AlignedVector<float>& column) const {
+void ContactResponse::keep_shift(const Part& part, double weight, std::span<float> column) const {
   const Model& model = *body_.model;
   const std::vector<Index>& node = body_.arrangement->node;
   double moved = 0;
@@ -205,82 +202,47 @@ void ContactResponse::keep_shift(const Part& part, double weight, AlignedVector<
   for (Index k = part.begin; k < part.end; ++k) column[k] = float(column[k] + lack);
 }
 
-double ContactResponse::product(Index vertex, const Column& column) const {
-  const Gather& w = *body_.embedding;
+double ContactResponse::product(Index vertex, std::span<const float> column) const {
+  const Gather& w = body_.rows->points();
   const Arrangement& arrangement = *body_.arrangement;
   double sum = 0;
   for (Index k = w.begin[vertex]; k < w.begin[vertex + 1]; ++k) {
     const Index place = arrangement.place[w.column[k]];
-    if (place < arrangement.free) sum += w.weight[k] * double(column.value[place]);
+    if (place < arrangement.free) sum += w.weight[k] * double(column[place]);
   }
   return sum;
 }
 
-/// A place for a new column: an empty one, a new one while there is memory, or the one not used for longest.
-Index ContactResponse::slot() {
-  const std::size_t most = std::max(
-      column_bytes / (sizeof(float) * std::size_t(std::max(1, body_.arrangement->free))), wanted_.size());
-  Index oldest = -1;
-  for (Index s = 0; s < Index(columns_.size()); ++s) {
-    if (columns_[s].vertex < 0) return s;
-    if (oldest < 0 || columns_[s].used < columns_[oldest].used) oldest = s;
-  }
-  if (columns_.size() < most) {
-    columns_.emplace_back();
-    return Index(columns_.size()) - 1;
-  }
-  slot_of_[columns_[oldest].vertex] = -1;
-  return oldest;
-}
-
 /// Columns of all wanted vertices, three at a time, one in each coordinate.
 void ContactResponse::need_columns(Pool& pool) {
-  const Gather& w = *body_.embedding;
+  const Gather& w = body_.rows->points();
   const Arrangement& arrangement = *body_.arrangement;
-  slot_of_.resize(std::size_t(w.rows()), -1);
-  ++uses_;
-  for (Index v : wanted_)
-    if (slot_of_[v] >= 0) columns_[slot_of_[v]].used = uses_;
-  std::array<Index, 3> batch;
-  int count = 0;
-  const auto compute = [&] {
+  const auto solve = [&](std::span<const Index> vertices) {
     std::fill(load_.begin(), load_.end(), 0.0f);
-    for (int b = 0; b < count; ++b)
-      for (Index k = w.begin[batch[b]]; k < w.begin[batch[b] + 1]; ++k)
+    for (std::size_t b = 0; b < vertices.size(); ++b)
+      for (Index k = w.begin[vertices[b]]; k < w.begin[vertices[b] + 1]; ++k)
         if (const Index place = arrangement.place[w.column[k]]; place < arrangement.free)
           load_[4 * std::size_t(place) + b] += float(w.weight[k]);
     body_.system->solve(load_.data(), answer_.data(), pool);
-    for (int b = 0; b < count; ++b) {
-      const Index s = slot();
-      Column& column = columns_[s];
-      column.vertex = batch[b];
-      column.used = uses_;
-      column.value.resize(std::size_t(arrangement.free));
-      for (Index k = 0; k < arrangement.free; ++k) column.value[k] = answer_[4 * std::size_t(k) + b];
-      for (std::size_t p = 0; whole_ && p < parts_.size(); ++p) {
-        double weight = 0;
-        for (Index k = w.begin[batch[b]]; k < w.begin[batch[b] + 1]; ++k)
-          if (body_.model->part_of[w.column[k]] == Index(p)) weight += w.weight[k];
-        keep_shift(parts_[p], weight, column.value);
-      }
-      slot_of_[batch[b]] = s;
-    }
-    count = 0;
   };
-  for (Index v : wanted_) {
-    if (slot_of_[v] >= 0) continue;
-    batch[count++] = v;
-    if (count == 3) compute();
-  }
-  if (count > 0) compute();
+  const auto take = [&](int b, Index vertex, std::span<float> column) {
+    for (Index k = 0; k < arrangement.free; ++k) column[k] = answer_[4 * std::size_t(k) + b];
+    for (std::size_t p = 0; whole_ && p < parts_.size(); ++p) {
+      double weight = 0;
+      for (Index k = w.begin[vertex]; k < w.begin[vertex + 1]; ++k)
+        if (body_.model->part_of[w.column[k]] == Index(p)) weight += w.weight[k];
+      keep_shift(parts_[p], weight, column);
+    }
+  };
+  columns_.need(wanted_, w.rows(), std::size_t(arrangement.free), solve, take);
   std::fill(load_.begin(), load_.end(), 0.0f);
 }
 
 /// The same whichever of the two columns came first.
 double ContactResponse::entry(Index a, Index b) const {
-  double value = 0.5 * (product(a, columns_[slot_of_[b]]) + product(b, columns_[slot_of_[a]]));
+  double value = 0.5 * (product(a, columns_[b]) + product(b, columns_[a]));
   if (split_ && !exact_) {
-    const Gather& w = *body_.embedding;
+    const Gather& w = body_.rows->points();
     const std::vector<Index>& place = body_.arrangement->place;
     const auto part_of = [&](Index v) { return body_.model->part_of[w.column[w.begin[v]]]; };
     const auto sums = [&](Index v, double& ones, double& shade) {
@@ -314,7 +276,7 @@ void ContactResponse::keep_known() {
 
 /// Entries of all pairs of wanted vertices.
 void ContactResponse::grow_entries() {
-  rank_of_.resize(std::size_t(body_.embedding->rows()), -1);
+  rank_of_.resize(std::size_t(body_.rows->points().rows()), -1);
   for (std::size_t k = 0; k < known_.size(); ++k) rank_of_[known_[k]] = Index(k);
   const bool all = std::all_of(wanted_.begin(), wanted_.end(), [&](Index v) { return rank_of_[v] >= 0; });
   if (!all) {
@@ -354,7 +316,7 @@ void ContactResponse::copy_entries(std::span<const Contact> contacts, ContactPro
 }
 
 void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool) {
-  const Gather& w = *body_.embedding;
+  const Gather& w = body_.rows->points();
   wanted_.clear();
   for (const Contact& c : contacts)
     if (wanted_.empty() || wanted_.back() != c.key.vertex) wanted_.push_back(c.key.vertex);
@@ -370,13 +332,12 @@ void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& pr
     row.normal = contact.normal;
     row.friction = contact.friction;
     if (!split_) continue;
-    const Index v = contact.key.vertex;
-    row.part = body_.model->part_of[w.column[w.begin[v]]];
-    for (Index k = w.begin[v]; k < w.begin[v + 1]; ++k) {
-      const Index place = body_.arrangement->place[w.column[k]];
-      row.lever += w.weight[k] * vector_at(arm_.data(), place);
-      row.shadow += w.weight[k] * vector_at(shadow_.data(), place);
-    }
+    row.part = body_.model->part_of[w.column[w.begin[contact.key.vertex]]];
+    body_.rows->each_node(contact, [&](Index node, double weight) {
+      const Index place = body_.arrangement->place[node];
+      row.lever += weight * vector_at(arm_.data(), place);
+      row.shadow += weight * vector_at(shadow_.data(), place);
+    });
   }
   if (split_)
     for (std::size_t p = 0; p < parts_.size(); ++p)
@@ -386,21 +347,13 @@ void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& pr
 
 // ---- impulses ----
 
-void ContactResponse::collect(std::span<const Contact> contacts, std::span<const Vec3> r,
-                              Points& on_nodes) const {
-  const Gather& w = *body_.embedding;
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const Index v = contacts[c].key.vertex;
-    for (Index k = w.begin[v]; k < w.begin[v + 1]; ++k) on_nodes[w.column[k]] += w.weight[k] * r[c];
-  }
-}
-
-Vec3 ContactResponse::observe(const Contact& contact, std::span<const Vec3> v) const {
-  const Gather& w = *body_.embedding;
-  Vec3 sum = Vec3::Zero();
-  for (Index k = w.begin[contact.key.vertex]; k < w.begin[contact.key.vertex + 1]; ++k)
-    sum += w.weight[k] * v[w.column[k]];
-  return sum;
+void ContactResponse::displace(std::span<const Contact> contacts, std::span<const Vec3> r, std::span<Vec3> x,
+                               Pool& pool) {
+  on_nodes_.resize(x.size());
+  displaced_.resize(x.size());
+  body_.rows->collect(contacts, r, 1, on_nodes_);
+  respond(on_nodes_, displaced_, pool);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += displaced_[i];
 }
 
 void ContactResponse::respond(std::span<const Vec3> on_nodes, Points& out, Pool& pool) {
@@ -436,8 +389,7 @@ void ContactResponse::respond(std::span<const Vec3> on_nodes, Points& out, Pool&
 std::size_t ContactResponse::memory_bytes() const {
   std::size_t bytes = sizeof(float) * (arm_.size() + shadow_.size() + load_.size() + answer_.size() +
                                        shift_shadow_.size() + entries_.size() + next_entries_.size());
-  for (const Column& column : columns_) bytes += sizeof(float) * column.value.size();
-  return bytes;
+  return bytes + columns_.memory_bytes();
 }
 
 }  // namespace pliant::geometric

@@ -17,20 +17,19 @@
 // as a whole, h'^2 K/m times less well. That is known, so it is set: sum m z = sum g/(1 + h' alpha).
 #pragma once
 
-#include "pliant/contact/contact.hpp"
-#include "pliant/contact/contact_problem.hpp"
-#include "pliant/math/gather.hpp"
+#include "pliant/contact/contact_stage.hpp"
+#include "pliant/contact/response_columns.hpp"
 #include "pliant/methods/geometric/linear_system.hpp"
 #include "pliant/methods/geometric/sweeps.hpp"
 
 namespace pliant::geometric {
 
-class ContactResponse {
+class ContactResponse final : public SurfaceResponse {
  public:
   /// The body this is the response of: all outlive this object.
   struct Body {
     const Model* model = nullptr;
-    const Gather* embedding = nullptr;
+    const ContactRows* rows = nullptr;
     const Arrangement* arrangement = nullptr;
     LinearSystem* system = nullptr;
     const std::vector<char>* turns = nullptr;  ///< per part: its rigid turning can be split off
@@ -50,15 +49,15 @@ class ContactResponse {
   void complete(const float* g, const float* outer, float* z) const;
 
   /// The problem's matrix, levers and parts for these contacts.
-  void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool);
+  void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool) override;
 
   /// out = B J^T r, in the caller's order of nodes; a split part gets exactly the momentum and the spin of
   /// its impulses. `on_nodes` = J^T r.
   void respond(std::span<const Vec3> on_nodes, Points& out, Pool& pool);
-  /// on_nodes += J^T r.
-  void collect(std::span<const Contact> contacts, std::span<const Vec3> r, Points& on_nodes) const;
-  /// J v of one contact.
-  Vec3 observe(const Contact& contact, std::span<const Vec3> v) const;
+  void displace(std::span<const Contact> contacts, std::span<const Vec3> r, std::span<Vec3> x,
+                Pool& pool) override;
+  /// B J^T r of the last displace.
+  const Points& displaced() const { return displaced_; }
 
   std::size_t memory_bytes() const;
 
@@ -72,24 +71,31 @@ class ContactResponse {
     Vec3 shift{0, 0, 0};     ///< from the centre of mass to that of the shadow
     double shadow_mass = 0;  ///< q
   };
-  struct Column {
-    Index vertex = -1;
-    std::uint64_t used = 0;
-    AlignedVector<float> value;  ///< A^-1 j, free nodes in places
-  };
+  /// Drops what is known of pairs of vertices.
   void forget_entries();
+  /// The places of each part.
   void find_parts();
+  /// Centres, arms and inertias of the parts at x.
   void turn_parts(const double* x);
-  void keep_shift(const Part& part, double weight, AlignedVector<float>& column) const;
+  /// z = A^-1 M r of all parts, and Q.
   void cast_shadows(Pool& pool);
+  /// t = V M 1 of a V-cycle V.
   void find_shift_shadow(Pool& pool);
-  void need_columns(Pool& pool);
-  Index slot();
-  double product(Index vertex, const Column& column) const;
-  double entry(Index a, Index b) const;
+  /// Takes the mean of a part's shadow out, which is zero but for rounding.
   void take_out_mean(const Part& part);
+  /// Gives a column the exact shift of the part; weight: of the vertex in the part.
+  void keep_shift(const Part& part, double weight, std::span<float> column) const;
+  /// Columns A^-1 j of the wanted vertices.
+  void need_columns(Pool& pool);
+  /// j of a vertex times a column.
+  double product(Index vertex, std::span<const float> column) const;
+  /// s of two vertices, from their columns.
+  double entry(Index a, Index b) const;
+  /// Keeps vertices that are known among the wanted ones, while they are few.
   void keep_known();
+  /// Entries of all pairs of wanted vertices.
   void grow_entries();
+  /// s of the contacts, where the problem does not hold them already.
   void copy_entries(std::span<const Contact> contacts, ContactProblem& problem);
 
   Body body_;
@@ -102,10 +108,9 @@ class ContactResponse {
   Floats shift_shadow_;                  // t, one a node; V-cycle only
   bool shift_shadow_known_ = false;
 
-  std::vector<Column> columns_;  // the least recently used give way
-  std::vector<Index> slot_of_;   // of a vertex, -1: none
-  std::uint64_t uses_ = 0;
-  std::vector<Index> wanted_;  // vertices of the contacts, ascending
+  ResponseColumns columns_;      // A^-1 j, free nodes in places
+  std::vector<Index> wanted_;    // vertices of the contacts, ascending
+  Points on_nodes_, displaced_;  // of displace: J^T r, B J^T r
 
   // Entries j_a . A^-1 j_b of pairs of vertices, kept while they are asked for.
   std::vector<Index> known_, next_known_, rank_of_;  // vertices, ascending; of a vertex, its row or -1

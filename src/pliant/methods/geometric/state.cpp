@@ -27,8 +27,8 @@ void State::save(Writer& writer) const {
   writer.array(rotations);
   writer.value(h);
   writer.value(has_before);
-  writer.array(contacts);
-  writer.array(sides);
+  writer.array(contact.memories);
+  writer.array(contact.sides);
   if (!rest_vectors.empty()) writer.array(rest_vectors);
 }
 
@@ -42,8 +42,8 @@ bool State::load(Reader& reader) {
   reader.array(next.rotations);
   reader.value(next.h);
   reader.value(next.has_before);
-  reader.list(next.contacts);
-  reader.list(next.sides);
+  reader.list(next.contact.memories);
+  reader.list(next.contact.sides);
   if (!rest_vectors.empty()) reader.array(next.rest_vectors);
   if (!reader.ok()) return false;
   *this = std::move(next);

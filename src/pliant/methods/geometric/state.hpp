@@ -12,14 +12,13 @@ namespace pliant::geometric {
 /// caller's order.
 struct State {
   NodeState nodes;
-  Points x_before, v_before;            ///< one step earlier, for BDF2
-  bool has_before = false;              ///< false: the next step starts the multistep scheme anew
-  double h = 0;                         ///< of the last step, s
-  std::vector<unsigned char> held;      ///< of the last step, one byte a node
-  std::vector<float> rotations;         ///< w, x, y, z of every node: the next step searches from them
-  std::vector<ContactMemory> contacts;  ///< of the last step, by key: the contact solver's warm start
-  std::vector<SideMemory> sides;        ///< by collider and vertex
-  Points rest_vectors;                  ///< d of every directed edge of a plastic body; else empty
+  Points x_before, v_before;        ///< one step earlier, for BDF2
+  bool has_before = false;          ///< false: the next step starts the multistep scheme anew
+  double h = 0;                     ///< of the last step, s
+  std::vector<unsigned char> held;  ///< of the last step, one byte a node
+  std::vector<float> rotations;     ///< w, x, y, z of every node: the next step searches from them
+  ContactState contact;             ///< forces and sides of the last step's contacts
+  Points rest_vectors;              ///< d of every directed edge of a plastic body; else empty
 
   /// Whether the next step may use x_before and v_before: it is as long as the last one and holds the same
   /// nodes.

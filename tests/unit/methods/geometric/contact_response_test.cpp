@@ -36,7 +36,8 @@ class Response : public testing::TestWithParam<bool> {
     const SymmetricMatrix k = stiffness_matrix(model);
     EXPECT_EQ(system.factor(model, k, arrangement, {mass_factor, 2e-4}, true), "");
     turns.assign(model.parts.size(), 1);
-    response.attach({&model, &embedding, &arrangement, &system, &turns});
+    contact_rows.attach(embedding);
+    response.attach({&model, &contact_rows, &arrangement, &system, &turns});
     const Mat3 turn = Eigen::AngleAxisd(0.7, Vec3(1, -2, 0.5).normalized()).toRotationMatrix();
     places.assign(4 * std::size_t((model.nodes() + lanes - 1) / lanes * lanes), 0);
     for (Index i = 0; i < model.nodes(); ++i) {
@@ -53,6 +54,7 @@ class Response : public testing::TestWithParam<bool> {
   const double mass_factor = 1.3;
   Model model;
   Gather embedding;
+  ContactRows contact_rows;
   Arrangement arrangement;
   LinearSystem system;
   std::vector<char> turns;
@@ -71,9 +73,9 @@ TEST_P(Response, an_impulse_on_the_surface_gives_its_momentum_and_its_moment) {
   for (std::size_t c = 0; c < r.size(); ++c) {
     r[c] = Vec3(normal(random), normal(random), normal(random));
     impulse += r[c];
-    moment += response.observe(contacts[c], x).cross(r[c]);
+    moment += contact_rows.observe(contacts[c], x).cross(r[c]);
   }
-  response.collect(contacts, r, on_nodes);
+  contact_rows.collect(contacts, r, 1, on_nodes);
   response.respond(on_nodes, dv, pool);
   for (std::size_t i = 0; i < x.size(); ++i) {
     impulse -= mass_factor * model.mass[i] * dv[i];
@@ -92,12 +94,11 @@ TEST_P(Response, the_problem_s_blocks_are_what_explicit_responses_show) {
     for (int axis = 0; axis < 3; ++axis) {
       std::fill(r.begin(), r.end(), Vec3::Zero());
       r[d] = Vec3::Unit(axis);
-      std::fill(on_nodes.begin(), on_nodes.end(), Vec3::Zero());
-      response.collect(contacts, r, on_nodes);
+      contact_rows.collect(contacts, r, 1, on_nodes);
       response.respond(on_nodes, dv, pool);
       for (std::size_t c = 0; c < contacts.size(); ++c) {
         const Vec3 column = problem.block(Index(c), Index(d)).col(axis);
-        worst = std::max(worst, (response.observe(contacts[c], dv) - column).norm());
+        worst = std::max(worst, (contact_rows.observe(contacts[c], dv) - column).norm());
         largest = std::max(largest, column.norm());
       }
     }

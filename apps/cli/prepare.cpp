@@ -182,7 +182,7 @@ void add_prepare(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--clearance", request->cage_options.clearance,
-                   "of the mesh from the cage at least, share of its diagonal")
+                   "least distance of the mesh from the cage, share of its diagonal")
       ->check(CLI::Range(least_clearance_option, most_clearance_option))
       ->capture_default_str();
   command->add_flag("--solid", request->solid, "treat as a solid whatever its holes");

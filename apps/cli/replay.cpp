@@ -20,8 +20,7 @@ void replay(const ReplayArguments& arguments) {
   if (!replayed) throw InputError(replayed.error().text());
   for (const std::string& refused : replayed->refused) fmt::print("refused: {}\n", refused);
   fmt::print("{} steps, {} commands, state {:016x}: {}\n", replayed->steps, replayed->commands,
-             replayed->hash,
-             replayed->same ? "the same as when it was saved" : "another than when it was saved");
+             replayed->hash, replayed->same ? "the same as when it was saved" : "not the one that was saved");
   if (!replayed->same)
     throw RunError(
         "the state differs; another version, other instruction sets (PLIANT_SIMD) or changed mesh files do "

@@ -149,7 +149,7 @@ void add_view(CLI::App& app) {
                    "0 = one per processor but one, for the browser; the result does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->default_str("0");
-  command->add_flag("--paused", arguments->paused, "begin with the simulation standing");
+  command->add_flag("--paused", arguments->paused, "start paused");
   command->add_flag("--allow-shutdown", arguments->allow_shutdown, "a page may end the program");
   command->add_flag("--quiet", arguments->quiet, "print only the address");
   command->footer("Example: pliant view creature");

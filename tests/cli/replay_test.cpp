@@ -31,7 +31,7 @@ TEST(ReplayCommand, tells_whether_the_state_is_the_one_that_was_saved) {
   std::ofstream(file) << saved.dump();
   const auto other = run_pliant("replay " + file.string());
   EXPECT_EQ(other.exit, 1) << other.output;
-  EXPECT_TRUE(other.says("another than when it was saved")) << other.output;
+  EXPECT_TRUE(other.says("not the one that was saved")) << other.output;
 
   const auto at = other.output.find(", state ");
   ASSERT_NE(at, std::string::npos);

@@ -162,8 +162,8 @@ class CageMaker {
                       options_.budget, budget_ >= 8 ? "box" : "tetrahedron"));
     else if (filled_gap_ > 0)
       r.warnings.push_back(
-          fmt::format("gaps and handles narrower than about {:.3g} m are filled: with them {} degrees of "
-                      "freedom would not do",
+          fmt::format("gaps and handles narrower than about {:.3g} m are filled: {} degrees of freedom are "
+                      "too few to keep them",
                       r.filled_gap, options_.budget));
     laps_.end("report");
     r.stages = laps_.all();

@@ -82,7 +82,7 @@ std::optional<Problem> check_pieces(const TriMesh& cage) {
   for (Index f = 0; f < Index(piece.size()); ++f)
     if (piece[f] != 0)
       return Problem{"",
-                     fmt::format("a cage of {} pieces: face {} does not hang together with face 0",
+                     fmt::format("a cage of {} pieces: face {} is not connected to face 0",
                                  1 + *std::max_element(piece.begin(), piece.end()), f),
                      "one piece", ""};
   std::vector<char> used(cage.vertices.size(), 0);

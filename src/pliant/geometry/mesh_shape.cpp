@@ -155,7 +155,8 @@ void warn(const BodyGraph& body, bool decided, MeshShapeReport& report) {
     out.push_back(
         fmt::format("thinner than one cell in {} places, too soft there; raise nodes.", body.cover_nodes));
   if (body.strays > 0)
-    out.push_back(fmt::format("{} vertices see no node and follow a neighbour's; raise nodes.", body.strays));
+    out.push_back(fmt::format("{} vertices see no node and follow the nodes of a neighbour; raise nodes.",
+                              body.strays));
 }
 
 /// The surface with no edge much longer than the nodes will be apart, so that coarse faces, too, meet

@@ -13,17 +13,16 @@ const OptionTable<Options>& option_table() {
           {.help =
                "the cage: a closed triangle mesh around the surface, placed as the body's own mesh is (unit, "
                "scale, up, rotate, translate); from the scene's folder or from where the command runs"}),
-      option(
-          "budget", &Options::budget,
-          {.unit = "1",
-           .min = 0,
-           .max = 6000,
-           .help = "an automatic cage of about so many degrees of freedom; 300 where no cage is described"}),
+      option("budget", &Options::budget,
+             {.unit = "1",
+              .min = 0,
+              .max = 6000,
+              .help = "an automatic cage of about this many degrees of freedom; 300 where no cage is given"}),
       option("cells", &Options::cells,
              {.unit = "1",
               .min = 0,
               .max = 100,
-              .help = "a box around the surface of so many cells along x, y, z: good for long things"}),
+              .help = "a box around the surface with this many cells along x, y, z: good for long bodies"}),
       option("clearance", &Options::clearance,
              {.unit = "1",
               .min = 1e-4,
@@ -56,25 +55,25 @@ const OptionTable<Options>& option_table() {
               .help =
                   "quadrature points, at least; 0 = four a vertex of a box, 14 of another cage, 200 to 2000; "
                   "never fewer than the cage has vertices"}),
-      option(
-          "regularisation", &Options::regularisation,
-          {.unit = "1",
-           .min = 0,
-           .max = 1,
-           .help = "mass of the cage's vertices for motions that hardly move the body, share of its mass"}),
+      option("regularisation", &Options::regularisation,
+             {.unit = "1",
+              .min = 0,
+              .max = 1,
+              .help = "extra mass of the cage's vertices, share of the body's mass, for motions of the cage "
+                      "that hardly move the body"}),
       option("hold", &Options::hold,
              {.unit = "1",
               .min = 1e-3,
               .max = 1e6,
               .scale = Scale::logarithmic,
               .help = "stiffness of a pin or handle as a whole over Young's modulus times the body's size"}),
-      option(
-          "iterations", &Options::iterations,
-          {.unit = "1",
-           .min = 1,
-           .max = 100,
-           .change = Change::live,
-           .help = "solves a step of consistent normals, at most: it ends when another would change little"}),
+      option("iterations", &Options::iterations,
+             {.unit = "1",
+              .min = 1,
+              .max = 100,
+              .change = Change::live,
+              .help = "solves in a step with consistent normals, at most; it ends earlier when another would "
+                      "change little"}),
   };
   return table;
 }

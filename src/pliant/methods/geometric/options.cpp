@@ -5,11 +5,12 @@ namespace pliant::geometric {
 
 const OptionTable<Options>& option_table() {
   static const OptionTable<Options> table{
-      option("operator", &Options::op,
-             {.choices = {"volumetric", "edge", "cotangent", "mixed"},
-              .help = "which differential coordinates carry the energy: edges of nodes that fill the body; "
-                      "or, with the surface's own vertices as nodes, its edges (a shell), its cotangent "
-                      "Laplacian with 0.01 of edge rows (a solid by its surface), both as weighted"}),
+      option(
+          "operator", &Options::op,
+          {.choices = {"volumetric", "edge", "cotangent", "mixed"},
+           .help = "what carries the energy. volumetric: edges between nodes that fill the body. The others "
+                   "use the surface's vertices as nodes: edge its edges (a shell), cotangent its cotangent "
+                   "Laplacian and 0.01 of edge rows (a solid by its surface), mixed both, as weighted"}),
       option("preset", &Options::preset,
              {.choices = {"none", "surface-solid", "shell"},
               .help = "surface-solid: operator cotangent; shell: operator edge"}),
@@ -24,15 +25,13 @@ const OptionTable<Options>& option_table() {
               .min = 0,
               .max = 100,
               .help = "weight of the edge rows; 1 makes stiffness Young's modulus"}),
-      option(
-          "laplacian", &Options::laplacian,
-          {.unit = "1",
-           .min = 0,
-           .max = 1e4,
-           .help =
-               "weight of the Laplacian rows relative to the edge rows; 10 to 100 resists bending more. On "
-               "a surface 1 is the bending stiffness of stiffness and thickness, and cotangent takes 0 "
-               "as 1"}),
+      option("laplacian", &Options::laplacian,
+             {.unit = "1",
+              .min = 0,
+              .max = 1e4,
+              .help = "weight of the Laplacian rows relative to the edge rows; 10 to 100 resists bending "
+                      "more. On a surface 1 gives the bending stiffness E t^3/12 of the thickness t; "
+                      "operator cotangent reads 0 as 1"}),
       option("bending", &Options::bending,
              {.unit = "1",
               .min = 0,
@@ -52,9 +51,8 @@ const OptionTable<Options>& option_table() {
           {.choices = {"bdf2", "euler"}, .help = "bdf2 keeps motion alive; euler is the paper's, it damps"}),
       option("step_solver", &Options::step_solver,
              {.choices = {"newton", "local-global"},
-              .help = "one Newton step, by conjugate gradients or, of slender bodies, by a factor of its "
-                      "Hessian; or the "
-                      "paper's local/global iterations"}),
+              .help = "newton: one Newton step, by conjugate gradients or, for slender bodies, by a factor "
+                      "of the Hessian; local-global: the paper's iterations"}),
       option("iterations", &Options::iterations,
              {.unit = "1",
               .min = 1,
@@ -76,7 +74,7 @@ const OptionTable<Options>& option_table() {
       option("damping_frame", &Options::damping_frame,
              {.choices = {"corotated", "paper"},
               .change = Change::live,
-              .help = "stiffness damping that leaves rigid rotation alone, or the paper's, which brakes it"}),
+              .help = "stiffness damping that does not brake rigid rotation, or the paper's, which does"}),
       option("angular_momentum", &Options::angular_momentum,
              {.change = Change::live,
               .help = "keep the angular momentum of free bodies exactly, and balance the turning of those on "
@@ -113,8 +111,8 @@ const OptionTable<Plasticity>& plasticity_table() {
                  {.unit = "1",
                   .min = 0,
                   .max = 10,
-                  .help = "strain of an edge up to which it springs back; an eighth of the strain meant to "
-                          "stay keeps four fifths of it"}),
+                  .help = "strain of an edge up to which it springs back. Choose about an eighth of the "
+                          "strain you apply: then about 80 % of the shape stays"}),
       law_option("creep", &PlasticLaw::creep,
                  {.unit = "1",
                   .min = 0,
@@ -153,17 +151,15 @@ const OptionTable<Adaptive>& adaptive_table() {
           {.choices = {"angle", "printed", "naive-1", "naive-2"},
            .help = "when a node takes over its predecessor's rotation: the angle between them by the paper's "
                    "equation 8, that equation as printed, or unchanged covariances or gradients (worse)"}),
-      option(
-          "threshold", &Adaptive::threshold,
-          {.unit = "rad",
-           .min = 0,
-           .max = 3,
-           .help = "largest angle (other criteria: largest relative change) that is overlooked; 0 computes "
-                   "every rotation"}),
-      option(
-          "correct", &Adaptive::correct,
-          {.help = "turn what is taken over by the estimated angle (criteria angle and printed); false: as "
-                   "in the paper, which is for soft, damped bodies"}),
+      option("threshold", &Adaptive::threshold,
+             {.unit = "rad",
+              .min = 0,
+              .max = 3,
+              .help = "largest angle to the predecessor (other criteria: largest relative change) at which "
+                      "its rotation is taken over; 0 computes every rotation"}),
+      option("correct", &Adaptive::correct,
+             {.help = "true: a rotation that is taken over is corrected by the estimated angle (criteria "
+                      "angle and printed); false: as in the paper, for soft, damped bodies only"}),
       option("seeds", &Adaptive::seeds,
              {.choices = {"end", "tips", "first"},
               .help = "where rotations spread from: one end of every part, all its tips, or its first node"}),

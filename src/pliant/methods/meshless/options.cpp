@@ -19,10 +19,12 @@ const OptionTable<Options>& option_table() {
               .max = 2,
               .help = "reach of a node over the distance to its 6th nearest (8th in a mesh): 1.3 is fast, "
                       "1.5 smoother"}),
-      option("warping", &Options::warping,
-             {.choices = {"cell", "node", "row", "none"},
-              .help = "where rotations take hold: at integration cells; at nodes as printed in 2006, which "
-                      "depends on the origin; at rows of nodes; nowhere, which swells when bent"}),
+      option(
+          "warping", &Options::warping,
+          {.choices = {"cell", "node", "row", "none"},
+           .help =
+               "where forces are rotated. cell: at integration cells; node: at nodes as printed in 2006, "
+               "which depends on the origin; row: at rows of nodes; none: nowhere, which swells when bent"}),
       option("rotations", &Options::rotations,
              {.choices = {"automatic", "diffused", "polar"},
               .help = "diffused from the bones, or polar from the deformed body as it was at the start of "
@@ -58,8 +60,8 @@ const OptionTable<Options>& option_table() {
               .min = 0,
               .max = 1000,
               .change = Change::live,
-              .help = "polar rotations and another solve after the first, so many times: less energy in "
-                      "sharp bends; only with thick bones"}),
+              .help = "how often the solve is repeated with polar rotations: less energy in sharp bends; "
+                      "only with thick bones"}),
   };
   return table;
 }
@@ -89,11 +91,10 @@ const OptionTable<Bones>& bones_table() {
                       "sets of nodes and twisted limbs want 0.1 to 0.3 of the limb's width"}),
       option("like_mesh", &Bones::like_mesh,
              {.help = "true: positions are those of the mesh's file, and the skeleton is scaled, turned and "
-                      "moved as the mesh is; false: they are those of the scene; other shapes know no "
-                      "difference"}),
+                      "moved as the mesh is; false: they are those of the scene; no effect on other shapes"}),
       option("elastic", &Bones::elastic,
-             {.help = "true: an elastic rod, held where joints have keys (rotation: turns, place: moves), at "
-                      "rest between them; false: bones are rigid and joints turn as their keys say"}),
+             {.help = "true: an elastic rod, held where joints have keys (by rotation or place) and in "
+                      "balance between them; false: bones are rigid and joints turn as their keys say"}),
       option("joint_softness", &Bones::joint_softness,
              {.unit = "1",
               .min = 1e-4,

@@ -48,7 +48,7 @@ const OptionTable<Options>& option_table() {
              {.unit = "1",
               .min = 0,
               .max = 1e6,
-              .help = "relative strength of the term that turns flat and inverted cells out again; 0 = off, "
+              .help = "relative strength of the term that restores flat and inverted cells; 0 = off, "
                       "as the papers; none = that of length for improved, 0 for original and for paper"}),
       option("threshold", &Options::threshold,
              {.unit = "1",
@@ -84,7 +84,7 @@ const OptionTable<Options>& option_table() {
              {.choices = {"automatic", "jacobi", "multigrid"},
               .help = "of the conjugate gradients. jacobi: cheap, but stiff or large bodies need many "
                       "iterations; multigrid: few iterations at any size, on a lattice only, not for paper; "
-                      "automatic: whichever the stiffness of a step and the number of nodes make cheaper"}),
+                      "automatic: the cheaper one for the stiffness of the step and the number of nodes"}),
       option("keep_momentum", &Options::keep_momentum,
              {.help = "a free body keeps its momentum and turns as a whole undamped; paper: never"}),
   };

@@ -18,12 +18,16 @@ const OptionTable<Reduction>& reduction_table() {
       option("samples", &Reduction::samples,
              {.help = "meshes of the deformed body, in the body's own order of vertices"}),
       option("basis", &Reduction::basis,
-             {.unit = "1", .min = 1, .max = 400, .help = "columns taken from the samples, by mass-PCA"}),
+             {.unit = "1",
+              .min = 1,
+              .max = 400,
+              .help = "columns taken from the samples: principal components weighted by mass"}),
       option("cubature", &Reduction::cubature,
              {.unit = "1",
               .min = 0,
               .max = 100000,
-              .help = "nodes whose rotations stand for all, trained: cost without the node count; 0 = all"}),
+              .help = "number of nodes with trained weights that stand for all, so that the cost does not "
+                      "grow with the nodes; 0 = all nodes"}),
   };
   return table;
 }

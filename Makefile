@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test bench models wild fuzz view-flood view-bench format check clean
+.PHONY: demo build test bench models wild fuzz docs view-flood view-bench format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -51,6 +51,11 @@ fuzz:
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz -j $(JOBS)
 	@scripts/fuzz
+
+# The API reference of the public headers, in out/docs.
+docs:
+	@scripts/setup docs
+	@scripts/docs
 
 # A running `pliant view` under 200 000 malformed messages and requests (COUNT, SEED), and with pages that stop reading.
 view-flood:

@@ -25,6 +25,10 @@ add_library(pliant STATIC ${PLIANT_SOURCES})
 add_library(pliant::pliant ALIAS pliant)
 target_compile_features(pliant PUBLIC cxx_std_20)
 target_include_directories(pliant PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
+# Public headers are for users: a project that has pliant as a folder of its own. Our sources include inner headers.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  target_include_directories(pliant INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+endif()
 target_link_libraries(pliant
   PUBLIC Eigen3::Eigen Threads::Threads
   PRIVATE fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> $<BUILD_INTERFACE:pliant_flags>

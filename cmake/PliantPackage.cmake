@@ -17,9 +17,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/pliantConfigVersi
 install(FILES ${PROJECT_BINARY_DIR}/package/pliantConfig.cmake ${PROJECT_BINARY_DIR}/package/pliantConfigVersion.cmake
   DESTINATION ${PLIANT_PACKAGE_DIR})
 
-# The renderer and the viewer serve the command only and are not part of the package.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/pliant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "render" EXCLUDE PATTERN "view" EXCLUDE)
+# Public headers and what they include, found when the package is installed.
+install(CODE "include(\"${PROJECT_SOURCE_DIR}/cmake/PublicHeaders.cmake\")
+  pliant_install_headers(\"${PROJECT_SOURCE_DIR}\" \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET pliant_cli)
   install(TARGETS pliant_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -21,7 +21,8 @@ pliant_consumer_test(configures_with_find_package consumer_installed consumer_co
   ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${folder} -G ${CMAKE_GENERATOR}
   -DCMAKE_PREFIX_PATH=${prefix} -DREPOSITORY=${PROJECT_SOURCE_DIR} -DCMAKE_BUILD_TYPE=Release
   -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_CXX_FLAGS=${flags})
-pliant_consumer_test(builds_the_sample_of_the_readme_and_the_examples consumer_configured consumer_built
+# The sample, the examples, and each public header alone.
+pliant_consumer_test(builds_against_the_package consumer_configured consumer_built
   ${CMAKE_COMMAND} --build ${folder})
 pliant_consumer_test(runs_the_sample_of_the_readme consumer_built "" ${folder}/sample)
 foreach(example falling_mesh posed_body checkpoint_in_memory)

@@ -74,7 +74,7 @@ bool exists_for(const std::string& name, const fs::path& page) {
     return fs::exists(root / name);
   if (name.starts_with(".")) return true;  // an ending
   if (!name.ends_with(".hpp") && !name.ends_with(".cpp") && !name.ends_with(".inl")) return true;
-  std::vector<fs::path> folders = {root, root / "src/pliant", root / "include/pliant"};
+  std::vector<fs::path> folders = {root, root / "src/pliant", root / "include"};
   if (const std::string method = method_of(page); !method.empty()) {
     folders.push_back(root / "src/pliant/methods" / method);
     folders.push_back(root / "src/pliant/methods" / method / "reduced");

@@ -110,13 +110,16 @@ std::vector<fs::path> sources_under(const fs::path& folder) {
 const fs::path root = PLIANT_SOURCE_DIR;
 
 TEST(IncludeDirection, every_include_points_the_right_way) {
-  const std::vector<fs::path> files = sources_under(root / "src/pliant");
-  ASSERT_GT(files.size(), 20u);
-  for (const fs::path& path : files) {
-    const std::string file = fs::relative(path, root / "src/pliant").generic_string();
-    for (const std::string& include : includes_of(text_of(path)))
-      if (const auto why = objection(file, include)) ADD_FAILURE() << file << ": " << include << ": " << *why;
-  }
+  std::size_t seen = 0;
+  for (const char* folder : {"src/pliant", "include/pliant"})  // inner and public headers
+    for (const fs::path& path : sources_under(root / folder)) {
+      ++seen;
+      const std::string file = fs::relative(path, root / folder).generic_string();
+      for (const std::string& include : includes_of(text_of(path)))
+        if (const auto why = objection(file, include))
+          ADD_FAILURE() << file << ": " << include << ": " << *why;
+    }
+  ASSERT_GT(seen, 20u);
 }
 
 TEST(IncludeDirection, a_wrong_include_is_seen) {
@@ -181,7 +184,7 @@ TEST(Sources, tables_of_kernels_need_no_code_at_start_up) {
 
 TEST(Sources, carry_their_licence_in_the_first_line) {
   std::size_t seen = 0;
-  for (const char* folder : {"src", "apps", "tests", "bench"})
+  for (const char* folder : {"src", "include", "apps", "tests", "bench", "examples"})
     for (const fs::path& path : sources_under(root / folder)) {
       ++seen;
       EXPECT_TRUE(text_of(path).starts_with("// SPDX-License-Identifier: Apache-2.0\n")) << path;

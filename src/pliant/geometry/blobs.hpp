@@ -14,6 +14,7 @@ struct BlobPart {
   double end_radius = 0;            ///< at `to`, m; 0 = as at `from`
 };
 
+/// Round parts melted together.
 struct Blobs {
   std::vector<BlobPart> parts;
   double blend = 0.02;  ///< how far parts melt into one another, m

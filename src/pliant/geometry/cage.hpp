@@ -16,6 +16,7 @@
 
 namespace pliant {
 
+/// Size and clearance of an automatic cage.
 struct CageOptions {
   int budget = 168;  ///< degrees of freedom, three a vertex: the cage has no more, and as many as it can
   double clearance = 0.015;  ///< of every vertex from the cage, share of the mesh's diagonal
@@ -27,6 +28,7 @@ struct CageOptions {
 inline constexpr int least_cage_budget = 12, most_cage_budget = 6000;
 inline constexpr double least_clearance_option = 0.004, most_clearance_option = 0.2;
 
+/// How a cage was made.
 struct CageReport {
   Index freedoms = 0;     ///< 3 * vertices
   double clearance = 0;   ///< smallest distance of a vertex to the cage, m
@@ -39,6 +41,7 @@ struct CageReport {
   std::vector<std::string> warnings;  ///< whole sentences
 };
 
+/// A cage and how it was made.
 struct Cage {
   TriMesh mesh;
   CageReport report;

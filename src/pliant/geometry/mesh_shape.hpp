@@ -13,6 +13,7 @@
 
 namespace pliant {
 
+/// How a mesh becomes a body.
 struct MeshShapeOptions {
   int nodes = 5000;           ///< budget
   std::optional<bool> solid;  ///< none: decided by the defect
@@ -38,6 +39,7 @@ struct MeshShapeReport {
   std::vector<std::string> warnings;  ///< whole sentences: parts that will fall apart, doubtful solidity, ...
 };
 
+/// The body at rest, and how it was made.
 struct MeshShape {
   Shape shape;
   MeshShapeReport report;

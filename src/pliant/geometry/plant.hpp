@@ -8,6 +8,7 @@
 
 namespace pliant {
 
+/// A stem with leaves: surfaces without thickness of their own.
 struct PlantShape {
   int seed = 1;              ///< same seed, same plant
   int leaves = 20;           ///< >= 1; 366 + 112 nodes a leaf

@@ -35,6 +35,7 @@
 
 namespace pliant {
 
+/// What stays the same in all frames of a surface.
 struct SurfaceInfo {
   std::string name;                 ///< names the files; no two alike, usable as a file name
   std::vector<Triangle> triangles;  ///< counter-clockwise seen from outside
@@ -43,6 +44,7 @@ struct SurfaceInfo {
   PolygonMesh faces{};
 };
 
+/// Frame rate, and how to continue after an interrupted run.
 struct FrameWriterOptions {
   double frames_per_second = 60;  ///< 1/s
   /// > 0: go on after an interrupted or extended run. Frames before this one are taken from the folder, where
@@ -52,6 +54,7 @@ struct FrameWriterOptions {
   bool resumable = false;
 };
 
+/// Writes the frames of several surfaces; files appear whole or not at all.
 class FrameWriter {
  public:
   virtual ~FrameWriter() = default;

@@ -17,6 +17,7 @@
 
 namespace pliant {
 
+/// A scene that is ready to run.
 struct Scene {
   std::string name;  ///< "geometric/bar", or the file's name without its ending
   SceneSpec spec;
@@ -33,6 +34,7 @@ class ShapeCache {
   /// What decides a shape besides its method and node places (a text of the caller's, with the contents of
   /// files); 16 shapes are kept.
   std::shared_ptr<const Shape> find(const std::string& key) const;
+  /// Replaces the oldest when 16 are kept.
   void keep(const std::string& key, std::shared_ptr<const Shape> shape);
 
  private:
@@ -40,6 +42,7 @@ class ShapeCache {
   std::vector<std::pair<std::string, std::shared_ptr<const Shape>>> shapes_;
 };
 
+/// Threads, kept shapes and progress of a build.
 struct BuildOptions {
   int threads = 1;                           ///< 0 = one per processor
   ShapeCache* cache = nullptr;               ///< none: every shape is made

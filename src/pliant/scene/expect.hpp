@@ -10,11 +10,13 @@
 
 namespace pliant {
 
+/// Whether one expectation of a scene was met.
 struct ExpectationResult {
   std::string what;      ///< "tip_dy of bar at end"
   std::string expected;  ///< ">= 0.995 and <= 1.005"
   double measured = 0;   ///< not a number: there was no such value
   bool met = false;
+  /// One line: met or not, the value, the limits.
   std::string text() const;
 };
 

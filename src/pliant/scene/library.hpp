@@ -10,6 +10,7 @@
 
 namespace pliant {
 
+/// How a scene is found and changed before it is built.
 struct LoadOptions {
   std::vector<std::string> sets;                 ///< PATH=VALUE, as --set takes them
   int threads = 1;                               ///< 0 = one per processor
@@ -24,6 +25,7 @@ Result<ParsedScene> read_scene(const std::string& path_or_name,
                                const std::vector<std::filesystem::path>& libraries,
                                const std::vector<std::string>& sets = {});
 
+/// One of the scenes that come with pliant.
 struct ShippedScene {
   std::string name;         ///< "geometric/bar"
   std::string description;  ///< one line

@@ -13,6 +13,7 @@
 
 namespace pliant {
 
+/// A scene as written: typed settings, and all problems with their places.
 struct ParsedScene {
   std::string file;  ///< for messages
   SceneSpec spec;    ///< defaults where a value was wrong

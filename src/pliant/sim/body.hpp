@@ -37,6 +37,7 @@ struct Start {
   Points x, v;
 };
 
+/// A body in a simulation: its method, its holds and grabs, and its surface.
 class Body {
  public:
   /// No node may be in two holds. The method is placed at the start, if there is one.
@@ -56,11 +57,16 @@ class Body {
   /// Something holds the body at that time.
   bool held_at(double time) const;
 
+  /// As given; names rows and files.
   const std::string& name() const { return name_; }
+  /// Energies, nodes and description of the body.
   const Method& method() const { return *method_; }
+  /// To change live options between steps.
   Method& method() { return *method_; }
   const StepReport& report() const { return report_; }  ///< of the last step
+  /// Of the surface, counter-clockwise from outside.
   const std::vector<Triangle>& triangles() const { return triangles_; }
+  /// Vertices of the surface at rest, m.
   const Points& rest_surface() const { return rest_surface_; }
   /// The user's faces and texture coordinates, in the vertices of the surface; no faces = the triangles.
   const PolygonMesh& faces() const { return faces_; }
@@ -71,19 +77,25 @@ class Body {
   /// an open surface.
   std::optional<double> volume_ratio() const;
 
+  /// Adds a spring, or replaces the one with this id.
   void grab(int id, const Grab& grab);
+  /// Removes the spring with this id.
   void let_go(int id);
   /// In place of all grabs so far; more than max_grabs are ignored.
   void set_grabs(std::span<const Grab> grabs);
 
+  /// Pins and handles as they act.
   const std::vector<PlacedHold>& holds() const { return holds_; }
   /// In place of all holds so far, from the next step on. No node may be in two of them.
   void set_holds(std::vector<PlacedHold> holds);
   /// A hold of these nodes at the places where they are.
   PlacedHold hold_here(std::vector<Index> nodes) const;
+  /// From the next step on.
   void set_contact(const ContactOptions& contact) { contact_ = contact; }
 
+  /// The state as bytes.
   void save(Writer& writer) const;
+  /// False: not a state of this body.
   bool load(Reader& reader);
 
  private:

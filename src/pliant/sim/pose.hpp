@@ -7,6 +7,7 @@
 
 namespace pliant {
 
+/// How exact a static solve is, and when it gives up.
 struct PoseOptions {
   double tolerance = 1e-6;  ///< unbalanced force over the forces that act (loads, and reactions where held)
   int iterations = 300;     ///< Newton steps at most
@@ -16,6 +17,7 @@ struct PoseOptions {
   std::function<bool(int done, int of)> progress = {};
 };
 
+/// Whether the body rests, and how well its forces balance.
 struct PoseResult {
   std::string trouble;     ///< empty: it rests; else why it does not and what to do
   double residual = 0;     ///< unbalanced force over the forces that act
@@ -24,6 +26,7 @@ struct PoseResult {
   int kept_rotations = 0;  ///< of flesh whose bones told none
   int increments = 1;      ///< pieces in which the handles went their way
   bool stopped = false;    ///< progress asked for it
+  /// The body rests.
   bool ok() const { return trouble.empty() && !stopped; }
 };
 

@@ -21,6 +21,7 @@ struct Probe {
 /// The columns after frame, time and body: step_ms .. contact_impulse_z, then NAME_x .. NAME_dz per probe.
 std::vector<std::string> metric_columns(const std::vector<std::string>& probes);
 
+/// The metrics of one body at one frame.
 struct MetricsRow {
   int frame = 0;
   double time = 0;  ///< s
@@ -28,11 +29,13 @@ struct MetricsRow {
   std::vector<double> cells;  ///< one a column; not a number = makes no sense here, an empty cell
 };
 
+/// Times of the steps of one body.
 struct StepStatistics {
   std::size_t steps = 0;
   double min = 0, median = 0, p95 = 0;  ///< ms
 };
 
+/// Collects metrics, step times and frame hashes of a run.
 class Recorder {
  public:
   /// To be made before the first step: probes measure displacement from this state.
@@ -43,16 +46,21 @@ class Recorder {
   /// After the last step of a frame, and once for frame 0: a row for every body.
   void note_frame(const Simulation& simulation, int frame);
 
+  /// Names of the cells of a row.
   const std::vector<std::string>& columns() const { return columns_; }
+  /// All rows so far, frame by frame.
   const std::vector<MetricsRow>& rows() const { return rows_; }
   /// frame_hash (physics/metrics.hpp) chained over all frames so far.
   std::uint64_t hash(int body) const { return hashes_[std::size_t(body)]; }
+  /// Over all steps of this body.
   StepStatistics statistics(int body) const;
 
   /// metrics.csv as product text; numbers read back to the same value.
   std::string csv(const Simulation& simulation) const;
 
+  /// What was recorded, as bytes.
   void save(Writer& writer) const;
+  /// False: not a record of this simulation.
   bool load(Reader& reader);
 
  private:

@@ -15,6 +15,7 @@
 
 namespace pliant {
 
+/// Time step, gravity and threads of a simulation.
 struct SimulationOptions {
   double h = 1.0 / 60;        ///< s
   Vec3 gravity{0, -9.81, 0};  ///< m/s^2
@@ -31,8 +32,10 @@ struct StepFailure {
   std::string text() const;  ///< "body bar, step 12 (t = 0.2 s): ..."
 };
 
+/// Bodies and colliders that move together, step by step.
 class Simulation {
  public:
+  /// Bodies start where they are; the clock starts at 0.
   Simulation(std::vector<Body> bodies, const SimulationOptions& options,
              std::vector<Collider> colliders = {});
 
@@ -45,27 +48,37 @@ class Simulation {
   /// Takes effect at the next step.
   void post(const Command& command);
 
+  /// Steps done so far.
   std::int64_t steps() const { return steps_; }
   /// s. The clock is a count of steps since the step length last changed.
   double time() const { return since_time_ + double(steps_ - since_step_) * options_.h; }
+  /// As set now.
   const SimulationOptions& options() const { return options_; }
+  /// Threads in use: options().threads with 0 resolved.
   int threads() const { return pool_->threads(); }
 
+  /// In the order they were given.
   const std::vector<Body>& bodies() const { return bodies_; }
   /// Aimed at the last step. They are functions of time: a checkpoint needs nothing of them.
   const std::vector<Collider>& colliders() const { return colliders_; }
+  /// To change a body between steps.
   Body& body(int index) { return bodies_[std::size_t(index)]; }
 
   // Changes between steps, in effect from the next one.
+  /// s; the time so far stays.
   void set_step_length(double h);
+  /// m/s^2.
   void set_gravity(const Vec3& gravity) { options_.gravity = gravity; }
+  /// In place of all bodies.
   void set_bodies(std::vector<Body> bodies) { bodies_ = std::move(bodies); }
   /// All bodies leave, to be changed and set again.
   std::vector<Body> take_bodies() { return std::move(bodies_); }
+  /// In place of all colliders.
   void set_colliders(std::vector<Collider> colliders) { colliders_ = std::move(colliders); }
   /// The clock starts at zero again; bodies stay as they are.
   void restart_clock();
 
+  /// The state as bytes: clock and bodies. Colliders are functions of time and are not saved.
   void save(Writer& writer) const;
   bool load(Reader& reader);  ///< false: not a state of this simulation
 

@@ -119,10 +119,10 @@ TEST(ReducedPose, what_the_space_can_follow_is_balanced_and_the_rest_is_not_aske
   Points f(x.size());
   gradient(model, x, rotations, f);
   // The own columns are orthonormal in M and zero where it is held: M Phi Phi^T f.
-  Coordinates in_space = Coordinates::Zero(body.basis().own, 3), weight = in_space;
+  Coordinates in_space = Coordinates::Zero(body.model().basis.own, 3), weight = in_space;
   double loose = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto row = body.basis().columns.row(Eigen::Index(i)).transpose();
+    const auto row = body.model().basis.columns.row(Eigen::Index(i)).transpose();
     f[i] = model.mass[i] * bar.gravity - f[i];
     in_space += row * f[i].transpose();
     weight += row * model.mass[i] * bar.gravity.transpose();
@@ -131,7 +131,8 @@ TEST(ReducedPose, what_the_space_can_follow_is_balanced_and_the_rest_is_not_aske
   const auto force = [&](const Coordinates& z) {
     double sum = 0;
     for (std::size_t i = 0; i < x.size(); ++i)
-      sum += model.mass[i] * model.mass[i] * (body.basis().columns.row(Eigen::Index(i)) * z).squaredNorm();
+      sum +=
+          model.mass[i] * model.mass[i] * (body.model().basis.columns.row(Eigen::Index(i)) * z).squaredNorm();
     return std::sqrt(sum);
   };
   EXPECT_NEAR(force(in_space), result.force, 1e-3 * result.force);

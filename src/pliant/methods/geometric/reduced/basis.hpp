@@ -3,7 +3,7 @@
 //
 // Own columns are zero at every held node. A held piece that moves (a handle, a pin that is let go) has up to
 // four columns more: 1, x, y, z on its own nodes, zero at the other pieces, and in between such that K u = 0.
-// While it is held they are told, not solved for; once released they are unknowns like the others. Motions of
+// While it is held they are prescribed, not solved for; released, they are unknowns like the others. Motions of
 // a rigid piece are affine in its nodes, so that held nodes are where they should be.
 //
 // Modes alone cannot turn cross-sections: they lock. Modes times the affine functions can, and with the

@@ -48,8 +48,10 @@ Result<Model> reducible_model(Rows rows, const Options& options) {
 
 std::unique_ptr<Method> build_reduced(Model model, Skin skin, const Damping& damping, const Options& options,
                                       Basis basis, Cubature cubature) {
-  return std::make_unique<ReducedBody>(std::move(model), std::move(skin), damping, options, std::move(basis),
-                                       std::move(cubature));
+  const auto begun = Clock::now();
+  return std::make_unique<ReducedBody>(
+      make_reduced_model(std::move(model), std::move(basis), std::move(cubature)), std::move(skin), damping,
+      options, begun);
 }
 
 Result<std::unique_ptr<Method>> build_free_reduced(Rows rows, Skin skin, const Damping& damping,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/reduced/flow.hpp"
 
+#include <atomic>
+
 #include "pliant/methods/geometric/energy.hpp"
 #include "pliant/methods/geometric/plastic_flow.hpp"
 #include "pliant/methods/geometric/reduced/kernels.hpp"
@@ -93,6 +95,21 @@ void ReducedFlow::set_all(const Model& model, const Basis& basis, RestVectors d)
 std::size_t ReducedFlow::bytes() const {
   return sizeof(float) * (pull_.size() + rest_.size() + skew_.size() + slew_.size()) +
          sizeof(Index) * opposite_.size();
+}
+
+int let_flow(const ReducedModel& model, const Plasticity& plasticity, double h, const Points& x,
+             ReducedState& state, ReducedFlow& flow, Pool& pool) {
+  std::atomic<int> flowed = 0;
+  for_blocks(pool, model.nodes(), 128, [&](int begin, int end) {
+    for (Index i = begin; i < end; ++i) {
+      const Mat3 r = state.rotation(std::size_t(i)).toRotationMatrix();
+      const int rows = flow_star(model.full, plasticity, h, x, i, r, state.rest_vectors);
+      if (rows > 0) flow.set_node(model.full, model.basis, i, state.rest_vectors);
+      flowed += rows;
+    }
+  });
+  if (flowed > 0) flow.set_offset(model.full, model.basis, state.rest_vectors, pool);
+  return flowed;
 }
 
 }  // namespace pliant::geometric

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "pliant/base/parallel.hpp"
-#include "pliant/methods/geometric/reduced/model.hpp"
+#include "pliant/methods/geometric/reduced/state.hpp"
 
 namespace pliant::geometric {
 
@@ -39,5 +39,10 @@ class ReducedFlow {
   std::vector<double> partial_;  ///< scratch of set_offset
   Coordinates offset_;
 };
+
+/// Lets the rows of all nodes flow towards the places x, with the rotations of the state, which hold there.
+/// Returns how many did.
+int let_flow(const ReducedModel& model, const Plasticity& plasticity, double h, const Points& x,
+             ReducedState& state, ReducedFlow& flow, Pool& pool);
 
 }  // namespace pliant::geometric

@@ -10,14 +10,13 @@
 // rigid motion.
 #pragma once
 
-#include <Eigen/Core>
+#include <span>
 
 #include "pliant/base/aligned.hpp"
 #include "pliant/methods/geometric/reduced/basis.hpp"
+#include "pliant/methods/geometric/reduced/coordinates.hpp"
 
 namespace pliant::geometric {
-
-using Coordinates = Eigen::Matrix<double, Eigen::Dynamic, 3>;  ///< Z: one row a column of Phi
 
 /// Nodes that stand for all, each with a weight > 0, ascending.
 struct Cubature {
@@ -26,12 +25,20 @@ struct Cubature {
 };
 Cubature every_node(const Model& model);
 
+/// Immutable after build. Swept nodes are those of the cubature.
 struct ReducedModel {
-  Eigen::MatrixXd mass, stiffness;  ///< Phi^T M Phi, kg; sum of weight_i K_i, N/m
+  Model full;  ///< of all nodes
+  Basis basis;
   Cubature cubature;
+  Eigen::MatrixXd mass, stiffness;        ///< Phi^T M Phi, kg; sum of weight_i K_i, N/m
   AlignedVector<float> pull, rest, slew;  ///< as ReducedArrays has them, weights included
   int batches = 0;
-  double stiffness_ratio = 0;  ///< as in Model
+
+  std::vector<Index> piece_of;  ///< the held piece of every node, -1: none
+  double size = 0;              ///< diagonal of the box around the nodes at rest, m
+  /// Root of the sum of squares over the nodes of the force of all edges when each is stretched by its
+  /// length, N.
+  double unit_strain_force = 0;
 
   // The body as a whole, X from its centre of mass: sums over the nodes of m ...
   double total_mass = 0;
@@ -43,12 +50,23 @@ struct ReducedModel {
   Eigen::VectorXd one_coordinates;  ///< the function 1 likewise
 
   int columns() const { return int(mass.rows()); }
+  Index nodes() const { return full.nodes(); }
+  bool sweeps_all_nodes() const { return Index(cubature.nodes.size()) == nodes(); }
+  /// The place of a node at Z.
+  Vec3 node_at(Index node, const Coordinates& z) const {
+    return full.rest[node] + (basis.columns.row(node) * z).transpose();
+  }
 };
 
-ReducedModel make_reduced_model(const Model& model, const Basis& basis, Cubature cubature);
+ReducedModel make_reduced_model(Model model, Basis basis, Cubature cubature);
 
 /// C_i without weight, k x 3, and adds weight K_i to the stiffness when there is one.
 Coordinates pull_of(const Model& model, const Basis::Columns& columns, Index node, double weight,
                     Eigen::MatrixXd* stiffness);
+
+/// Phi^T field.
+Coordinates pulled(const ReducedModel& model, std::span<const Vec3> field);
+/// The coordinates whose field is nearest in the M norm: (Phi^T M Phi)^-1 Phi^T M field.
+void project(const ReducedModel& model, std::span<const Vec3> field, Coordinates& out);
 
 }  // namespace pliant::geometric

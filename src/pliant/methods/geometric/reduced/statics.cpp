@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a reduced body rests: a minimum, over the coordinates that no held piece tells, of
+// Where a reduced body rests: a minimum, over the coordinates that no held piece prescribes, of
 //   Pi(Z) = V(Z) - sum_i m_i g . (x_i - X_i) + sum over grabs of k/2 |x - target|^2,   x = X + Phi Z
 // by damped Newton steps (physics/damped_newton.hpp) in the coordinates of the space:
 //   (M/h^2 + H) D = F,   F = -dPi/dZ = Phi^T f
-// with M, H and A of step.cpp, H by its sweeps in single precision; Pi and the forces f are in double
+// with M, H and A of equation.hpp, H by its sweeps in single precision; Pi and the forces f are in double
 // and about exact rotations. Phi^T does not see what of f the space cannot follow, so that it need not
-// vanish. What is left is told as the forces on the nodes that do the same work in every motion of the space,
-//   M Phi (Phi^T M Phi)^-1 F,   Phi of the columns that nothing tells,
+// vanish. What is left is reported as the forces on the nodes that do the same work in every motion of the space,
+//   M Phi (Phi^T M Phi)^-1 F,   Phi of the columns that nothing prescribes,
 // which are f itself where the space has every motion of the nodes.
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -15,6 +15,9 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/reduced/body.hpp"
+#include "pliant/methods/geometric/reduced/energy.hpp"
+#include "pliant/methods/geometric/reduced/momentum.hpp"
+#include "pliant/methods/geometric/reduced/newton.hpp"
 #include "pliant/physics/damped_newton.hpp"
 
 namespace pliant::geometric {
@@ -25,11 +28,22 @@ constexpr double energy_noise = 1e-11;  // round-off of Pi, relative
 // about 1e-14, which need no balance.
 constexpr double least_strain = 1e-6;
 
-// As in static_direction.cpp.
+// As in full space (../statics.cpp).
 constexpr double reduction = 0.03;
 constexpr int most_iterations = 60;
 
-double dot(const Coordinates& a, const Coordinates& b) { return a.cwiseProduct(b).sum(); }
+/// |M Phi (Phi^T M Phi)^-1 F|, N, of the columns that nothing prescribes.
+double force_in_space(const ReducedModel& model, const ReducedHolds& holds, const Coordinates& force) {
+  const std::vector<Eigen::Index> unknown = holds.unknown_columns(model);
+  const Eigen::LLT<Eigen::MatrixXd> mass(Eigen::MatrixXd(model.mass(unknown, unknown)));
+  const Coordinates solved = mass.solve(Coordinates(force(unknown, Eigen::all)));
+  Coordinates a = Coordinates::Zero(force.rows(), 3);
+  a(unknown, Eigen::all) = solved;
+  double sum = 0;
+  for (Index i = 0; i < model.nodes(); ++i)
+    sum += model.full.mass[i] * model.full.mass[i] * (model.basis.columns.row(i) * a).squaredNorm();
+  return std::sqrt(sum);
+}
 
 }  // namespace
 
@@ -37,21 +51,26 @@ double dot(const Coordinates& a, const Coordinates& b) { return a.cwiseProduct(b
 class ReducedBody::StaticProblem {
  public:
   StaticProblem(ReducedBody& body, const StepInput& input)
-      : body_(body), input_(input), from_(body.state_.z), here_(body.balance(input)) {}
+      : body_(body), input_(input), from_(body.state_.z), here_(balance()) {}
 
+  struct Balance {
+    double elastic = 0, potential = 0;  ///< V and Pi, J
+    Coordinates force;                  ///< F, of all columns
+    double unbalanced = 0, acting = 0;  ///< N
+  };
   const Balance& here() const { return here_; }
   double potential() const { return here_.potential; }
   double unbalanced() const { return here_.unbalanced; }
 
   StaticDirection direction(double caution) {
     if (tried_) go_back();
-    StaticDirection out{.trouble = body_.static_direction(input_, 1 / caution, here_.force)};
-    out.slope = dot(here_.force, body_.d_);
+    StaticDirection out{.trouble = solve(1 / caution)};
+    out.slope = dot(here_.force, body_.scratch_.vectors.d);
     return out;
   }
   std::optional<double> try_step(double t) {
-    body_.state_.z = from_ + t * body_.d_;
-    there_ = body_.balance(input_);
+    body_.state_.z = from_ + t * body_.scratch_.vectors.d;
+    there_ = balance();
     tried_ = true;
     return there_.potential;
   }
@@ -66,11 +85,58 @@ class ReducedBody::StaticProblem {
   /// The rotations are those of the last trial: the sweeps want those of the start again.
   void go_back() {
     body_.state_.z = from_;
-    here_ = body_.balance(input_);
+    here_ = balance();
     tried_ = false;
   }
 
  private:
+  /// Pi and F at the state, whose rotations are exact afterwards.
+  Balance balance() {
+    const ReducedModel& model = body_.model_;
+    ReducedState& state = body_.state_;
+    body_.nodes_.drop();
+    const Points& x = body_.nodes().x;
+    state.set_rotations(rotations_at(model, state, x));
+    const Rotations rotations = rotations_at(model, state, x);
+    Balance out;
+    out.elastic = energy(model, state, x, rotations);
+    out.potential = out.elastic - input_.gravity.dot(total(model, state.z));
+    Points f(x.size());
+    geometric::elastic_forces(model, state, x, rotations, f);
+    double reaction = 0;
+    for (const Index i : input_.held) reaction += f[std::size_t(i)].squaredNorm();
+    for (const Grab& grab : input_.grabs) {
+      const Vec3 pull = grab.target - x[std::size_t(grab.node)];
+      out.potential += 0.5 * grab.stiffness * pull.squaredNorm();
+      f[std::size_t(grab.node)] += grab.stiffness * pull;
+    }
+    const Coordinates weight = model.sum * input_.gravity.transpose();
+    out.force = pulled(model, f) + weight;
+    out.unbalanced = force_in_space(model, body_.cache_.holds, out.force);
+    out.acting = force_in_space(model, body_.cache_.holds, weight) + std::sqrt(reaction);
+    return out;
+  }
+
+  /// D of (M + h^2 H) D = h^2 F, roughly: the next step has the true forces again. Returns the trouble.
+  std::string solve(double h) {
+    const FlushTinyNumbers in_here;
+    const Scheme scheme(Integrator::euler, h, {.mass = 0, .stiffness = 0}, DampingFrame::corotated);
+    StageWatch watch;
+    StepReport report;
+    const Context context{input_, scheme, *input_.pool, watch, report};
+    ReducedEquation equation{body_.model_, body_.options_, body_.state_,
+                             body_.cache_, body_.scratch_, context};
+    std::string trouble = equation.set_matrix();
+    if (!trouble.empty()) return trouble;
+    ReducedVectors& v = body_.scratch_.vectors;
+    v.g = -scheme.elastic * here_.force;
+    const double rho = begin_gradients(equation, v), enough = reduction * reduction * rho;
+    conjugate_gradients(equation, v, rho,
+                        [&](double now) { return !(now > enough) || report.iterations == most_iterations; });
+    v.d -= v.z;
+    return {};
+  }
+
   ReducedBody& body_;
   const StepInput& input_;
   Coordinates from_;
@@ -81,13 +147,13 @@ class ReducedBody::StaticProblem {
 Relaxation ReducedBody::relax(const StepInput& input, double tolerance, RelaxMemory& memory) {
   PLIANT_CHECK(input.pool != nullptr);
   Relaxation out;
-  out.trouble = take_held(input);
+  out.trouble = cache_.holds.take(model_, input);
   if (!out.trouble.empty()) return out;
   stand_still();
   StaticProblem problem(*this, input);
   const auto tell = [&] {
     out.force = problem.here().unbalanced;
-    out.residual = out.force / std::max(problem.here().acting, least_strain * unit_strain_force_);
+    out.residual = out.force / std::max(problem.here().acting, least_strain * model_.unit_strain_force);
   };
   tell();
   if (out.residual <= tolerance) return out;
@@ -95,8 +161,8 @@ Relaxation ReducedBody::relax(const StepInput& input, double tolerance, RelaxMem
   switch (DampedNewton{}.step(problem, memory.caution, out.trouble)) {
     case DampedNewton::Outcome::moved: {
       const Coordinates way = problem.accept();
-      weigh(way);
-      out.change = std::sqrt(dot(way, heavy_) / reduced_.total_mass) / size_;
+      multiply(model_.mass, way, scratch_.product);
+      out.change = std::sqrt(dot(way, scratch_.product) / model_.total_mass) / model_.size;
       break;
     }
     case DampedNewton::Outcome::stuck:
@@ -110,84 +176,12 @@ Relaxation ReducedBody::relax(const StepInput& input, double tolerance, RelaxMem
   return out;
 }
 
-/// The pieces that are held are where they are told to be, and nothing moves.
 void ReducedBody::stand_still() {
-  for (std::size_t p = 0; p < new_active_.size(); ++p) {
-    const Basis::Piece& piece = basis_.pieces[p];
-    for (Index c = piece.first; new_active_[p] && c < piece.first + piece.count; ++c)
-      state_.z.row(c) = told_.row(c);
-  }
+  cache_.holds.each_prescribed(model_,
+                               [&](Index c, const auto& prescribed) { state_.z.row(c) = prescribed; });
   state_.v.setZero();
-  state_.active = new_active_;
+  state_.active = cache_.holds.active();
   state_.has_before = false;
-}
-
-/// Pi and F at the state, whose rotations are exact afterwards.
-ReducedBody::Balance ReducedBody::balance(const StepInput& input) {
-  shown_ = false;
-  const Points& x = nodes().x;
-  set_rotations(rotations_now(x));
-  Balance out;
-  out.elastic = elastic_energy();
-  out.potential = out.elastic - input.gravity.dot(total(state_.z));
-  Points f(x.size());
-  row_forces(f);
-  double reaction = 0;
-  for (const Index i : input.held) reaction += f[std::size_t(i)].squaredNorm();
-  for (const Grab& grab : input.grabs) {
-    const Vec3 pull = grab.target - x[std::size_t(grab.node)];
-    out.potential += 0.5 * grab.stiffness * pull.squaredNorm();
-    f[std::size_t(grab.node)] += grab.stiffness * pull;
-  }
-  const Coordinates weight = reduced_.sum * input.gravity.transpose();
-  out.force = pulled(f) + weight;
-  out.unbalanced = force_in_space(out.force);
-  out.acting = force_in_space(weight) + std::sqrt(reaction);
-  return out;
-}
-
-/// |M Phi (Phi^T M Phi)^-1 F|, N, of the columns that nothing tells.
-double ReducedBody::force_in_space(const Coordinates& force) const {
-  const std::vector<Eigen::Index> unknown = unknown_columns();
-  const Eigen::LLT<Eigen::MatrixXd> mass(Eigen::MatrixXd(reduced_.mass(unknown, unknown)));
-  const Coordinates solved = mass.solve(Coordinates(force(unknown, Eigen::all)));
-  Coordinates a = Coordinates::Zero(force.rows(), 3);
-  a(unknown, Eigen::all) = solved;
-  double sum = 0;
-  for (Index i = 0; i < model_.nodes(); ++i)
-    sum += model_.mass[i] * model_.mass[i] * (basis_.columns.row(i) * a).squaredNorm();
-  return std::sqrt(sum);
-}
-
-/// d_ of (M + h^2 H) d_ = h^2 F, roughly: the next step has the true forces again.
-std::string ReducedBody::static_direction(const StepInput& input, double h, const Coordinates& force) {
-  const FlushTinyNumbers in_here;
-  Pool& pool = *input.pool;
-  Scheme s{{Integrator::euler, h, {.mass = 0, .stiffness = 0}}};
-  s.turning = s.stiffness;
-  set_springs(input, s);
-  StepReport report;
-  if (!prepare_matrix(s, report)) return report.trouble;
-  StageWatch watch;
-  d_.setZero();
-  g_ = -s.elastic * force;
-  solve(watch);
-  double rho = dot(g_, solved_);
-  const double enough = reduction * reduction * rho;
-  p_ = -solved_;
-  for (int k = 0; k < most_iterations && rho > enough; ++k) {
-    hessian(s, pool, watch);
-    const double curvature = dot(p_, q_);
-    if (!(curvature > 0)) break;
-    d_ += rho / curvature * p_;
-    g_ += rho / curvature * q_;
-    solve(watch);
-    const double before = rho;
-    rho = dot(g_, solved_);
-    p_ = rho / before * p_ - solved_;
-  }
-  d_ -= solved_;
-  return {};
 }
 
 }  // namespace pliant::geometric

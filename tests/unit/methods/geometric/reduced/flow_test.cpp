@@ -182,7 +182,7 @@ TEST(ReducedPlastic, forces_are_the_slope_of_the_energy) {
   Bend bend(plastic_options(0.02, 1), 4);
   bend.run(0, 40);
   const Points x = bend.body->nodes().x, still(x.size(), Vec3::Zero());
-  const auto& columns = dynamic_cast<const ReducedBody&>(*bend.body).basis().columns;
+  const auto& columns = dynamic_cast<const ReducedBody&>(*bend.body).model().basis.columns;
   Points f(x.size());
   bend.body->elastic_forces(f);
   const double s = 1e-5;

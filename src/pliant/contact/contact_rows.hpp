@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows J of contacts over the nodes of a body: J v are the velocities of the contact points, J^T r the
-// impulses r on the nodes. A row is the weighted sum of the embedding's rows of its vertices (Contact::terms).
+// impulses r on the nodes. A row is the weighted sum of the embedding's rows of its vertices
+// (Contact::terms).
 #pragma once
 
 #include <span>

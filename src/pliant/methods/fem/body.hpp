@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body of corotational or linear finite elements [Mueller04]. step.cpp advances it, surface.cpp shows it.
+// A body of corotational or linear finite elements [Mueller04]. step.cpp advances it by solving equation.hpp,
+// statics.cpp finds where it rests, surface.cpp shows it.
 #pragma once
 
 #include "pliant/math/gather.hpp"
-#include "pliant/methods/fem/assembly.hpp"
-#include "pliant/methods/fem/soft_holds.hpp"
-#include "pliant/methods/fem/state.hpp"
+#include "pliant/methods/fem/equation.hpp"
 #include "pliant/methods/method.hpp"
-#include "pliant/physics/implicit_scheme.hpp"
-#include "pliant/physics/stage_watch.hpp"
 
 namespace pliant::fem {
 
 class Body final : public Method {
  public:
   Body(Model model, Gather embedding, const Damping& damping, const Options& options);
+  Body(const Body&) = delete;  // the equation knows the model by address
+  Body& operator=(const Body&) = delete;
 
   StepReport advance(const StepInput& input) override;
   const NodeState& nodes() const override { return state_.nodes; }
@@ -42,38 +41,29 @@ class Body final : public Method {
  private:
   /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); of the input h, held and pool count.
   std::string static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
-  using Scheme = ImplicitScheme;
-  void arrange(const StepInput& input);
+  /// The unknowns and the pattern of the matrix for these held nodes.
+  void arrange(std::span<const Index> nodes);
+  /// The last step can be history for BDF2.
   bool history_applies(const StepInput& input) const;
-  void predict(const StepInput& input, const Scheme& scheme);
-  void linearise(const StepInput& input, const Scheme& scheme, StageWatch& watch);
-  void pull_followers(const StepInput& input, const Scheme& scheme);
-  void assemble(const StepInput& input, const Scheme& scheme);
-  double descend(StepReport& report, Pool& pool);
-  void accept(const StepInput& input, const Scheme& scheme);
+  /// x^, v^ and the first guess, in scratch_.
+  void predict(const Context& step);
+  /// scratch_.v of scratch_.x.
+  void set_velocities(const Scheme& s);
+  /// One Newton step of scratch_.x. Returns the longest way of a node.
+  double descend(const Context& step);
+  void accept(const Context& step);
   bool has_followers() const { return model_.followers.rows() > 0; }
+  /// Positions or velocities of all nodes: the last ones from those before.
   void move_followers(Points& points) const;
-  StepTraffic traffic(const StepReport& report) const;
 
   Model model_;
   Gather embedding_;
   Damping damping_;
   Options options_;
-  double setup_ms_ = 0;
 
   State state_;
-
-  // The matrix and the unknowns that are in force.
-  Assembly assembly_;
-  BlockGradients matrix_;
-  SoftHolds soft_holds_;  // in place of held unknowns where there are followers
-  std::vector<unsigned char> arranged_held_;
-  bool arranged_ = false;
-
-  // Scratch: never read across steps.
-  Points hat_x_, hat_v_, new_x_, new_v_, g_, p_;
-  Rotations new_rotations_;
-  std::vector<unsigned char> new_held_;
+  Equation equation_;
+  Scratch scratch_;
 };
 
 }  // namespace pliant::fem

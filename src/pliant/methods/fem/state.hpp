@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "pliant/base/archive.hpp"
 #include "pliant/methods/fem/energy.hpp"
 #include "pliant/physics/node_state.hpp"
 
@@ -15,5 +16,11 @@ struct State {
   std::vector<unsigned char> held;  ///< of the last step, one byte a node
   Rotations rotations;              ///< warm starts
 };
+
+/// At rest.
+State first_state(const Model& model);
+void save(const State& state, Writer& writer);
+/// False: not a state of this body.
+bool load(Reader& reader, State& state);
 
 }  // namespace pliant::fem

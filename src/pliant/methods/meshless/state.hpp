@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "pliant/base/archive.hpp"
 #include "pliant/contact/contact.hpp"
+#include "pliant/methods/meshless/model.hpp"
 #include "pliant/methods/meshless/packed_cells.hpp"
 #include "pliant/physics/node_state.hpp"
 
@@ -23,5 +25,11 @@ struct State {
   ContactState contact;
   std::vector<DrivenJoint> driven;  ///< joints that do not follow their keys
 };
+
+/// At rest.
+State first_state(const Model& model, const PackedCells& cells, const Options& options);
+void save(const State& state, Writer& writer);
+/// False: not a state of this body. joints: how many there are.
+bool load(Reader& reader, std::size_t joints, State& state);
 
 }  // namespace pliant::meshless

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "pliant/base/archive.hpp"
 #include "pliant/contact/contact.hpp"
+#include "pliant/methods/metric/model.hpp"
 #include "pliant/physics/node_state.hpp"
 
 namespace pliant::metric {
@@ -14,5 +16,11 @@ struct State {
   ContactState contact;
   double response = 1;  ///< of the body to contact impulses, share of that of the touching nodes alone
 };
+
+/// At rest.
+State first_state(const Model& model, const Options& options);
+void save(const State& state, Writer& writer);
+/// False: not a state of this body. contact_points: how many there are.
+bool load(Reader& reader, Index contact_points, State& state);
 
 }  // namespace pliant::metric

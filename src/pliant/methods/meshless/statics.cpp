@@ -21,6 +21,13 @@ constexpr int most_turns = 1000;  // of polar rotations
 // of a strain this small.
 constexpr double least_strain = 1e-4;
 
+/// Root of the sum of squares.
+double norm(const Points& vectors) {
+  double sum = 0;
+  for (const Vec3& v : vectors) sum += v.squaredNorm();
+  return std::sqrt(sum);
+}
+
 }  // namespace
 
 Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
@@ -29,32 +36,32 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   Relaxation out;
   StepInput quiet = input;
   quiet.grabs = {};
-  const Scheme still;
+  const Scheme still(model_.kappa);
   if (rig_.empty() && input.held.empty()) {
     out.trouble = "nothing holds it: a static solve needs bones, a pin or a handle";
     return out;
   }
   StepReport report;
-  if (out.trouble = prepare(quiet, still, report); !out.trouble.empty()) return out;
-  aim(quiet);
-  kappa_ = model_.kappa;
-  kept_ = 0;
+  StageWatch watch;
+  const Context step{quiet, still, *input.pool, watch, report};
+  if (out.trouble = prepare(step); !out.trouble.empty()) return out;
+  rotations_.count_anew();
   const bool polar = options_.rotations == Rotations::polar && options_.warping != Warping::none;
   const int turns = polar ? most_turns : 1 + options_.refinements;
   const double least =
       least_strain * model_.young * model_.spacing * model_.spacing * std::sqrt(double(model_.nodes()));
-  const auto forces_at = [&](const Points& x) { return std::max(least, residual(quiet, still, x)); };
-  new_x_ = state_.nodes.x;
+  Points &x = scratch_.x, &r = scratch_.r;
+  const auto forces = [&] { return std::max(least, equation_.residual(step, x, r)); };
+  x = state_.nodes.x;
   for (int t = 0; t < turns; ++t) {
-    turn(new_x_, polar || t > 0, *input.pool);
-    double acting = forces_at(new_x_), left = norm(r_);
+    rotations_.turn(x, polar || t > 0, *input.pool);
+    double acting = forces(), left = norm(r);
     if (polar && t > 0 && left <= tolerance * acting) break;
     ++out.steps;
     for (int k = 0; k < most_runs && left > 0.1 * tolerance * acting; ++k) {
-      solve(quiet, still, reduction, most_iterations);
-      for (std::size_t i = 0; i < new_x_.size(); ++i) new_x_[i] += Vec3(d_[i].x, d_[i].y, d_[i].z);
+      solver_.correct(equation_, step, r, reduction, most_iterations, x);
       const double before = left;
-      acting = forces_at(new_x_), left = norm(r_);
+      acting = forces(), left = norm(r);
       if (!(left < 0.9 * before)) break;
     }
     out.residual = left / acting;
@@ -62,8 +69,8 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
     if (!std::isfinite(left)) break;
   }
   if (polar) {
-    const double acting = forces_at(new_x_);
-    out.force = norm(r_);
+    const double acting = forces();
+    out.force = norm(r);
     out.residual = out.force / acting;
   }
   if (!(out.residual <= tolerance)) {
@@ -73,11 +80,11 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
         out.steps, out.residual, tolerance);
     if (!std::isfinite(out.residual)) return out;
   }
-  out.kept_rotations = kept_;
+  out.kept_rotations = rotations_.kept();
   double way = 0;
-  for (std::size_t i = 0; i < new_x_.size(); ++i) way += (new_x_[i] - state_.nodes.x[i]).squaredNorm();
-  out.change = std::sqrt(way / double(new_x_.size())) / model_.size;
-  state_.nodes.x = new_x_;
+  for (std::size_t i = 0; i < x.size(); ++i) way += (x[i] - state_.nodes.x[i]).squaredNorm();
+  out.change = std::sqrt(way / double(x.size())) / model_.size;
+  state_.nodes.x = x;
   std::fill(state_.nodes.v.begin(), state_.nodes.v.end(), Vec3::Zero());
   return out;
 }

@@ -28,26 +28,25 @@ std::string Body::static_direction(const StepInput& input, std::span<const Vec3>
   if (has_followers())
     return "a surface that rides on coarse cells is not posed by itself: use `pliant run` with damping";
   const FlushTinyNumbers in_here;
-  StepInput loose = input;
-  loose.grabs = {};
-  arrange(loose);
+  arrange(input.held);
   const Scheme s(Integrator::euler, input.h, {.mass = 0, .stiffness = 0});
-  std::copy(state_.nodes.x.begin(), state_.nodes.x.end(), new_x_.begin());
-  std::fill(new_v_.begin(), new_v_.end(), Vec3::Zero());
-  std::copy(state_.rotations.begin(), state_.rotations.end(), new_rotations_.begin());
-  assembly_.visit(model_, new_x_, new_v_, 0, new_rotations_, *input.pool);
-  assemble(loose, s);
+  Scratch& end = scratch_;
+  std::copy(state_.nodes.x.begin(), state_.nodes.x.end(), end.x.begin());
+  std::fill(end.v.begin(), end.v.end(), Vec3::Zero());
+  std::copy(state_.rotations.begin(), state_.rotations.end(), end.rotations.begin());
+  equation_.turn(end, *input.pool);
+  equation_.assemble(s, {}, *input.pool);
 
   std::fill(d.begin(), d.end(), Vec3::Zero());
-  const std::vector<Index>& free = assembly_.free();
+  const std::vector<Index>& free = equation_.free();
   if (free.empty()) return {};
-  for (std::size_t k = 0; k < free.size(); ++k) g_[k] = s.elastic * f[free[k]];
+  for (std::size_t k = 0; k < free.size(); ++k) end.g[k] = s.elastic * f[free[k]];
   const int allowed = std::max(1000, 3 * int(free.size()));
-  const auto solved = matrix_.solve(g_.data(), p_.data(), reduction, allowed, *input.pool);
+  const auto solved = equation_.solve(end.g, end.p, reduction, allowed, *input.pool);
   if (!(solved.residual <= reduction))
     return fmt::format("the linear solve did not converge in {} iterations (residual {:.1e} of its start)",
                        solved.iterations, solved.residual);
-  for (std::size_t k = 0; k < free.size(); ++k) d[free[k]] = p_[k];
+  for (std::size_t k = 0; k < free.size(); ++k) d[free[k]] = end.p[k];
   return {};
 }
 

@@ -3,9 +3,6 @@
 // steps so, else the stable one with kappa = 1, which is no less than the Hessian at rest.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/metric/body.hpp"
@@ -29,28 +26,19 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& me
 std::string Body::static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
   PLIANT_CHECK(input.pool && f.size() == model_.rest.size() && d.size() == f.size());
   const FlushTinyNumbers in_here;
-  hold(input);
-  MatrixForm form;
-  form.integrator = options_.integrator == Integrator::accurate ? Integrator::accurate : Integrator::stable;
-  form.kappa = 1;
-  form.factor = factor_at(options_.keys, state_.time);
-  form.scale = input.h * input.h / unit_;
+  equation_.hold(input.held);
+  const MatrixForm form{
+      .integrator = options_.integrator == Integrator::accurate ? Integrator::accurate : Integrator::stable,
+      .kappa = 1,
+      .factor = factor_at(options_.keys, state_.time),
+      .scale = input.h * input.h / equation_.unit()};
+  equation_.start(state_.nodes.x, state_.nodes.v, 0, *input.pool);
+  equation_.evaluate(form, state_.metrics, *input.pool);
+  equation_.set_matrix({.h = input.h}, {}, *input.pool);
+  equation_.set_right_side(f, form.scale);
+  const ConjugateGradients::Outcome solved = equation_.solve(reduction, allowed, *input.pool);
   for (Index i = 0; i < model_.nodes(); ++i)
-    for (int c = 0; c < 3; ++c) operator_->x[at(c, i)] = state_.nodes.x[i][c];
-  operator_->evaluate(form, state_.metrics.empty() ? nullptr : state_.metrics.data(), *input.pool);
-  Scheme s;
-  s.h = input.h;
-  s.unit = unit_;
-  StepInput loose = input;
-  loose.grabs = {};
-  set_matrix(loose, s);
-  for (Index i = 0; i < model_.nodes(); ++i)
-    for (int c = 0; c < 3; ++c) b_[at(c, i)] = held_[i] ? 0.0f : float(form.scale * f[i][c]);
-  std::fill(delta_.begin(), delta_.end(), 0.0f);
-  const ConjugateGradients::Outcome solved =
-      gradients_.solve(*operator_, *preconditioner_, b_, delta_, reduction, allowed, *input.pool);
-  for (Index i = 0; i < model_.nodes(); ++i)
-    for (int c = 0; c < 3; ++c) d[i][c] = held_[i] ? 0 : delta_[at(c, i)];
+    d[i] = equation_.is_held(i) ? Vec3(Vec3::Zero()) : equation_.displacement(i);
   if (solved.broke || !(solved.residual <= reduction))
     return fmt::format("the linear solve did not converge in {} iterations (residual {:.1e} of its start)",
                        solved.iterations, solved.residual);

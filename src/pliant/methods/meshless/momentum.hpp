@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a body without bones does as a whole. Its rotations are polar ones of its own deformation: those of
+// the step's begin lag behind a body that spins, and their elasticity would brake it. So they run ahead by
+// the turn that the spin of the part makes in a step. What the solve still gets wrong is set afterwards: a
+// part that nothing holds has the momentum and the spin of implicit Euler, where inner forces have no share,
+//   (1 + h alpha) p_n+1 = p_n + h f,   (1 + h alpha) L_n+1 = L_n + h torque      (physics/momentum.hpp)
+#pragma once
+
+#include "pliant/methods/meshless/equation.hpp"
+
+namespace pliant::meshless {
+
+class Momentum {
+ public:
+  /// The model outlives this object.
+  Momentum(const Model& model, const Rig& rig, const Options& options);
+
+  /// Rotations are polar ones of a body without bones.
+  bool runs_ahead() const { return runs_ahead_; }
+  /// Turns the rotations of the cells by what the parts spin in a step.
+  void run_ahead(double h, State& state);
+
+  /// Sets momentum and spin of the end x of a step of a body that nothing holds. contact: forces on the
+  /// nodes, N, or none.
+  void keep(const Context& step, const NodeState& now, std::span<const Vec3> contact, Points& x);
+
+ private:
+  const Model& model_;
+  const bool runs_ahead_;
+
+  // Scratch.
+  std::vector<Eigen::Quaterniond> part_turn_;
+  Points v_;
+};
+
+}  // namespace pliant::meshless

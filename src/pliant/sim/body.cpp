@@ -39,7 +39,6 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
   }
   place_holds();
   grabs_.reserve(max_grabs);
-  grab_ids_.reserve(max_grabs);
 }
 
 PlacedHold Body::hold_here(std::vector<Index> nodes) const {
@@ -156,28 +155,9 @@ std::optional<double> Body::volume_ratio() const {
   return volume(method_->nodes().x, surface()) / rest_volume_;
 }
 
-void Body::grab(int id, const Grab& grab) {
-  const auto at = std::find(grab_ids_.begin(), grab_ids_.end(), id);
-  if (at != grab_ids_.end()) {
-    grabs_[at - grab_ids_.begin()] = grab;
-  } else if (grabs_.size() < max_grabs) {
-    grab_ids_.push_back(id);
-    grabs_.push_back(grab);
-  }
-}
-
-void Body::let_go(int id) {
-  const auto at = std::find(grab_ids_.begin(), grab_ids_.end(), id);
-  if (at == grab_ids_.end()) return;
-  grabs_.erase(grabs_.begin() + (at - grab_ids_.begin()));
-  grab_ids_.erase(at);
-}
-
 void Body::set_grabs(std::span<const Grab> grabs) {
   const std::size_t count = std::min(grabs.size(), std::size_t(max_grabs));
   grabs_.assign(grabs.begin(), grabs.begin() + std::ptrdiff_t(count));
-  grab_ids_.resize(count);
-  for (std::size_t i = 0; i < count; ++i) grab_ids_[i] = int(i);
 }
 
 namespace {
@@ -225,7 +205,6 @@ void Body::save(Writer& writer) const {
     for (int c = 0; c < 3; ++c) writer.value(grab.target[c]);
     writer.value(grab.stiffness);
   }
-  writer.array(grab_ids_);
   // holds that are still those of the scene are not state
   writer.value(std::uint64_t(holds_changed_ ? holds_.size() + 1 : 0));
   if (!holds_changed_) return;
@@ -238,13 +217,11 @@ bool Body::load(Reader& reader) {
   reader.value(count);
   if (!reader.ok() || count > max_grabs) return false;
   grabs_.resize(count);
-  grab_ids_.resize(count);
   for (Grab& grab : grabs_) {
     reader.value(grab.node);
     for (int c = 0; c < 3; ++c) reader.value(grab.target[c]);
     reader.value(grab.stiffness);
   }
-  reader.array(grab_ids_);
   chosen_ = false;
   std::uint64_t holds = 0;
   reader.value(holds);

@@ -77,11 +77,7 @@ class Body {
   /// an open surface.
   std::optional<double> volume_ratio() const;
 
-  /// Adds a spring, or replaces the one with this id.
-  void grab(int id, const Grab& grab);
-  /// Removes the spring with this id.
-  void let_go(int id);
-  /// In place of all grabs so far; more than max_grabs are ignored.
+  /// In place of all grabs so far, from the next step on; more than max_grabs are ignored.
   void set_grabs(std::span<const Grab> grabs);
 
   /// Pins and handles as they act.
@@ -131,7 +127,6 @@ class Body {
   std::vector<Pose> poses_;
 
   std::vector<Grab> grabs_;
-  std::vector<int> grab_ids_;
   StepReport report_;
   double caution_ = 0;    ///< of the last static solve; the next one from here begins with it
   Pool* pool_ = nullptr;  ///< of the last step: the surface is shown with its help

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "pliant/base/check.hpp"
-
 namespace pliant {
 
 std::string StepFailure::text() const {
@@ -16,29 +14,10 @@ Simulation::Simulation(std::vector<Body> bodies, const SimulationOptions& option
     : options_(options),
       bodies_(std::move(bodies)),
       colliders_(std::move(colliders)),
-      pool_(std::make_unique<Pool>(options.threads)) {
-  waiting_.reserve(64);
-}
+      pool_(std::make_unique<Pool>(options.threads)) {}
 
 PoseResult Simulation::pose(int body, double time, const PoseOptions& options) {
   return bodies_[std::size_t(body)].pose(time, options_.gravity, options, *pool_);
-}
-
-void Simulation::post(const Command& command) { waiting_.push_back(command); }
-
-void Simulation::apply_commands() {
-  struct Apply {
-    Simulation& sim;
-    Body& of(int body) const {
-      PLIANT_CHECK(body >= 0 && body < int(sim.bodies_.size()));
-      return sim.bodies_[std::size_t(body)];
-    }
-    void operator()(const GrabNode& c) const { of(c.body).grab(c.id, {c.node, c.target, c.stiffness}); }
-    void operator()(const LetGo& c) const { of(c.body).let_go(c.id); }
-    void operator()(const SetGravity& c) const { sim.options_.gravity = c.gravity; }
-  };
-  for (const Command& command : waiting_) std::visit(Apply{*this}, command);
-  waiting_.clear();
 }
 
 void Simulation::set_step_length(double h) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that move together in time. No files, no clocks: same bodies, same commands, same motion, whatever
-// the number of threads.
+// Bodies that move together in time. No files, no clocks: same bodies, same changes between the same steps,
+// same motion, whatever the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 
 #include "pliant/base/parallel.hpp"
 #include "pliant/sim/body.hpp"
-#include "pliant/sim/command.hpp"
 
 namespace pliant {
 
@@ -44,9 +43,6 @@ class Simulation {
 
   /// Body::pose with this simulation's gravity and threads; colliders play no part in it. The clock stays.
   PoseResult pose(int body, double time, const PoseOptions& options);
-
-  /// Takes effect at the next step.
-  void post(const Command& command);
 
   /// Steps done so far.
   std::int64_t steps() const { return steps_; }
@@ -83,13 +79,11 @@ class Simulation {
   bool load(Reader& reader);  ///< false: not a state of this simulation
 
  private:
-  void apply_commands();
   std::optional<StepFailure> failure(int body, double end) const;
 
   SimulationOptions options_;
   std::vector<Body> bodies_;
   std::vector<Collider> colliders_;
-  std::vector<Command> waiting_;
   std::int64_t steps_ = 0;
   std::int64_t since_step_ = 0;  ///< when the step length last changed
   double since_time_ = 0;        ///< s

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step, on one page:
 //
-//   1. commands     what the user did since the last step takes effect
-//   2. colliders    where they are at the beginning and at the end of the step (contact/collider.cpp)
-//   3. per body, in order:
+//   1. colliders    where they are at the beginning and at the end of the step (contact/collider.cpp)
+//   2. per body, in order:
 //      a. holds     pins and handles that act until the end of the step; their places at its end (body.cpp)
-//      b. method    the method's own step (methods/M/step), contact included
-//   4. time         the clock is a count of steps: t = n h, no sum of round-off
+//      b. grabs     the springs of users, as they were last set (Body::set_grabs)
+//      c. method    the method's own step (methods/M/step), contact included
+//   3. time         the clock is a count of steps: t = n h, no sum of round-off
+//
+// Users change grabs, holds and gravity between steps only.
 #include "pliant/sim/simulation.hpp"
 
 namespace pliant {
 
 std::optional<StepFailure> Simulation::step() {
-  apply_commands();
   const double end = since_time_ + double(steps_ + 1 - since_step_) * options_.h;
   for (Collider& collider : colliders_) collider.aim(time(), end);
   for (int i = 0; i < int(bodies_.size()); ++i) {

@@ -204,7 +204,7 @@ TEST(ReducedPose, a_bar_that_flowed_rests_in_its_new_shape) {
   bar.options.plasticity = Plasticity{{.yield = 0.01, .creep = 20}, {}};
   Simulation simulation = bar.reduced(bar.modes(4));
   for (int k = 0; k < 30; ++k) ASSERT_FALSE(simulation.step());
-  simulation.post(SetGravity{Vec3(0, 0, 0)});
+  simulation.set_gravity(Vec3(0, 0, 0));
   ASSERT_FALSE(simulation.step());
   pose(simulation);
   EXPECT_GT(farthest(x_of(simulation), bar.rest()), 0.02);
@@ -220,7 +220,7 @@ TEST(ReducedPose, a_grab_pulls_until_the_bar_pulls_back) {
   bar.gravity.setZero();
   Simulation simulation = bar.reduced(bar.all_functions());
   const Grab grab{bar.layer(1)[4], Vec3(0.1, 0.4, 1), 1e3};
-  simulation.body(0).grab(0, grab);
+  simulation.body(0).set_grabs({&grab, 1});
   pose(simulation, 0, 1e-8);
   Points f(x_of(simulation).size());
   method_of(simulation).elastic_forces(f);

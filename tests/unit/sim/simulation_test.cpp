@@ -76,14 +76,15 @@ TEST(Simulation, held_nodes_come_ascending_and_leave_at_their_release) {
   EXPECT_LT(x_of(simulation)[right[0]].y(), block().graph.positions[right[0]].y());
 }
 
-TEST(Simulation, commands_take_effect_at_the_next_step) {
+TEST(Simulation, gravity_and_grabs_take_effect_at_the_next_step) {
   Simulation simulation = make_simulation({});
-  simulation.post(SetGravity{Vec3(0, 0, 0)});
-  simulation.post(GrabNode{0, 7, 13, Vec3(0.5, 3, 0.5), 1e4});
+  simulation.set_gravity(Vec3(0, 0, 0));
+  const Grab grab{13, Vec3(0.5, 3, 0.5), 1e4};
+  simulation.body(0).set_grabs({&grab, 1});
   ASSERT_FALSE(simulation.step());
   EXPECT_GT(x_of(simulation)[13].y(), 0.5);
   EXPECT_EQ(x_of(simulation)[0].y(), 0);
-  simulation.post(LetGo{0, 7});
+  simulation.body(0).set_grabs({});
   const double speed = simulation.bodies()[0].method().nodes().v[13].y();
   ASSERT_FALSE(simulation.step());
   EXPECT_EQ(simulation.bodies()[0].method().nodes().v[13].y(), speed);
@@ -134,18 +135,18 @@ struct Recorded {
 
 TEST(Checkpoint, resumes_bit_for_bit_with_metrics_hash_and_grabs) {
   Recorded whole, first, second;
-  const GrabNode grab{0, 1, 13, Vec3(0.5, 3, 0.5), 1e3};
-  whole.simulation.post(grab);
+  const Grab grab{13, Vec3(0.5, 3, 0.5), 1e3};
+  whole.simulation.body(0).set_grabs({&grab, 1});
   whole.frames(0, 8);
-  whole.simulation.post(LetGo{0, 1});
+  whole.simulation.body(0).set_grabs({});
   whole.frames(8, 12);
-  first.simulation.post(grab);
+  first.simulation.body(0).set_grabs({&grab, 1});
   first.frames(0, 5);
   const auto bytes = save_checkpoint(first.simulation, first.recorder, 42);
   ASSERT_EQ(load_checkpoint(bytes, 42, second.simulation, second.recorder), "");
   EXPECT_EQ(second.simulation.steps(), 5);
   second.frames(5, 8);
-  second.simulation.post(LetGo{0, 1});
+  second.simulation.body(0).set_grabs({});
   second.frames(8, 12);
   EXPECT_EQ(x_of(second.simulation), x_of(whole.simulation));
   EXPECT_EQ(second.recorder.hash(0), whole.recorder.hash(0));

@@ -70,7 +70,7 @@ export function makeHook(link: Connection, store: Store, stage: Stage, tools: To
     held: (body: number) => stage.bodies.get(body)?.flagged(PointFlag.handle).length ?? 0,
     pick: (x: number, y: number): Hit | null => stage.pick(x, y),
     get grab() {
-      return [...tools.grab.holds.values()].map((hold) => ({ ...hold, force: tools.grab.force(hold) }));
+      return [...tools.grab.grabs.values()].map((grab) => ({ ...grab, force: tools.grab.force(grab) }));
     },
     get grabs() { return stage.grabs; },
     get bodies() { return store.scene?.bodies ?? []; },

@@ -28,9 +28,9 @@ export class Bands {
   private draw(): void {
     this.used = 0;
     const me = this.store.welcome?.client;
-    for (const hold of this.tools.grab.holds.values()) {
-      const body = this.stage.bodies.get(hold.body);
-      if (body) this.band(body.point(hold.face, hold.bary), hold.target, this.tools.grab.force(hold), 'own');
+    for (const grab of this.tools.grab.grabs.values()) {
+      const body = this.stage.bodies.get(grab.body);
+      if (body) this.band(body.point(grab.face, grab.bary), grab.target, this.tools.grab.force(grab), 'own');
     }
     for (const row of this.stage.grabs) {
       if (row.client !== me) this.band(row.point, row.target, row.force, 'other');

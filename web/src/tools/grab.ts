@@ -6,8 +6,10 @@ import type { V3 } from '../scene3d/geometry';
 import type { Hit } from '../scene3d/stage';
 import { Bench, onCameraPlane, PerFrame, Press, Tool } from './tool';
 
-export interface Hold {
-  grab: number;
+/** A spring that this page holds. */
+export interface Grab {
+  /** The page's own number, 1 to 255. */
+  id: number;
   body: number;
   face: number;
   bary: V3;
@@ -16,10 +18,10 @@ export interface Hold {
   keep: 'none' | 'pin' | 'handle';
 }
 
-const MAX_HOLDS = 4;
+const MAX_GRABS = 4;
 
 export class GrabTool implements Tool {
-  readonly holds = new Map<number, Hold>();
+  readonly grabs = new Map<number, Grab>();
   /** Whether the user has grabbed at all: the hint goes then. */
   used = false;
   private next = 1;
@@ -29,16 +31,16 @@ export class GrabTool implements Tool {
   constructor(private readonly bench: Bench) {}
 
   down(press: Press, hit: Hit | null): boolean {
-    if (!hit || this.bench.store.readOnly || this.holds.size >= MAX_HOLDS) return false;
+    if (!hit || this.bench.store.readOnly || this.grabs.size >= MAX_GRABS) return false;
     this.begin(press.id, hit);
     return true;
   }
 
   move(press: Press): void {
-    const hold = this.holds.get(press.id);
-    if (!hold) return;
-    let target = onCameraPlane(this.bench.stage, press.x, press.y, hold.target);
-    if (press.shift) target = onNearestAxis(hold.start, target);
+    const grab = this.grabs.get(press.id);
+    if (!grab) return;
+    let target = onCameraPlane(this.bench.stage, press.x, press.y, grab.target);
+    if (press.shift) target = onNearestAxis(grab.start, target);
     this.aim(press.id, target);
   }
 
@@ -52,79 +54,79 @@ export class GrabTool implements Tool {
 
   begin(key: number, hit: Hit): void {
     const { store } = this.bench;
-    const hold: Hold = {
-      grab: this.next, body: hit.body, face: hit.face, bary: hit.bary, start: hit.point, target: hit.point,
+    const grab: Grab = {
+      id: this.next, body: hit.body, face: hit.face, bary: hit.bary, start: hit.point, target: hit.point,
       keep: store.transport.posing ? 'handle' : 'none',
     };
     this.next = (this.next % 255) + 1;
-    this.holds.set(key, hold);
+    this.grabs.set(key, grab);
     this.used = true;
     store
       .command('grab.begin', {
-        epoch: this.bench.stage.epoch, grab: hold.grab, body: hold.body, face: hold.face, bary: hold.bary,
-        target: hold.target, softness: store.softness, radius: store.radius,
+        epoch: this.bench.stage.epoch, grab: grab.id, body: grab.body, face: grab.face, bary: grab.bary,
+        target: grab.target, softness: store.softness, radius: store.radius,
       })
-      .catch(() => this.holds.delete(key));
+      .catch(() => this.grabs.delete(key));
     store.spoken.emit('grabbed');
     this.bench.stage.requestDraw();
   }
 
   aim(key: number, target: V3): void {
-    const hold = this.holds.get(key);
-    if (!hold) return;
-    hold.target = target;
-    this.moves.ask(hold, () => this.bench.store.do('grab.move', { grab: hold.grab, target: hold.target }));
+    const grab = this.grabs.get(key);
+    if (!grab) return;
+    grab.target = target;
+    this.moves.ask(grab, () => this.bench.store.do('grab.move', { grab: grab.id, target: grab.target }));
     this.bench.stage.requestDraw();
   }
 
   /** Along the view ray, by parts of the distance. */
   deeper(key: number, part: number): void {
-    const hold = this.holds.get(key);
-    if (!hold) return;
+    const grab = this.grabs.get(key);
+    if (!grab) return;
     const eye = this.bench.stage.camera.camera.position;
-    const { target: t } = hold;
+    const { target: t } = grab;
     this.aim(key, [t[0] + (t[0] - eye.x) * part, t[1] + (t[1] - eye.y) * part, t[2] + (t[2] - eye.z) * part]);
   }
 
   end(key: number): void {
-    const hold = this.holds.get(key);
-    if (!hold) return;
-    this.holds.delete(key);
-    this.moves.drop(hold);
-    this.bench.store.do('grab.end', { grab: hold.grab, target: hold.target, keep: hold.keep });
-    const force = this.force(hold);
+    const grab = this.grabs.get(key);
+    if (!grab) return;
+    this.grabs.delete(key);
+    this.moves.drop(grab);
+    this.bench.store.do('grab.end', { grab: grab.id, target: grab.target, keep: grab.keep });
+    const force = this.force(grab);
     this.bench.store.spoken.emit(force === null ? 'let go' : `let go at ${Math.round(force)} newton`);
     this.bench.stage.requestDraw();
   }
 
   /** What is held now stays pinned after release. */
   keepPins(): boolean {
-    for (const hold of this.holds.values()) hold.keep = 'pin';
-    return this.holds.size > 0;
+    for (const grab of this.grabs.values()) grab.keep = 'pin';
+    return this.grabs.size > 0;
   }
 
   /** A new model: the next frame tells which grabs live on. One that poses makes a handle, and with it a model. */
   forget(): void {
-    this.doubtful = new Set(this.holds.keys());
+    this.doubtful = new Set(this.grabs.keys());
   }
 
   /** A frame is there: what it does not name any more, the server has let go. */
   recall(): void {
     for (const key of this.doubtful) {
-      const hold = this.holds.get(key);
-      if (hold && !this.rowOf(hold)) this.holds.delete(key);
+      const grab = this.grabs.get(key);
+      if (grab && !this.rowOf(grab)) this.grabs.delete(key);
     }
     this.doubtful.clear();
   }
 
   /** In N, as the newest frame says. */
-  force(hold: Hold): number | null {
-    return this.rowOf(hold)?.force ?? null;
+  force(grab: Grab): number | null {
+    return this.rowOf(grab)?.force ?? null;
   }
 
-  private rowOf(hold: Hold) {
+  private rowOf(grab: Grab) {
     const me = this.bench.store.welcome?.client;
-    return this.bench.stage.grabs.find((g) => g.id === hold.grab && g.client === me);
+    return this.bench.stage.grabs.find((g) => g.id === grab.id && g.client === me);
   }
 }
 

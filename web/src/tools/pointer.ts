@@ -182,11 +182,11 @@ export class PointerRouter {
   private wheel(e: WheelEvent): void {
     e.preventDefault();
     const { stage } = this.bench;
-    const holding = [...this.tools.grab.holds.keys()];
+    const grabs = [...this.tools.grab.grabs.keys()];
     const lines = e.deltaMode === 1 ? 16 : 1;
     const dy = e.deltaY * lines, dx = e.deltaX * lines;
-    if (holding.length) {
-      for (const key of holding) this.tools.grab.deeper(key, -dy * 0.0006);
+    if (grabs.length) {
+      for (const key of grabs) this.tools.grab.deeper(key, -dy * 0.0006);
       return;
     }
     // A wheel turns in whole steps of one axis; a trackpad does not.

@@ -143,12 +143,12 @@ export class Keys {
   /** Keys of the focused view: the grab without a pointer. */
   private onView(e: KeyboardEvent): boolean {
     const { bands, stage, store, tools } = this.p;
-    const hold = tools.grab.holds.get(KEYBOARD);
+    const grab = tools.grab.grabs.get(KEYBOARD);
     const by: Record<string, V3> = {
       ArrowLeft: [-1, 0, 0], ArrowRight: [1, 0, 0], ArrowUp: [0, 1, 0], ArrowDown: [0, -1, 0], PageUp: [0, 0, -1], PageDown: [0, 0, 1],
     };
     const d = by[e.key];
-    if (hold) {
+    if (grab) {
       if (e.key === 'Enter') {
         this.letGo();
         return true;
@@ -156,7 +156,7 @@ export class Keys {
       if (!d) return false;
       const step = (e.shiftKey ? 0.1 : 0.01) * 2 * stage.radius;
       const m = stage.camera.camera.matrixWorld.elements;
-      const t = hold.target.map((v, i) => v + step * (d[0] * m[i] + d[1] * m[4 + i] + d[2] * m[8 + i])) as V3;
+      const t = grab.target.map((v, i) => v + step * (d[0] * m[i] + d[1] * m[4 + i] + d[2] * m[8 + i])) as V3;
       tools.grab.aim(KEYBOARD, t);
       return true;
     }
@@ -192,7 +192,7 @@ export class Keys {
     const { p } = this;
     if (closeMenu()) return;
     if (p.start.shown && !p.start.empty) p.start.hide();
-    else if (p.bands.cross || p.tools.grab.holds.size) this.letGo();
+    else if (p.bands.cross || p.tools.grab.grabs.size) this.letGo();
     else if (p.router.busy) p.router.cancelAll();
     else if (p.tools.joint.draft) p.tools.joint.discard();
     else if (document.body.classList.contains('bare')) p.shell.togglePicture();

@@ -9,7 +9,7 @@ namespace {
 /// Positions of a message of this size in bytes, when every point takes 12 of them.
 std::size_t surface_bytes(const Snapshot& snapshot) {
   std::size_t points = 0;
-  for (const BodyFrame& body : snapshot.bodies)
+  for (const BodySnapshot& body : snapshot.bodies)
     points += body.surface.size() + body.nodes.size() + body.cage.size();
   return 12 * points;
 }
@@ -70,7 +70,7 @@ bool FrameMessages::changed(std::uint16_t body, Channel channel, const std::vect
   return true;
 }
 
-void FrameMessages::body_blocks(wire::Writer& writer, const BodyFrame& body, const PageWish& wish,
+void FrameMessages::body_blocks(wire::Writer& writer, const BodySnapshot& body, const PageWish& wish,
                                 bool quantised) {
   const auto points = [&](Channel channel, const std::vector<Float3>& places, bool narrow) {
     if (has(wish.channels, channel) && !places.empty()) writer.positions(body.id, channel, places, narrow);
@@ -90,7 +90,7 @@ void FrameMessages::body_blocks(wire::Writer& writer, const BodyFrame& body, con
 std::vector<std::uint8_t> FrameMessages::frame(const Snapshot& snapshot, int client, const PageWish& wish) {
   wire::Writer writer(header(snapshot, client, wire::Kind::frame));
   const bool quantised = must_quantise(snapshot, wish);
-  for (const BodyFrame& body : snapshot.bodies) body_blocks(writer, body, wish, quantised);
+  for (const BodySnapshot& body : snapshot.bodies) body_blocks(writer, body, wish, quantised);
   if (!snapshot.props.empty()) writer.positions(wire::whole_scene, Channel::surface, snapshot.props, false);
   if (has(wish.channels, Channel::grabs)) writer.grabs(snapshot.grabs);
   if (writer.size() > wire::most_bytes) return {};

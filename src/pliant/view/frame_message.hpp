@@ -39,7 +39,7 @@ class FrameMessages {
  private:
   wire::Header header(const Snapshot& snapshot, int client, wire::Kind kind);
   bool changed(std::uint16_t body, Channel channel, const std::vector<std::uint8_t>& bits);
-  void body_blocks(wire::Writer& writer, const BodyFrame& body, const PageWish& wish, bool quantised);
+  void body_blocks(wire::Writer& writer, const BodySnapshot& body, const PageWish& wish, bool quantised);
 
   std::uint32_t seq_ = 0;
   bool key_ = true;

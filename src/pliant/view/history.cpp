@@ -8,8 +8,7 @@ std::size_t Edit::bytes() const {
   for (const auto* states : {&states_before, &states_after})
     for (const auto& [name, state] : *states) sum += state.size();
   for (const auto* holds : {&holds_before, &holds_after})
-    for (const auto& [name, list] : *holds)
-      for (const PlacedHold& placed : list) sum += placed.start.size() * (sizeof(Vec3) + sizeof(Index));
+    for (const auto& [name, of] : *holds) sum += of.bytes();
   return sum;
 }
 
@@ -23,6 +22,7 @@ void History::add(Edit edit) {
     last.holds_after = std::move(edit.holds_after);
     return;
   }
+  edit.serial = ++last_serial_;
   entries_.push_back(std::move(edit));
   std::size_t sum = 0;
   for (const Edit& entry : entries_) sum += entry.bytes();

@@ -8,19 +8,20 @@
 #include <string>
 #include <vector>
 
-#include "pliant/sim/body.hpp"
+#include "pliant/view/holds.hpp"
 
 namespace pliant::view {
 
-/// An edit as two documents. States and holds are those of the bodies (by name) that it changed beyond what
-/// the document says; empty where motion goes on through the edit. The state named "" is that of the whole
-/// simulation, clock included.
+/// An edit as two scenes without pins and handles, and what it changed besides, by the name of the body:
+/// states (empty where motion goes on through the edit), pins and handles. The state named "" is that of the
+/// whole simulation, clock included.
 struct Edit {
-  std::string label;    ///< "Stiffness 1e5 -> 2e5"
-  std::string gesture;  ///< further edits of this gesture belong to the entry; empty: it is closed
+  std::uint64_t serial = 0;  ///< set by the history; 0 = no entry
+  std::string label;         ///< "Stiffness 1e5 -> 2e5"
+  std::string gesture;       ///< further edits of this gesture belong to the entry; empty: it is closed
   nlohmann::json before, after;
   std::map<std::string, std::vector<std::byte>> states_before, states_after;
-  std::map<std::string, std::vector<PlacedHold>> holds_before, holds_after;
+  Holds holds_before, holds_after;
 
   std::size_t bytes() const;
 };
@@ -40,6 +41,8 @@ class History {
   const Edit& undone() const { return entries_[done_ - 1]; }  ///< what an undo takes back
   const Edit& redone() const { return entries_[done_]; }      ///< what a redo does again
   Edit& undone() { return entries_[done_ - 1]; }
+  std::uint64_t undone_serial() const { return can_undo() ? undone().serial : 0; }
+  std::uint64_t redone_serial() const { return can_redo() ? redone().serial : 0; }
   void step_back() { --done_; }
   void step_forward() { ++done_; }
 
@@ -49,6 +52,7 @@ class History {
  private:
   std::deque<Edit> entries_;
   std::size_t done_ = 0;
+  std::uint64_t last_serial_ = 0;
 };
 
 }  // namespace pliant::view

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "pliant/scene/spec_layout.hpp"
+#include "pliant/view/method_facts.hpp"
 
 namespace pliant::view {
 namespace {
@@ -84,7 +85,7 @@ class Walk {
  private:
   void body(const std::string& path, const Json& json) {
     const Description& description = body_description();
-    const std::string method = json.value("method", "geometric");
+    const std::string method = method_of(json);
     add(*entry_of(description, "density"), path + ".density", "Material");
     values(*entry_of(description, method)->of, path + "." + method, title(method));
     values(*entry_of(description, "damping")->of, path + ".damping", "Damping");
@@ -161,13 +162,11 @@ bool is_live(const Found& found, const Json& document) {
   // a reduced body takes no change of its method without being built again
   const std::vector<std::string> parts = split(found.path);
   if (parts.size() < 3 || parts[0] != "bodies") return true;
-  const Json* reduction = look(document, fmt::format("bodies.{}.geometric.reduction", parts[1]));
-  const Json* method = look(document, fmt::format("bodies.{}.method", parts[1]));
-  const bool reduced = reduction && (!method || *method == "geometric");
-  return !reduced || (parts[2] != "geometric" && parts[2] != "damping");
+  const Json* body = look(document, fmt::format("bodies.{}", parts[1]));
+  return !body || !is_reduced(*body) || (parts[2] != method_of(*body) && parts[2] != "damping");
 }
 
-/// A slider needs a range that a hand can use; typed values may go to the limits of the table.
+/// A slider needs a range that is wide enough to see and fine enough to set; typed values may go to the limits of the table.
 void add_range(Json& out, const Description::Entry& entry, const Json& value) {
   const OptionFacts& facts = entry.facts;
   const Json initial = initial_of(entry);

@@ -3,6 +3,7 @@
 // them.
 #include <fmt/format.h>
 
+#include "pliant/view/method_facts.hpp"
 #include "pliant/view/world.hpp"
 
 namespace pliant::view {
@@ -14,9 +15,13 @@ constexpr double tolerance = 1e-4;
 
 }  // namespace
 
-bool World::can_pose(int body) const {
-  return !(spec_.bodies[std::size_t(body)].method == "geometric" &&
-           spec_.bodies[std::size_t(body)].geometric.reduction);
+bool World::can_pose(int body) const { return !is_reduced(spec(body)); }
+
+void World::set_posing(bool on) {
+  grabs_.clear();
+  posing_ = on;
+  pose_text_.clear();
+  touched();
 }
 
 void World::touched() {
@@ -27,8 +32,8 @@ bool World::pose_round() {
   --posing_left_;
   bool rests = true;
   int iterations = 0;
-  for (int i = 0; i < int(pieces_.size()); ++i) {
-    if (!can_pose(i) || !simulation_->bodies()[std::size_t(i)].held_at(simulation_->time())) continue;
+  for (int i = 0; i < bodies(); ++i) {
+    if (!can_pose(i) || !body(i).held_at(simulation_->time())) continue;
     const PoseResult result = simulation_->pose(
         i, simulation_->time(), {.tolerance = tolerance, .iterations = steps_a_round, .from_here = true});
     iterations += result.iterations;

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pliant/methods/cage/body.hpp"
-#include "pliant/methods/meshless/body.hpp"
+#include "pliant/view/method_facts.hpp"
 #include "pliant/view/option_list.hpp"
 #include "pliant/view/props.hpp"
 
@@ -27,18 +26,6 @@ std::vector<Triangle3> to_triangles(const Triangles& triangles) {
   for (const auto& t : triangles)
     out.push_back({std::uint32_t(t[0]), std::uint32_t(t[1]), std::uint32_t(t[2])});
   return out;
-}
-
-std::vector<Float3> cage_now(const cage::Body& caged) {
-  const auto& columns = caged.cage_vertices();
-  std::vector<Float3> out;
-  for (Eigen::Index i = 0; i < columns.cols(); ++i) out.push_back(to_float(columns.col(i)));
-  return out;
-}
-
-const Skeleton* skeleton_of(const Method& method) {
-  const auto* flesh = dynamic_cast<const meshless::Body*>(&method);
-  return flesh && !flesh->rig().empty() ? &flesh->rig().bones().skeleton() : nullptr;
 }
 
 std::vector<Joint> joints_at(const Skeleton& skeleton, double time) {
@@ -132,9 +119,9 @@ std::shared_ptr<const Model> make_model(const World& world) {
     out.surface = to_floats(body.rest_surface());
     out.triangles = to_triangles(body.triangles());
     out.nodes = to_floats(world.pieces()[i].shape->graph.positions);
-    if (const auto* caged = dynamic_cast<const cage::Body*>(&body.method())) {
-      out.cage = to_floats(caged->model().cage.vertices);
-      out.cage_triangles = to_triangles(caged->model().cage.triangles);
+    if (const TriMesh* cage = cage_of(body.method())) {
+      out.cage = to_floats(cage->vertices);
+      out.cage_triangles = to_triangles(cage->triangles);
     }
     if (const Skeleton* skeleton = skeleton_of(body.method())) {
       for (const pliant::Joint& joint : skeleton->joints) out.joints.push_back({to_float(joint.position)});
@@ -156,31 +143,33 @@ void fill_snapshot(const World& world, Channels channels, Snapshot& snapshot) {
   snapshot.channels = channels | only(Channel::surface) | only(Channel::grabs);
   for (std::size_t i = 0; i < world.pieces().size(); ++i) {
     const Body& body = world.simulation().bodies()[i];
-    BodyFrame frame;
-    frame.id = std::uint16_t(i);
+    BodySnapshot shown;
+    shown.id = std::uint16_t(i);
     const Points& surface = body.surface();
-    frame.surface = to_floats(surface);
-    if (has(channels, Channel::nodes)) frame.nodes = to_floats(body.method().nodes().x);
-    if (has(channels, Channel::cage))
-      if (const auto* caged = dynamic_cast<const cage::Body*>(&body.method())) frame.cage = cage_now(*caged);
+    shown.surface = to_floats(surface);
+    if (has(channels, Channel::nodes)) shown.nodes = to_floats(body.method().nodes().x);
+    if (has(channels, Channel::cage) && cage_of(body.method()))
+      shown.cage = to_floats(cage_now(body.method()));
     if (has(channels, Channel::joints))
       if (const Skeleton* skeleton = skeleton_of(body.method()))
-        frame.joints = joints_at(*skeleton, world.simulation().time());
-    if (has(channels, Channel::scalar)) frame.scalar = stretch_of(body, surface);
+        shown.joints = joints_at(*skeleton, world.simulation().time());
+    if (has(channels, Channel::scalar)) shown.scalar = stretch_of(body, surface);
     if (has(channels, Channel::node_flags) || has(channels, Channel::surface_flags)) {
-      frame.node_flags = node_flags(world, int(i));
-      frame.surface_flags = surface_flags(world, int(i), frame.node_flags);
+      shown.node_flags = node_flags(world, int(i));
+      shown.surface_flags = surface_flags(world, int(i), shown.node_flags);
     }
-    snapshot.bodies.push_back(std::move(frame));
+    snapshot.bodies.push_back(std::move(shown));
   }
   if (props_move(world.simulation().colliders())) snapshot.props = props_now(world).positions;
-  for (const Hand& hand : world.hands()) {
-    if (hand.cage) continue;
-    const Vec3 point = world.point_of(hand);
-    const Vec3 target = hand.dent ? Vec3(hand.begin + hand.depth * hand.inward) : hand.target;
-    snapshot.grabs.push_back({std::uint16_t(hand.body), std::uint8_t(hand.id), hand.client, to_float(point),
-                              to_float(target), float(hand.handle >= 0 ? 0 : world.force_of(hand).norm()),
-                              float(hand.stiffness)});
+  for (const UserGrab& grab : world.grabs().all()) {
+    if (grab.kind == UserGrab::Kind::cage) continue;
+    const Body& body = world.body(grab.body);
+    const bool dent = grab.kind == UserGrab::Kind::dent;
+    const Vec3 target = dent ? Vec3(grab.begin + grab.depth * grab.inward) : grab.target;
+    const double force = grab.handle >= 0 ? 0 : grab.force(body.method().nodes().x).norm();
+    snapshot.grabs.push_back({std::uint16_t(grab.body), std::uint8_t(grab.id), grab.client,
+                              to_float(grab.at.on(body.surface())), to_float(target), float(force),
+                              float(grab.stiffness)});
   }
 }
 
@@ -189,9 +178,8 @@ Json scene_json(const World& world) {
   for (std::size_t i = 0; i < world.pieces().size(); ++i) {
     const Body& body = world.simulation().bodies()[i];
     const MethodDescription about = body.method().describe();
-    const std::size_t handles = world.target().document["bodies"][i].value("handles", Json::array()).size();
     Json ids = Json::array();
-    for (std::size_t k = 0; k < handles; ++k) ids.push_back(i * 256 + k);
+    for (std::size_t k = 0; k < world.holds(int(i)).handles(); ++k) ids.push_back(handle_id(int(i), k));
     Json joints = Json::array();
     if (const Skeleton* skeleton = skeleton_of(body.method()))
       for (const pliant::Joint& joint : skeleton->joints) joints.push_back(joint.name);
@@ -204,7 +192,7 @@ Json scene_json(const World& world) {
                       {"nodes", about.nodes},
                       {"dof", about.freedoms},
                       {"size", world.pieces()[i].size},
-                      {"grab_stiffness", world.grab_stiffness(int(i), 0.5)},
+                      {"grab_stiffness", world.stiffness_of_grab(int(i), 0.5)},
                       {"handles", ids},
                       {"refused_methods", world.refused_methods(int(i))},
                       {"can_pose", world.can_pose(int(i))}});
@@ -217,11 +205,11 @@ Json scene_json(const World& world) {
         ground = plane->point.y();
   return {{"type", "scene"},
           {"epoch", world.epoch()},
-          {"name", world.target().name},
+          {"name", world.name()},
           {"description", world.spec().description},
           {"bodies", std::move(bodies)},
           {"ground", ground},
-          {"options", option_list(world.target().document)},
+          {"options", option_list(world.scene())},
           {"history", world.history().json()}};
 }
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "pliant/view/messages.hpp"
+
 namespace pliant::view {
 namespace {
 
@@ -98,6 +100,42 @@ Outcome<Download> Recording::download() const {
   for (const fs::path& file : files) add_to_tar(tar, file.filename().string(), contents(file));
   tar.append(1024, '\0');
   return {Download{fmt::format("recording-{}.tar", format_), "application/x-tar", bytes(tar)}, {}};
+}
+
+// ---- one after the other ---------------------------------------------------------------------------------
+
+void Recordings::begin(const World& world, const std::string& format) {
+  if (running_) refuse("busy", "a recording runs already", "end it first");
+  if (world.empty()) refuse("not_supported", "the scene has no body");
+  Outcome<std::unique_ptr<Recording>> made =
+      Recording::begin(world, format, folder_ / fmt::format("recording-{}", ++count_));
+  if (!made) throw Refused{made.refusal};
+  ended_.reset();
+  running_ = std::move(*made.value);
+  running_->frame(world);
+}
+
+void Recordings::end(const World& world) {
+  if (!running_) return;
+  if (const std::optional<Refusal> trouble = running_->end())
+    tell_(event_message("error", trouble->code, world.step(), trouble->message, trouble->advice));
+  ended_ = std::move(running_);
+}
+
+void Recordings::note_step(const World& world) {
+  if (!running_) return;
+  if (running_->epoch() != world.epoch()) {
+    tell_(event_message("warning", "recording_ended", world.step(),
+                        "the recording ended because the model changed", "record again"));
+    return end(world);
+  }
+  if (!running_->frame(world)) end(world);
+}
+
+Outcome<Download> Recordings::download() const {
+  if (running_) return {{}, {"busy", "the recording still runs", {}, {}, "end it first"}};
+  if (!ended_) return {{}, {"not_supported", "nothing was recorded", {}, {}, "record first"}};
+  return ended_->download();
 }
 
 }  // namespace pliant::view

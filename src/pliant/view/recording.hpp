@@ -41,4 +41,28 @@ class Recording {
   bool ended_ = false;
 };
 
+/// The recording that runs, and the last one that ended.
+class Recordings {
+ public:
+  /// tell: a message for all pages.
+  Recordings(std::filesystem::path folder, std::function<void(const Json&)> tell)
+      : folder_(std::move(folder)), tell_(std::move(tell)) {}
+
+  /// May refuse.
+  void begin(const World& world, const std::string& format);
+  void end(const World& world);
+  /// After a step. A recording whose model changed, or that is full, ends.
+  void note_step(const World& world);
+
+  bool running() const { return running_ != nullptr; }
+  Json format() const { return running_ ? Json(running_->format()) : Json(false); }
+  Outcome<Download> download() const;
+
+ private:
+  std::filesystem::path folder_;
+  std::function<void(const Json&)> tell_;
+  std::unique_ptr<Recording> running_, ended_;
+  int count_ = 0;
+};
+
 }  // namespace pliant::view

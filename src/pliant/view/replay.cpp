@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "pliant/view/commands.hpp"
+
 namespace pliant::view {
 namespace {
 
@@ -26,10 +28,10 @@ bool is_command(const Json& json) {
 
 /// A command as it was: done at once, or built and swapped between the same two steps.
 std::optional<Refusal> give(World& world, const Call& call) {
-  const Action action = world.interpret(call);
+  const Action action = interpret(world, call);
   if (action.refused) return action.refused;
-  if (!action.change) return std::nullopt;
-  const Outcome<Json> done = world.change_now(*action.change);
+  if (!action.rebuild) return std::nullopt;
+  const Outcome<Json> done = world.build_now(*action.rebuild);
   return done ? std::nullopt : std::optional(done.refusal);
 }
 
@@ -41,9 +43,9 @@ Result<Replayed> replay(const Json& session, const std::filesystem::path& folder
   World world({threads, {}, [&](const std::string& name) {
                  return folder / std::filesystem::path(name).filename();
                }});
-  Rework load;
-  load.whole = Target{session["scene"], (folder / "session.json").string(), session.value("name", "")};
-  if (const Outcome<Json> loaded = world.change_now(load); !loaded)
+  const Outcome<Json> loaded =
+      world.load_now({session["scene"], (folder / "session.json").string(), session.value("name", "")});
+  if (!loaded)
     return wrong("scene" + (loaded.refusal.where.empty() ? "" : "." + loaded.refusal.where),
                  loaded.refusal.message, "a scene that can be built");
   Replayed out;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scene with everything that hands did to it, as files that `pliant run` and `pliant replay` take.
+// The scene with everything that users did to it, as files that `pliant run` and `pliant replay` take.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numbers>
 
 #include "pliant/base/version.hpp"
-#include "pliant/methods/meshless/body.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/view/arguments.hpp"
+#include "pliant/view/method_facts.hpp"
 #include "pliant/view/world.hpp"
 
 namespace pliant::view {
@@ -91,11 +91,11 @@ Json joint_json(const std::vector<std::string>& names, std::size_t at, const pli
   return out;
 }
 
-/// Joints that a hand turned follow no file any more: the skeleton is written as it is.
-void write_turned_joints(const meshless::Body& body, Json& json) {
-  if (body.rig().empty() || body.driven_joints().empty()) return;
-  const Skeleton& skeleton = body.rig().bones().skeleton();
-  Json& bones = json["meshless"]["skeleton"];
+/// Joints that a user turned follow no file: the skeleton is written as it is.
+void write_turned_joints(const Method& method, Json& json) {
+  if (!joints_were_driven(method)) return;
+  const Skeleton& skeleton = *skeleton_of(method);
+  Json& bones = skeleton_entry(json);
   bones.erase("file");
   bones["like_mesh"] = false;  // its places are those of the scene already
   bones["joints"] = Json::array();
@@ -107,12 +107,10 @@ void write_turned_joints(const meshless::Body& body, Json& json) {
 }  // namespace
 
 Json World::saved_scene() const {
-  Json document = target_.document;
-  for (std::size_t i = 0; i < pieces_.size(); ++i)
-    if (const auto* flesh = dynamic_cast<const meshless::Body*>(&simulation_->bodies()[i].method()))
-      write_turned_joints(*flesh, document["bodies"][i]);
-  name_files(document, std::filesystem::path(target_.file).parent_path(), uploaded_);
-  return document;
+  Json out = document();
+  for (int i = 0; i < bodies(); ++i) write_turned_joints(body(i).method(), out["bodies"][std::size_t(i)]);
+  name_files(out, std::filesystem::path(file_).parent_path(), uploaded_);
+  return out;
 }
 
 std::string World::saved_session() const {

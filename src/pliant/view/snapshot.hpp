@@ -80,7 +80,7 @@ struct GrabView {
 
 /// The moving parts of a body. `surface` is always there; the others when somebody wants them
 /// (Session::want).
-struct BodyFrame {
+struct BodySnapshot {
   std::uint16_t id = 0;
   std::vector<Float3> surface;  ///< m
   std::vector<Float3> nodes;    ///< m
@@ -99,7 +99,7 @@ struct Snapshot {
   float steps_per_second = 0;          ///< over the last second
   bool paused = false, posing = false, stopped = false, recording = false;
   Channels channels = 0;                 ///< what was filled
-  std::vector<BodyFrame> bodies;         ///< in the order of the model
+  std::vector<BodySnapshot> bodies;      ///< in the order of the model
   std::vector<GrabView> grabs;           ///< of all pages
   std::vector<Float3> props;             ///< of Model::props now, m; empty when none moves
   std::map<int, std::uint32_t> applied;  ///< per client, the highest command id that this state contains

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a session that decides the motion: a scene as it is now (a document that edits change), its
-// bodies, who holds them, and what can be undone. No threads, no clocks: the same calls between the same
-// steps give the same state, bit for bit. The session (view/session.hpp) runs it by the clock, a replay
-// (view/replay.hpp) by a list.
+// The part of a session that decides the motion: a scene as edits left it, its bodies, who grabs them, and
+// what can be undone. No threads, no clocks: the same calls between the same steps give the same state, bit
+// for bit. The session (view/session.hpp) runs it by the clock, a replay (view/replay.hpp) by a list.
 //
-// A command is either done at once, or it is a Rework: the document changes in a way that needs bodies built
-// again. Then plan() says what to build, build_parts() builds it (in any thread), finish() swaps.
+// A command (view/commands.hpp) is either done at once, or it is a SceneChange: plan() says what to
+// build for it, build_parts() builds it (in any thread), finish() swaps it in. Between plan() and finish()
+// only pins and handles may change, which are kept apart from the rest of the scene (view/holds.hpp).
+//
+// World is one class because undo, replay and rebuilds need all of it at a time. Its functions are in
+// world.cpp (what is there, edits), world_change.cpp (changes of the scene), posing.cpp and saving.cpp.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -18,101 +22,19 @@
 #include <vector>
 
 #include "pliant/scene/build.hpp"
+#include "pliant/view/change.hpp"
 #include "pliant/view/command_log.hpp"
+#include "pliant/view/grabs.hpp"
 #include "pliant/view/history.hpp"
+#include "pliant/view/holds.hpp"
 #include "pliant/view/refusal.hpp"
 
 namespace pliant::view {
-
-using Json = nlohmann::json;
-
-/// A command and who gave it.
-struct Call {
-  int client = 0;
-  std::string cmd;
-  Json args = Json::object();
-};
-
-/// A scene that is wanted: as JSON, with the file that names its folder.
-struct Target {
-  Json document = Json::object();
-  std::string file;
-  std::string name;  ///< "geometric/bar"; empty: the empty scene
-};
-
-/// Builds in progress may be stopped: false.
-using BuildProgress = std::function<bool(const std::string& stage, double fraction)>;
-
-struct BuildJob {
-  Target target;
-  std::vector<int> bodies;  ///< of the target, to be built
-  bool colliders = false;   ///< likewise
-  bool nothing() const { return bodies.empty() && !colliders; }
-};
-
-struct Part {
-  int index = 0;  ///< in the target
-  Body body;
-  std::shared_ptr<const Shape> shape;
-};
-
-struct Parts {
-  std::vector<Part> bodies;
-  std::optional<std::vector<Collider>> colliders;
-  std::vector<std::string> notes;
-  std::optional<Refusal> trouble;
-  bool stopped = false;  ///< by a user: trouble that says nothing about the change
-};
-
-Parts build_parts(const BuildJob& job, ShapeCache& cache, int threads, const BuildProgress& progress = {});
-
-/// An edit of the document that is not done yet.
-struct Rework {
-  Call call;
-  std::string label;                ///< for the history
-  std::string gesture;              ///< edits of one gesture are one entry; empty: stands alone
-  bool last = true;                 ///< of its gesture
-  std::function<void(Json&)> edit;  ///< may refuse
-  std::optional<Target> whole;      ///< another scene altogether, in place of edit
-  enum class Kind { edit, undo, redo } kind = Kind::edit;
-  bool keeps_state = false;  ///< the history keeps the bodies' states (a method switch, a removal)
-  std::string body;          ///< name of the body it is about, for messages
-  Json result = Json::object();
-};
-
-/// What became of a command.
-struct Action {
-  std::optional<Json> done = {};  ///< the result
-  std::optional<Refusal> refused = {};
-  std::optional<Rework> change = {};
-  bool changes_nothing = false;  ///< a replay does not need it
-};
-
-/// A soft grab or a dent.
-struct Hand {
-  int client = 0, id = 0;
-  bool dent = false;
-  bool cage = false;  ///< springs at vertices of the cage, numbered after the nodes; id unused
-  int body = 0;
-  Triangle corners{};
-  Vec3 weights{0, 0, 0};      ///< barycentric
-  std::vector<Index> nodes;   ///< that it pulls at
-  std::vector<double> share;  ///< of the stiffness, sums to 1
-  Points offset;  ///< grab: from the point to the node; dent: where the node was; cage: its target, m
-  std::vector<double> depth_share;  ///< dent: 1 at the centre, 0 at the radius
-  Vec3 target{0, 0, 0};             ///< m
-  Vec3 inward{0, 0, 0};             ///< dent: direction
-  double depth = 0;                 ///< dent, m
-  double stiffness = 0;             ///< of all springs together, N/m
-  int handle = -1;                  ///< while posing a grab is a handle: the hold it moves
-  Vec3 begin{0, 0, 0};              ///< where the point was, m
-};
 
 /// What is known of a body besides its method.
 struct Piece {
   std::shared_ptr<const Shape> shape;
   std::vector<std::byte> initial;  ///< its state at the start
-  std::vector<PlacedHold> holds;   ///< likewise
   std::string key;                 ///< what it was built from
   double size = 1;                 ///< diagonal of the bounding box at rest, m
 };
@@ -134,15 +56,34 @@ class World {
  public:
   explicit World(WorldOptions options);
 
-  // ---- commands
-  Action interpret(const Call& call);
-  /// What must be built for a change, given the present document. Refused when the document would be wrong.
-  Outcome<BuildJob> plan(const Rework& change) const;
+  // ---- changes of the scene
+  /// Refused when the scene would be wrong.
+  Outcome<Rebuild> plan(SceneChange change) const;
   /// The change is done, with what was built for it.
-  Outcome<Json> finish(const Rework& change, const BuildJob& job, Parts parts);
-  /// Plans, builds in this thread and finishes.
-  Outcome<Json> change_now(const Rework& change);
-  bool building_is_needed(const Outcome<BuildJob>& job) const { return job && !job.value->nothing(); }
+  Outcome<Json> finish(const Rebuild& rebuild, Parts parts);
+  /// Builds in this thread and finishes.
+  Outcome<Json> build_now(const Rebuild& rebuild);
+  /// Another scene, built in this thread.
+  Outcome<Json> load_now(Target scene);
+
+  // ---- edits at once
+  /// Pins and handles of a body. `edit` may refuse; then nothing changed.
+  void edit_holds(int body, const std::string& label, const std::string& gesture,
+                  const std::function<void(BodyHolds&)>& edit);
+  /// Into the history; all pages hear of it. The scene before and after is the present one.
+  void remember(Edit edit);
+  void close_gesture() { history_.close_gesture(); }
+  /// Everything goes back to the start, clock included.
+  void reset();
+  void set_posing(bool on);
+  /// Something changed that a posed shape depends on.
+  void touched();
+  /// Pages need the scene anew: indices they know mean something else.
+  void structure_changed();
+  /// For a replay: a command that was done.
+  void log(const Call& call);
+  Grabs& grabs() { return grabs_; }
+  Body& body(int index) { return simulation_->body(index); }
 
   // ---- time
   /// One step, or one round of the static solve while posing. Nothing to do (posed already): false.
@@ -153,68 +94,87 @@ class World {
 
   // ---- what is there
   const Simulation& simulation() const { return *simulation_; }
-  Simulation& simulation() { return *simulation_; }
-  const Target& target() const { return target_; }
+  const Body& body(int index) const { return simulation_->bodies()[std::size_t(index)]; }
+  /// Without pins and handles.
+  const Json& scene() const { return scene_; }
+  /// The scene as a file says it.
+  Json document() const;
+  const std::string& file() const { return file_; }  ///< names the folder of the scene
+  const std::string& name() const { return name_; }
   const SceneSpec& spec() const { return spec_; }
+  const BodySpec& spec(int body) const { return spec_.bodies[std::size_t(body)]; }
   const std::vector<Piece>& pieces() const { return pieces_; }
-  const std::vector<Hand>& hands() const { return hands_; }
+  const Piece& piece(int body) const { return pieces_[std::size_t(body)]; }
+  int bodies() const { return int(pieces_.size()); }
+  bool empty() const { return pieces_.empty(); }
+  const BodyHolds& holds(int body) const;
+  const Grabs& grabs() const { return grabs_; }
   const History& history() const { return history_; }
   std::uint32_t epoch() const { return epoch_; }
   std::uint32_t step() const { return step_; }
-  std::uint64_t holds_version() const { return holds_version_; }
   bool posing() const { return posing_; }
+  std::string pose_text() const { return pose_text_; }
+  /// Whether pins and handles of the body can change.
   bool can_pose(int body) const;
   /// Methods that the body, as it is made and held now, was refused: {"fem": why}.
   Json refused_methods(int body) const;
-  bool empty() const { return pieces_.empty(); }
+  double stiffness_of_grab(int body, double softness) const;  ///< N/m
   ShapeCache& cache() { return cache_; }
   int threads() const { return options_.threads; }
-  double grab_stiffness(int body, double softness) const;
-  /// The point of the surface that a hand holds.
-  Vec3 point_of(const Hand& hand) const;
-  Vec3 force_of(const Hand& hand) const;
-  std::string pose_text() const { return pose_text_; }
+  const std::vector<std::filesystem::path>& libraries() const { return options_.libraries; }
+  /// The file of an upload, which the scene will name; empty: there is none of that id.
+  std::filesystem::path take_upload(const std::string& upload);
 
+  std::vector<std::byte> state() const;
+  std::vector<std::byte> state(int body) const;
+  std::uint64_t state_hash() const;
   /// The scene as a file that `pliant run` takes. Files it names are named by their full place, uploads by
   /// their own name.
   Json saved_scene() const;
   /// Scene, commands by step, steps, and a hash of the state at the end, as JSON text. Nothing when there
   /// were too many commands.
   std::string saved_session() const;
-  std::uint64_t state_hash() const;
-  std::vector<std::byte> state() const;
 
   /// Since the last call.
   std::vector<Happening> take_happenings() { return std::exchange(happenings_, {}); }
 
  private:
-  friend struct Commands;
-
-  // world.cpp
-  Target changed(const Rework& change) const;
-  ParsedScene parsed(const Target& target) const;
-  void adopt(Target target, Parts parts);
-  void keep_hands(const std::vector<std::string>& names,
-                  const std::vector<std::shared_ptr<const Shape>>& shapes);
-  void carry(const Body& from, const Shape& from_shape, Body& to, const Shape& to_shape,
-             bool same_method) const;
-  void refresh();
-  void log(const Call& call);
+  // world_change.cpp
+  /// The scene after a change, without pins and handles.
+  Json changed_scene(const SceneChange& change) const;
+  /// Pins and handles after a change.
+  Holds changed_holds(const SceneChange& change) const;
+  /// How each body of the target comes about.
+  void plan_bodies(Rebuild& rebuild) const;
+  /// A place for the target: nothing of the present scene stays.
+  void forget_scene();
+  /// The bodies of the target: those that were built, those that wait as spares, those that stay.
+  void adopt(const Rebuild& rebuild, Parts parts);
+  /// A body that is not among the present ones: just built, or a spare at its start.
+  Body take_new_body(const Rebuild& rebuild, int index, Parts& parts);
+  /// Pins and handles of a body that was built, at its start. Users may have changed them meanwhile.
+  std::vector<PlacedHold> holds_of_new(const Body& body, const Shape& shape, const Json& built_from) const;
+  /// Live settings take effect.
+  void apply_spec();
+  /// States and holds of the history, after an undo or redo.
+  void restore(const std::map<std::string, std::vector<std::byte>>& states, const Holds& holds);
+  /// What the history keeps of a change that was done.
+  void write_history(const Rebuild& rebuild, Edit edit);
+  void note_refused_method(const Rebuild& rebuild, const Refusal& why);
   void tell_options(const Json& before, int client);
   void tell_history();
-  void structure_changed();
-  std::string build_key(const Json& body) const;
-  void keep_spare(std::string key, Body body, Piece piece);
-  void reset();
-  std::map<std::string, std::vector<std::byte>> states() const;
-  std::map<std::string, std::vector<PlacedHold>> all_holds() const;
+  std::vector<Grabs::Held> held() const;  ///< all bodies, as grabs know them
+  int index_of(const std::string& name) const;
+
+  // world.cpp, posing.cpp
   void set_springs();
   bool pose_round();
-  void touched();  ///< something that a posed shape depends on changed
 
   WorldOptions options_;
   ShapeCache cache_;
-  Target target_;
+  Json scene_;  ///< without pins and handles
+  std::string file_, name_;
+  Holds holds_;
   SceneSpec spec_;
   std::unique_ptr<Simulation> simulation_;
   std::vector<Piece> pieces_;
@@ -223,22 +183,17 @@ class World {
     Piece piece;
   };
   std::vector<Spare> spares_;  ///< bodies that were replaced, for a quick way back
-  std::vector<Hand> hands_;
+  Grabs grabs_;
   History history_;
   std::uint32_t epoch_ = 0, step_ = 0;
-  std::uint64_t holds_version_ = 0;
   bool posing_ = false;
   int posing_left_ = 0;  ///< rounds that may still be needed
   std::string pose_text_;
   std::optional<Json> stopped_;
   std::vector<Happening> happenings_;
-
-  /// By what was asked for: why it could not be built.
-  std::map<std::string, std::string> refused_methods_;
-  static std::string method_request(const Json& body, const std::string& method);
-
-  std::set<std::string> uploaded_;  ///< files that pages sent
-  Target first_;                    ///< where the log begins
+  std::map<std::string, std::string> refused_methods_;  ///< by what was asked for: why it could not be built
+  std::set<std::string> uploaded_;                      ///< files that pages sent
+  Target first_;                                        ///< where the log begins
   std::uint32_t first_step_ = 0;
   CommandLog log_;
 };

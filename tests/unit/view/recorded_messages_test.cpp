@@ -46,7 +46,7 @@ Snapshot example() {
   out.recording = true;
   out.applied = {{2, 41}};
   out.serial = 9;
-  BodyFrame one;
+  BodySnapshot one;
   one.id = 0;
   one.surface = {{0, -0.5f, 0}, {1, -0.25f, 0.125f}, {0, 0.5f, 0}, {0.0625f, 0, 1}};
   one.nodes = {{0, -0.5f, 0}, {1, -0.25f, 0.125f}, {0, 0.5f, 0}, {0.0625f, 0, 1}, {0.25f, 0, 0.25f}};
@@ -55,7 +55,7 @@ Snapshot example() {
   one.scalar = {-0.5f, 0, 0.25f, 0.5f};
   one.node_flags = {flag_pinned, 0, 0, flag_active, 0};
   one.surface_flags = {flag_pinned, flag_handle, 0, flag_contact};
-  BodyFrame two;
+  BodySnapshot two;
   two.id = 4;
   two.surface = {{5, 0, 0}, {6, 0, 0.5f}, {5, 1, 0}};
   out.bodies = {one, two};

@@ -78,6 +78,28 @@ TEST(Replay, PosesMethodSwitchesAndResetsAreReplayed) {
   EXPECT_TRUE(replayed->same);
 }
 
+TEST(Replay, APinGivenWhileABodyIsBuiltIsInTheNewBody) {
+  Driver driver(bar_scene());
+  driver.session().want(driver.client(), only(Channel::surface) | only(Channel::surface_flags));
+  const auto tip = driver.tip();
+  const Float3 begin = driver.vertex(tip.vertex);
+  driver.done("grab.begin", driver.grab_args(1, {begin[0], begin[1] + 0.1, begin[2]}));
+  driver.turns(10);
+  driver.give("method", {{"body", 0}, {"name", "cage"}});
+  const std::uint32_t end = driver.give("grab.end", {{"grab", 1}, {"keep", "pin"}});
+  driver.turns(1);
+  ASSERT_TRUE(driver.reply(end)) << "it does not wait for the build";
+  EXPECT_EQ(driver.shown()->model->bodies[0].method, "geometric");
+  driver.turns(10);
+  EXPECT_EQ(driver.shown()->model->bodies[0].method, "cage");
+  EXPECT_TRUE(driver.shown()->bodies[0].surface_flags[tip.vertex] & flag_pinned);
+  EXPECT_EQ(Json::parse(driver.saved("scene"))["bodies"][0]["pins"].size(), 2u);
+  const auto replayed = replay(Json::parse(driver.saved("session")), ".");
+  ASSERT_TRUE(replayed) << replayed.error().text();
+  EXPECT_TRUE(replayed->refused.empty());
+  EXPECT_TRUE(replayed->same);
+}
+
 TEST(Replay, ABodyThatLandsOnTheGroundIsReplayed) {
   Json scene = bar_scene();
   scene["gravity"] = {0, -9.81, 0};

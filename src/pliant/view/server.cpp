@@ -3,6 +3,9 @@
 // answers HTTP requests one after another, a Page is a connection that became a WebSocket. Reading a mesh and
 // writing a file take long: a second thread does that. What is decided without a socket is elsewhere:
 // address.hpp, page_message.hpp, page_flow.hpp.
+//
+// The file is long because it is the only one that includes Boost: its headers take most of a minute to
+// compile, and the three kinds of objects call one another.
 #include "pliant/view/server.hpp"
 
 #include <fmt/format.h>
@@ -143,8 +146,7 @@ class UploadTicket {
   Hub& hub_;
 };
 
-// ---- A WebSocket
-// -------------------------------------------------------------------------------------------
+// ---- A WebSocket ------------------------------------------------------------------------------------------
 
 class Page : public std::enable_shared_from_this<Page> {
  public:
@@ -444,8 +446,7 @@ void Page::gone() {
   hub_.session->leave(flow_.client());
 }
 
-// ---- HTTP
-// --------------------------------------------------------------------------------------------------
+// ---- HTTP -------------------------------------------------------------------------------------------------
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
@@ -711,8 +712,7 @@ void Connection::drain() {
   });
 }
 
-// ---- The hub
-// -----------------------------------------------------------------------------------------------
+// ---- The hub ----------------------------------------------------------------------------------------------
 
 void Hub::accept() {
   acceptor.async_accept([this](error_code error, tcp::socket socket) {
@@ -778,8 +778,7 @@ void run(asio::io_context& io) {
 
 }  // namespace
 
-// ---- The server
-// --------------------------------------------------------------------------------------------
+// ---- The server -------------------------------------------------------------------------------------------
 
 struct Server::Parts {
   explicit Parts(const ServerOptions& options) : hub(options) {}

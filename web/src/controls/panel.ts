@@ -44,7 +44,9 @@ export class OptionGroups {
   }
 
   private rebuild(): void {
-    const focused = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>('.row')?.dataset.path;
+    // A build renews the panel while keys move a slider: they go on with the same control.
+    const focused = document.activeElement?.closest<HTMLElement>('.row');
+    const control = focused ? [...focused.querySelectorAll('input, select')].indexOf(document.activeElement!) : -1;
     const options = this.visible();
     this.shape = options.map((o) => o.path).join();
     this.rows = new Map();
@@ -55,7 +57,8 @@ export class OptionGroups {
     }
     const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b));
     this.element.replaceChildren(...names.map((name) => this.group(name, groups.get(name)!)));
-    if (focused) this.rows.get(focused)?.element.querySelector<HTMLElement>('input, select')?.focus();
+    const again = focused && this.rows.get(focused.dataset.path ?? '')?.element.querySelectorAll<HTMLElement>('input, select');
+    if (again) (again[control] ?? again[0])?.focus();
   }
 
   private group(name: string, options: Option[]): HTMLElement {

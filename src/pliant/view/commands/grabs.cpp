@@ -74,7 +74,8 @@ void check_new(const Request& request, const UserGrab& grab) {
 
 void begin(const Request& request, UserGrab grab) {
   check_new(request, grab);
-  if (!request.world.grabs().add(std::move(grab))) refuse("too_many", "there are as many grabs as there can be");
+  if (!request.world.grabs().add(std::move(grab)))
+    refuse("too_many", "there are as many grabs as there can be");
   request.world.touched();
 }
 

@@ -205,7 +205,7 @@ void add_run(CLI::App& app) {
   command->add_flag("--check", options->check, "exit 1 when an expectation of the scene is not met");
   command->add_option("--checkpoint", options->checkpoint, "write a checkpoint every N frames")
       ->check(CLI::Range(1, 100000000));
-  command->add_flag("--resume", options->resume, "go on from the checkpoint in the folder");
+  command->add_flag("--resume", options->resume, "continue from the checkpoint in the folder");
   command->add_flag("--quiet", options->quiet, "print only what went wrong");
   command->footer("");  // not that of the whole program as well
   command->footer([] {

@@ -37,8 +37,8 @@ struct Surroundings {
 };
 
 std::string solidity_text(const MeshShapeReport& report) {
-  return fmt::format("{}, {:.3f} of the view from just inside escapes", report.solid ? "a solid" : "a sheet",
-                     report.solidity.defect);
+  return fmt::format("{:.2g} % of rays from inside leave through holes: treated as a {}",
+                     100 * report.solidity.defect, report.solid ? "solid" : "sheet");
 }
 
 /// What was decided and repaired, so that nothing is silent.

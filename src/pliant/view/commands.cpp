@@ -8,10 +8,10 @@
 #include <map>
 #include <numbers>
 
+#include "pliant/base/layout.hpp"
 #include "pliant/methods/cage/body.hpp"
 #include "pliant/methods/meshless/body.hpp"
 #include "pliant/physics/selection.hpp"
-#include "pliant/scene/layout.hpp"
 #include "pliant/scene/library.hpp"
 #include "pliant/view/arguments.hpp"
 #include "pliant/view/option_list.hpp"
@@ -129,10 +129,7 @@ struct Commands {
   }
   bool plastic(int index) const {
     const BodySpec& spec = world.spec_.bodies[std::size_t(index)];
-    return (spec.method == "geometric" && spec.geometric.plasticity) ||
-           (spec.method == "metric" && spec.metric.plasticity) ||
-           (spec.method == "cage" && spec.cage.plasticity) ||
-           (spec.method == "meshless" && spec.meshless.plasticity);
+    return spec.entry().can(spec.options(), Ability::plasticity);
   }
   /// What a hand does to a plastic body stays: its state before is kept.
   void remember_state(int index, const std::string& label) {
@@ -629,8 +626,8 @@ struct Commands {
       hand.offset.push_back(targets[k]);
     }
     // what a hold of the body has, so that the cage goes where it is put
-    const BodySpec& spec = world.spec_.bodies[std::size_t(index)];
-    hand.stiffness = spec.cage.hold * spec.cage.stiffness * world.pieces_[std::size_t(index)].size;
+    const auto& options = world.spec_.bodies[std::size_t(index)].options_of<cage::Options>();
+    hand.stiffness = options.hold * options.stiffness * world.pieces_[std::size_t(index)].size;
     if (!last || world.posing_) world.hands_.push_back(std::move(hand));
     world.touched();
     return done();

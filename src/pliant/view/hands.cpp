@@ -14,14 +14,6 @@
 namespace pliant::view {
 namespace {
 
-double modulus(const BodySpec& body) {
-  if (body.method == "geometric") return body.geometric.stiffness;
-  if (body.method == "metric") return body.metric.stiffness;
-  if (body.method == "cage") return body.cage.stiffness;
-  if (body.method == "meshless") return body.meshless.stiffness;
-  return body.fem.stiffness;
-}
-
 constexpr double follow = 2 * std::numbers::pi * 2;  // rad/s, of a free body behind a grab
 constexpr double elastic_share = 0.25;
 
@@ -31,8 +23,9 @@ double World::grab_stiffness(int body, double softness) const {
   double mass = 0;
   for (const double m : simulation_->bodies()[std::size_t(body)].method().nodes().mass) mass += m;
   const double size = pieces_[std::size_t(body)].size;
+  const BodySpec& spec = spec_.bodies[std::size_t(body)];
   const double middle =
-      elastic_share * modulus(spec_.bodies[std::size_t(body)]) * size + mass * follow * follow;
+      elastic_share * spec.entry().stiffness(spec.options()) * size + mass * follow * follow;
   return middle * std::pow(100.0, 0.5 - softness);
 }
 

@@ -15,8 +15,8 @@ constexpr double tolerance = 1e-4;
 }  // namespace
 
 bool World::can_pose(int body) const {
-  return !(spec_.bodies[std::size_t(body)].method == "geometric" &&
-           spec_.bodies[std::size_t(body)].geometric.reduction);
+  const BodySpec& spec = spec_.bodies[std::size_t(body)];
+  return spec.entry().can(spec.options(), Ability::live);
 }
 
 void World::touched() {

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "pliant/base/check.hpp"
+#include "pliant/base/layout.hpp"
 #include "pliant/base/version.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/find_file.hpp"
-#include "pliant/scene/layout.hpp"
 #include "pliant/scene/validate.hpp"
 #include "pliant/view/arguments.hpp"
 #include "pliant/view/option_list.hpp"
@@ -294,7 +294,7 @@ void World::refresh() {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const BodySpec& body = spec_.bodies[i];
     Body& of = simulation_->body(int(i));
-    set_live(body.method, of.method(), body.damping, body);
+    body.entry().set_live(body.options(), of.method(), body.damping);
     ContactOptions contact = body.contact;
     if (body.friction < not_given) contact.friction = body.friction;
     of.set_contact(contact);

@@ -68,7 +68,7 @@ enum class Ability {
   contact,     ///< meets colliders
   live,        ///< takes live options, damping, pins and handles without being built again
   plasticity,  ///< keeps a new shape
-  skeleton,    ///< bones drive it, from the settings' block "skeleton"; Method::drive_joint
+  skeleton,    ///< bones drive it, from the settings' block "skeleton"; Controls::skeleton
   cage,        ///< the vertices of a cage can be pulled; Controls::cage
   activity,    ///< tells which rotations a step computed; Method::activity
 };
@@ -142,6 +142,19 @@ struct Remedies {
   std::string bones = {};                    ///< "take ...", where bones turn too far
 };
 
+/// What a hand can take hold of besides nodes. Pointers hold until the body changes.
+struct Controls {
+  struct Cage {
+    const TriMesh* rest = nullptr;
+    Points vertices;       ///< now, m
+    Index first_node = 0;  ///< grabs (StepInput) number the vertices of the cage from here on
+    double hold = 0;       ///< of a pull at them, Pa: times the body's size its stiffness, N/m
+  };
+  std::optional<Cage> cage;
+  const Skeleton* skeleton = nullptr;  ///< with its joints as they are driven; none: no bones
+  bool joints_driven = false;          ///< drive_joint took a joint away from its keys
+};
+
 /// What a method says to a mesh.
 struct Verdict {
   std::string text;
@@ -172,6 +185,14 @@ struct MethodHooks {
   /// Why a body of these settings does not have the ability: the setting in the way, and what to do. Nothing:
   /// it has it.
   std::function<std::optional<Problem>(const O&, Ability)> lacks;
+  /// Asked here and not of Method, which would gain a function for each kind of control that one method has.
+  std::function<Controls(const O&, const Method&)> controls = [](const O&, const Method&) {
+    return Controls{};
+  };
+  /// A joint of the skeleton leaves its keys: it has this turn (rad) and move (m) of geometry/skeleton.hpp from
+  /// the next step on. Returns the trouble, empty when all is well.
+  std::function<std::string(const O&, Method&, Index joint, const Vec3& turn, const Vec3& move)> drive_joint =
+      [](const O&, Method&, Index, const Vec3&, const Vec3&) { return "this body has no skeleton"; };
   /// Young's modulus, Pa: how hard a hand must pull.
   std::function<double(const O&)> stiffness;
   std::function<Remedies(const O&)> remedies = [](const O&) { return Remedies{}; };
@@ -220,6 +241,8 @@ MethodEntry make_entry(std::string name, std::string help, const AnyLayout& layo
            .set_live = typed<O>(std::move(hooks.set_live)),
            .notes = typed<O>(std::move(hooks.notes)),
            .lacks = typed<O>(std::move(hooks.lacks)),
+           .controls = typed<O>(std::move(hooks.controls)),
+           .drive_joint = typed<O>(std::move(hooks.drive_joint)),
            .stiffness = typed<O>(std::move(hooks.stiffness)),
            .remedies = typed<O>(std::move(hooks.remedies)),
            .verdict = typed<O>(std::move(hooks.verdict)),

@@ -50,6 +50,17 @@ std::optional<Problem> lacks(const Options& options, Ability ability) {
   return std::nullopt;
 }
 
+Controls controls(const Options& options, const Method& method) {
+  Controls out;
+  const auto* body = dynamic_cast<const Body*>(&method);
+  if (!body) return out;
+  const Model& model = body->model();
+  out.cage = {&model.cage, {}, Index(model.nodes.size()), options.hold * options.stiffness};
+  const Columns& now = body->cage_vertices();
+  for (Eigen::Index i = 0; i < now.cols(); ++i) out.cage->vertices.emplace_back(now.col(i));
+  return out;
+}
+
 }  // namespace
 
 const MethodEntry& entry() {
@@ -61,6 +72,7 @@ const MethodEntry& entry() {
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
        .lacks = lacks,
+       .controls = controls,
        .stiffness = [](const Options& options) { return options.stiffness; },
        .remedies =
            [](const Options& options) {

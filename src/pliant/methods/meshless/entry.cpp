@@ -100,6 +100,19 @@ std::vector<std::string> notes(const Options&, const BodyPlan&, const Method& me
   return out;
 }
 
+Controls controls(const Options&, const Method& method) {
+  Controls out;
+  const auto* flesh = dynamic_cast<const Body*>(&method);
+  if (!flesh || flesh->rig().empty()) return out;
+  out.skeleton = &flesh->rig().bones().skeleton();
+  out.joints_driven = !flesh->driven_joints().empty();
+  return out;
+}
+
+std::string drive_joint(const Options&, Method& method, Index joint, const Vec3& turn, const Vec3& move) {
+  return dynamic_cast<Body&>(method).drive_joint({joint, turn, move});
+}
+
 }  // namespace
 
 const MethodEntry& entry() {
@@ -111,6 +124,8 @@ const MethodEntry& entry() {
        .set_live = set_live_of<Body, Options>,
        .notes = notes,
        .lacks = lacks,
+       .controls = controls,
+       .drive_joint = drive_joint,
        .stiffness = [](const Options& options) { return options.stiffness; },
        .remedies =
            [](const Options&) {

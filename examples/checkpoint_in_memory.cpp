@@ -17,9 +17,8 @@ std::uint64_t run(Simulation& world, int steps) {
 }
 
 int main() {
-  const Shape bar = make_shape(BoxShape{.size = {2, 0.4, 0.4}, .nodes = {31, 7, 7}});  // m
-  auto method =
-      build_method("geometric", bar, 1000, Damping{}, {.geometric = {.stiffness = 1e6}});  // kg/m^3, Pa
+  const Shape bar = make_shape(BoxShape{.size = {2, 0.4, 0.4}, .nodes = {31, 7, 7}});      // m
+  auto method = build_method(bar, 1000, Damping{}, geometric::Options{.stiffness = 1e6});  // kg/m^3, Pa
   if (!method) return std::cerr << method.error().text(), 2;
   const Hold wall{.nodes = select_nodes({SelectHalfspace{.normal = {-1, 0, 0}}}, bar)};
   std::vector<Body> bodies;

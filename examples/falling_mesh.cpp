@@ -36,9 +36,8 @@ int main() {
   const Shape& shape = made->shape;
   std::cout << shape.graph.positions.size() << " nodes in " << made->report.volume << " m^3\n";
 
-  const Damping damping{.mass = 0.5, .stiffness = 0.01};  // 1/s, s
-  auto method =
-      build_method("geometric", shape, 1000, damping, {.geometric = {.stiffness = 2e5}});  // kg/m^3, Pa
+  const Damping damping{.mass = 0.5, .stiffness = 0.01};                                   // 1/s, s
+  auto method = build_method(shape, 1000, damping, geometric::Options{.stiffness = 2e5});  // kg/m^3, Pa
   if (!method) return std::cerr << method.error().text(), 2;
   std::vector<Body> bodies;
   bodies.emplace_back("cube", shape, std::move(*method), std::vector<Hold>{});

@@ -8,9 +8,8 @@
 using namespace pliant;
 
 int main() {
-  const Shape bar = make_shape(BoxShape{.size = {2, 0.4, 0.4}, .nodes = {31, 7, 7}});  // m
-  auto method =
-      build_method("geometric", bar, 1000, Damping{}, {.geometric = {.stiffness = 1e6}});  // kg/m^3, Pa
+  const Shape bar = make_shape(BoxShape{.size = {2, 0.4, 0.4}, .nodes = {31, 7, 7}});      // m
+  auto method = build_method(bar, 1000, Damping{}, geometric::Options{.stiffness = 1e6});  // kg/m^3, Pa
   if (!method) return std::cerr << method.error().text(), 2;
 
   // A pin has no keys. A handle is a hold that moves: relative to its start, about the centre of its nodes.

@@ -70,7 +70,7 @@ void add_bench(CLI::App& app) {
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   command->add_flag("--large", arguments->settings.large, "Cases that take minutes, too");
-  command->footer("Example: pliant bench --filter geometric --json bench.json");
+  command->footer("Example: pliant bench --filter contact --json bench.json");
   command->callback([arguments] { run_bench(*arguments); });
 }
 

@@ -10,7 +10,7 @@
 #include "mesh_argument.hpp"
 #include "pliant/geometry/inside.hpp"
 #include "pliant/io/read_mesh.hpp"
-#include "pliant/methods/registry.hpp"
+#include "pliant/methods/catalogue.hpp"
 
 namespace pliant::cli {
 namespace {
@@ -24,11 +24,6 @@ struct InspectOptions {
 constexpr std::size_t most_intersections = 10'000;
 constexpr int volume_points = 40'000;
 
-struct MethodVerdict {
-  std::string name, verdict;
-  bool usable = false;
-};
-
 struct Facts {
   Repaired surface;
   Solidity solidity;
@@ -37,7 +32,7 @@ struct Facts {
   double volume = 0;                               ///< m^3; of a shell none
   bool volume_counted = false;
   std::size_t self_intersections = 0;
-  std::vector<MethodVerdict> methods;
+  std::vector<std::pair<std::string, Verdict>> methods;
   std::vector<std::string> warnings;
 
   const RepairReport& report() const { return surface.report; }
@@ -76,26 +71,6 @@ void find_volume(Facts& facts) {
   facts.volume_counted = !facts.report().closed || facts.report().components > 1;
   facts.volume =
       facts.volume_counted ? counted_volume_of_solids(facts) : enclosed_volume(mesh.vertices, mesh.triangles);
-}
-
-/// What each method of this version says to the mesh.
-std::vector<MethodVerdict> judge_methods(const Facts& facts) {
-  const std::string as = facts.solidity.any_shell && facts.solidity.any_solid
-                             ? "yes, each part as what it is"
-                             : fmt::format("yes, as a {}", facts.kind());
-  std::vector<MethodVerdict> verdicts;
-  for (const std::string& name : method_names())
-    if (name == "geometric")
-      verdicts.push_back({name, as, true});
-    else if (name == "metric")
-      verdicts.push_back({name,
-                          facts.solidity.any_solid ? "yes, on a lattice"
-                                                   : "with metric.lattice mesh only: a lattice fills solids",
-                          facts.solidity.any_solid});
-    else if (name == "fem")
-      verdicts.push_back(
-          {name, "no, it needs a shape made of cells: box, sphere, ... or \"cells\" in the shape", false});
-  return verdicts;
 }
 
 std::string close_call(const Solidity& s) {
@@ -142,7 +117,8 @@ Facts find_facts(const InspectOptions& options) {
   facts.area = area_of(surface);
   find_volume(facts);
   facts.self_intersections = tree.self_intersections(most_intersections);
-  facts.methods = judge_methods(facts);
+  for (const MethodEntry* entry : catalogue())
+    facts.methods.emplace_back(entry->name, entry->verdict(entry->defaults, facts.solidity));
   facts.warnings = find_warnings(facts);
   return facts;
 }
@@ -204,7 +180,7 @@ void print_text(const Facts& facts, const InspectOptions& options) {
   line("area", fmt::format("{:.4g} m^2", facts.area));
   line("repaired", r.text());
   line("kind", kind_text(facts));
-  for (const MethodVerdict& m : facts.methods) line("method", fmt::format("{}: {}", m.name, m.verdict));
+  for (const auto& [name, verdict] : facts.methods) line("method", fmt::format("{}: {}", name, verdict.text));
   for (const std::string& warning : facts.warnings) line("warning", warning);
 }
 
@@ -228,8 +204,8 @@ Json repaired_json(const RepairReport& r) {
 
 Json methods_json(const Facts& facts) {
   Json methods = Json::object();
-  for (const MethodVerdict& m : facts.methods)
-    methods[m.name] = {{"usable", m.usable}, {"verdict", m.verdict}};
+  for (const auto& [name, verdict] : facts.methods)
+    methods[name] = {{"usable", verdict.usable}, {"verdict", verdict.text}};
   return methods;
 }
 

@@ -8,9 +8,9 @@
 #include <new>
 
 #include "commands.hpp"
+#include "pliant/base/layout.hpp"
 #include "pliant/base/simd.hpp"
 #include "pliant/base/version.hpp"
-#include "pliant/scene/layout.hpp"
 
 namespace {
 

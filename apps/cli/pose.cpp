@@ -114,7 +114,8 @@ void pose(PoseArguments& arguments) {
           fmt::format("the static solve failed: body {}, t = {:g} s: {}", body.name(), time, result.trouble));
     if (!arguments.quiet) tell(body, result);
     if (result.kept_rotations > 0)
-      fmt::print(stderr, "warning: {}: {}\n", body.name(), kept_rotations_text(result.kept_rotations));
+      fmt::print(stderr, "warning: {}: {}\n", body.name(),
+                 kept_rotations_text(scene.spec.bodies[std::size_t(b)], result.kept_rotations));
   }
   write(arguments, scene);
 }

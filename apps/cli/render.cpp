@@ -17,6 +17,7 @@
 #include "pliant/contact/collider_surface.hpp"
 #include "pliant/geometry/skeleton_surface.hpp"
 #include "pliant/io/skeleton_file.hpp"
+#include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/render/coloring.hpp"
 #include "pliant/render/props.hpp"
@@ -308,7 +309,8 @@ class RenderJob {
       for (const SurfaceTrack& track : sequence_.bodies)
         if (!track.active)
           refuse("--color", "active, which nothing tells of " + track.name,
-                 "a scene whose bodies are of method geometric", "give the scene instead of its run folder");
+                 "a scene whose bodies are of method " + methods_with(Ability::activity),
+                 "give the scene instead of its run folder");
     if (options_.coloring != Coloring::none && sequence_.frames == 1)
       refuse("--color", "one frame in " + options_.what, "a run or a scene: colours compare frames");
   }

@@ -8,9 +8,10 @@
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "libraries.hpp"
+#include "pliant/base/layout.hpp"
+#include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/scene/doubts.hpp"
-#include "pliant/scene/layout.hpp"
 #include "pliant/scene/library.hpp"
 #include "pliant/scene/schema.hpp"
 #include "progress.hpp"
@@ -209,10 +210,11 @@ void add_run(CLI::App& app) {
   command->add_flag("--quiet", options->quiet, "print only what went wrong");
   command->footer("");  // not that of the whole program as well
   command->footer([] {
-    return "Example: pliant run geometric/bar --frames 120 --format glb,obj --set "
-           "bodies.bar.geometric.stiffness=1e6\n\nKeys for --set (docs/scene-format.md has ranges and "
-           "defaults):\n" +
-           scene_keys_help();
+    return fmt::format(
+        "Example: pliant run geometric/bar --frames 120 --format glb,obj --set "
+        "bodies.bar.{}.stiffness=1e6\n\n"
+        "Keys for --set (docs/scene-format.md has ranges and defaults):\n{}",
+        method_names().front(), scene_keys_help());
   });
   command->callback([options] {
     if (options->formats == std::vector<std::string>{"none"}) options->formats.clear();

@@ -9,7 +9,8 @@
 #include "bench/harness/case.hpp"
 #include "bench/harness/timing.hpp"
 #include "pliant/contact/collider.hpp"
-#include "pliant/methods/registry.hpp"
+#include "pliant/methods/catalogue.hpp"
+#include "pliant/methods/geometric/options.hpp"
 #include "pliant/scene/library.hpp"
 
 namespace pliant::bench {
@@ -21,10 +22,8 @@ constexpr double node_distance = 0.05;
 Simulation lying_bar(const Context& context, Collider ground) {
   const Shape shape =
       make_shape(BoxShape{.size = {0.4, 0.4, 2}, .nodes = {9, 9, 41}, .corner = {-0.2, 0, -1}});
-  MethodOptions options;
-  options.geometric.stiffness = 1e6;
   Result<std::unique_ptr<Method>> method =
-      build_method("geometric", shape, density, {.mass = 2, .stiffness = 0}, options);
+      build_method(shape, density, {.mass = 2, .stiffness = 0}, geometric::Options{.stiffness = 1e6});
   if (!method) throw std::runtime_error(method.error().text());
   std::vector<Body> bodies;
   bodies.emplace_back("bar", shape, std::move(*method), std::vector<Hold>{});

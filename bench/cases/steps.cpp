@@ -12,7 +12,8 @@
 #include "bench/harness/arithmetic.hpp"
 #include "bench/harness/bandwidth.hpp"
 #include "bench/harness/case.hpp"
-#include "pliant/methods/registry.hpp"
+#include "pliant/methods/catalogue.hpp"
+#include "pliant/methods/geometric/options.hpp"
 #include "pliant/scene/library.hpp"
 #include "pliant/sim/simulation.hpp"
 
@@ -180,10 +181,8 @@ Motion patch_motion() {
 }
 
 Simulation solid_simulation(const Context& context, const Solid& solid) {
-  MethodOptions options;
-  options.geometric.stiffness = stiffness;
-  Result<std::unique_ptr<Method>> method =
-      build_method("geometric", solid.shape, density, {.mass = 0, .stiffness = 0}, options);
+  Result<std::unique_ptr<Method>> method = build_method(solid.shape, density, {.mass = 0, .stiffness = 0},
+                                                        geometric::Options{.stiffness = stiffness});
   if (!method) throw std::runtime_error(method.error().text());
   std::vector<Index> bottom;
   std::set_difference(solid.held.begin(), solid.held.end(), solid.patch.begin(), solid.patch.end(),

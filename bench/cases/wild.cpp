@@ -10,7 +10,8 @@
 #include "bench/harness/case.hpp"
 #include "pliant/geometry/blobs.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
-#include "pliant/methods/registry.hpp"
+#include "pliant/methods/catalogue.hpp"
+#include "pliant/methods/geometric/options.hpp"
 
 namespace pliant::bench {
 namespace {
@@ -56,10 +57,8 @@ Time set_up_once(const PolygonMesh& mesh, Pool& pool, MeshShapeReport& report) {
   const CpuStopwatch cpu;
   Result<MeshShape> made = make_mesh_shape(mesh, options_for(node_budget), pool);
   if (!made) throw std::runtime_error(made.error().text());
-  MethodOptions options;
-  options.geometric.stiffness = stiffness;
-  Result<std::unique_ptr<Method>> method =
-      build_method("geometric", made->shape, density, {.mass = 0, .stiffness = 0}, options);
+  Result<std::unique_ptr<Method>> method = build_method(made->shape, density, {.mass = 0, .stiffness = 0},
+                                                        geometric::Options{.stiffness = stiffness});
   if (!method) throw std::runtime_error(method.error().text());
   Laps laps;
   StepInput input;

@@ -34,7 +34,7 @@ struct MethodCase {
 /// What a method makes its body of.
 Shape shape_for(const MethodCase& method, const Shape& shape);
 
-/// Every method adds its cases here.
+/// Those that the methods add here, and every other method of the catalogue with its defaults.
 std::vector<MethodCase> method_cases();
 
 }  // namespace pliant

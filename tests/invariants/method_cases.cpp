@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "pliant/geometry/lattice_shape.hpp"
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/geometry/voxel_quadrature.hpp"
 #include "pliant/methods/cage/build.hpp"
+#include "pliant/methods/catalogue.hpp"
 #include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
@@ -126,6 +129,19 @@ MethodCase cage_case(std::string name, cage::Options options) {
           .holds_any_nodes = false};
 }
 
+/// A method of the catalogue that has no case of its own: its defaults.
+MethodCase entry_case(const MethodEntry& entry) {
+  return {.name = entry.name,
+          .build = [&entry](const Shape& shape) -> std::unique_ptr<Method> {
+            auto body = entry.build(entry.defaults, {.shape = shape, .damping = {.mass = 0, .stiffness = 0}});
+            EXPECT_TRUE(body) << body.error().text();
+            return body ? std::move(*body) : nullptr;
+          },
+          .surface_nodes = entry.placement(entry.defaults) == NodePlacement::surface,
+          .lattice = entry.placement(entry.defaults) == NodePlacement::lattice,
+          .meets_colliders = entry.can(entry.defaults, Ability::contact)};
+}
+
 }  // namespace
 
 Shape shape_for(const MethodCase& method, const Shape& shape) {
@@ -140,7 +156,7 @@ Shape shape_for(const MethodCase& method, const Shape& shape) {
 
 std::vector<MethodCase> method_cases() {
   using namespace geometric;
-  return {
+  std::vector<MethodCase> cases{
       geometric_case("geometric", {}),
       geometric_case("geometric_multigrid", {.linear_solver = LinearSolver::multigrid}),
       geometric_case("geometric_euler", {.integrator = Integrator::euler}),
@@ -175,6 +191,10 @@ std::vector<MethodCase> method_cases() {
       fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
       fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}, 0.15),
   };
+  for (const MethodEntry* entry : catalogue())
+    if (std::none_of(cases.begin(), cases.end(), [&](const MethodCase& c) { return c.name == entry->name; }))
+      cases.push_back(entry_case(*entry));
+  return cases;
 }
 
 }  // namespace pliant

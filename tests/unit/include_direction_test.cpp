@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dependencies point one way: apps -> view -> scene -> sim -> methods -> contact, physics, embed -> geometry
-// -> math
-// -> base, with io and render beside them on meshes and frames only. Methods never include one another.
+// Dependencies point one way: apps -> view -> scene -> sim, methods/catalogue -> methods/* -> methods -> contact,
+// physics, embed -> geometry -> math -> base, with io and render beside them on meshes and frames only. Methods
+// never include one another.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 using Folders = std::set<std::string>;
 
 /// What the files of a folder may include besides their own folder. "methods" is the folder itself (the
-/// interface and the registry); "methods/*" is every method.
+/// interface and the entry), below "methods/*", which is every method; "methods/catalogue", above them, knows
+/// them all.
 const std::map<std::string, Folders>& allowed() {
   static const Folders ground = {"base", "math", "geometry"},
                        matter = {"base", "math", "geometry", "physics", "embed", "contact"};
@@ -36,23 +37,30 @@ const std::map<std::string, Folders>& allowed() {
       {"physics", ground},
       {"embed", ground},
       {"contact", with(ground, {"physics"})},
+      {"methods", matter},
       {"methods/*", with(matter, {"methods"})},
-      {"methods", with(matter, {"methods/*"})},
-      {"sim", with(matter, {"methods", "methods/*"})},
+      {"methods/catalogue", with(matter, {"methods", "methods/*"})},
+      {"sim", with(matter, {"methods"})},
       {"io", {"base", "geometry"}},
-      {"scene", with(matter, {"methods", "methods/*", "sim", "io"})},
+      {"scene", with(matter, {"methods", "methods/catalogue", "sim", "io"})},
       {"render", {"base", "geometry", "io"}},
-      {"view", with(matter, {"methods", "methods/*", "sim", "io", "scene"})},
-      {"", with(matter, {"methods", "methods/*", "sim", "io", "scene"})},  // pliant.hpp, the public set
+      {"view", with(matter, {"methods", "methods/catalogue", "sim", "io", "scene"})},
+      // pliant.hpp, the public set
+      {"", with(matter, {"methods", "methods/*", "methods/catalogue", "sim", "io", "scene"})},
   };
   return table;
 }
 
-/// "methods/geometric/step.cpp" -> "methods/geometric"; "math/x.hpp" -> "math"; "pliant.hpp" -> "".
-std::string folder_of(const std::string& file) { return fs::path(file).parent_path().generic_string(); }
+/// "methods/geometric/step.cpp" -> "methods/geometric"; "math/x.hpp" -> "math"; "pliant.hpp" -> "". The
+/// catalogue is a layer of its own.
+std::string folder_of(const std::string& file) {
+  if (file.starts_with("methods/catalogue.")) return "methods/catalogue";
+  return fs::path(file).parent_path().generic_string();
+}
 
 /// The row of the table a folder belongs to.
 std::string row_of(const std::string& folder) {
+  if (folder == "methods/catalogue") return folder;
   if (folder.starts_with("methods/")) return "methods/*";
   return folder.substr(0, folder.find('/'));
 }
@@ -133,6 +141,11 @@ TEST(IncludeDirection, a_wrong_include_is_seen) {
       {"physics/a.cpp", "\"pliant/methods/method.hpp"},
       {"methods/geometric/a.cpp", "\"pliant/methods/metric/b.hpp"},
       {"methods/geometric/reduced/a.cpp", "\"pliant/methods/metric/b.hpp"},
+      {"methods/geometric/a.cpp", "\"pliant/methods/catalogue.hpp"},
+      {"methods/entry.hpp", "\"pliant/methods/geometric/options.hpp"},
+      {"methods/entry.hpp", "\"pliant/methods/catalogue.hpp"},
+      {"scene/a.cpp", "\"pliant/methods/geometric/options.hpp"},
+      {"sim/a.cpp", "\"pliant/methods/catalogue.hpp"},
       {"methods/geometric/a.cpp", "\"pliant/sim/b.hpp"},
       {"methods/geometric/a.cpp", "\"pliant/io/b.hpp"},
       {"sim/a.cpp", "\"pliant/io/b.hpp"},
@@ -153,8 +166,10 @@ TEST(IncludeDirection, a_wrong_include_is_seen) {
   for (const auto& [file, include] : wrong) EXPECT_TRUE(objection(file, include)) << file << " " << include;
   const std::pair<const char*, const char*> right[] = {
       {"pliant.hpp", "\"pliant/scene/build.hpp"},
-      {"scene/a.cpp", "\"pliant/methods/geometric/options.hpp"},
-      {"methods/registry.cpp", "\"pliant/methods/geometric/build.hpp"},
+      {"pliant.hpp", "\"pliant/methods/geometric/options.hpp"},
+      {"scene/a.cpp", "\"pliant/methods/catalogue.hpp"},
+      {"methods/catalogue.cpp", "\"pliant/methods/geometric/entry.hpp"},
+      {"methods/geometric/entry.cpp", "\"pliant/methods/entry.hpp"},
       {"methods/geometric/a.cpp", "\"pliant/methods/method.hpp"},
       {"methods/geometric/a.cpp", "\"pliant/methods/geometric/b.hpp"},
       {"methods/geometric/a.cpp", "\"pliant/methods/geometric/reduced/b.hpp"},

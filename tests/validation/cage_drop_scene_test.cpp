@@ -11,6 +11,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "pliant/methods/cage/options.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/scene/build.hpp"
 
@@ -21,7 +22,7 @@ ParsedScene drop(double stiffness, double h) {
   const std::string file = std::string(PLIANT_SOURCE_DIR) + "/scenes/cage/drop.json";
   std::ifstream stream(file);
   ParsedScene out = parse_scene(std::string(std::istreambuf_iterator<char>(stream), {}), file, {});
-  out.spec.bodies[0].cage.stiffness = stiffness;
+  out.spec.bodies[0].options_of<cage::Options>().stiffness = stiffness;
   out.spec.frames = int(std::lround(5 / h));  // of 8 s: it lies by then
   out.spec.timestep = h;
   return out;
@@ -71,8 +72,8 @@ TEST(CageDrop,
       for (const Vec3& p : body.surface()) low = low.cwiseMin(p), high = high.cwiseMax(p);
       const double size = (high - low).maxCoeff();
       const BodySpec& spec = scene->spec.bodies[0];
-      const Handle handle{body,
-                          spec.cage.hold * stiffness * size / double(body.holds()[0].hold.nodes.size())};
+      const Handle handle{body, spec.options_of<cage::Options>().hold * stiffness * size /
+                                    double(body.holds()[0].hold.nodes.size())};
       const auto stored = [&] {
         const NodeState& nodes = body.method().nodes();
         double sum = body.method().elastic_energy() + kinetic_energy(nodes);

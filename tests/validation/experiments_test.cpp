@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "pliant/methods/geometric/options.hpp"
 #include "pliant/scene/build.hpp"
 #include "tests/support/points.hpp"
 #include "tests/support/shipped_scene.hpp"
@@ -52,7 +53,7 @@ double lowest(const Points& path) {
 TEST(Experiments, four_samples_carry_a_bar_through_its_first_swing) {
   ParsedScene scene = shipped("geometric/samples-bar");
   const Points reduced = path(scene, 100);
-  scene.spec.bodies[0].geometric.reduction.reset();
+  scene.spec.bodies[0].options_of<geometric::Options>().reduction.reset();
   const Points full = path(scene, 100);
   std::printf("samples-bar: falls by %.3f m, in full space by %.3f m; way of the tip off by %.3f\n",
               -lowest(reduced), -lowest(full), relative_error(reduced, full));
@@ -64,8 +65,8 @@ TEST(Experiments, four_samples_carry_a_bar_through_its_first_swing) {
 double error_of_creature(const std::string& name) {
   ParsedScene scene = shipped(name);
   const Way reduced = way(scene, 60);
-  scene.spec.bodies[0].geometric.reduction.reset();
-  scene.spec.bodies[0].geometric.adaptive.reset();
+  scene.spec.bodies[0].options_of<geometric::Options>().reduction.reset();
+  scene.spec.bodies[0].options_of<geometric::Options>().adaptive.reset();
   const Way full = way(scene, 60);
   const auto reach = [](const Way& way) { return farthest(way.places, Points(60, Vec3::Zero())); };
   const double error = relative_error(reduced.places, full.places);
@@ -91,9 +92,9 @@ TEST(Experiments, adaptive_rotations_do_not_take_it_off_its_way) {
 TEST(Experiments, eight_modes_carry_a_torus_times_the_affine_functions_and_lock_alone) {
   ParsedScene scene = shipped("geometric/modal-torus");
   const Points reduced = path(scene, 90);
-  scene.spec.bodies[0].geometric.reduction->kind = geometric::ModalKind::pure;
+  scene.spec.bodies[0].options_of<geometric::Options>().reduction->kind = geometric::ModalKind::pure;
   const Points alone = path(scene, 90);
-  scene.spec.bodies[0].geometric.reduction.reset();
+  scene.spec.bodies[0].options_of<geometric::Options>().reduction.reset();
   const Points full = path(scene, 90);
   std::printf("modal-torus: falls by %.3f m, in full space by %.3f m, with modes alone by %.3f m\n",
               -lowest(reduced), -lowest(full), -lowest(alone));

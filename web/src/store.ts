@@ -61,6 +61,7 @@ export class Store {
   state: State = 'boot';
   welcome: Welcome | null = null;
   scene: SceneMessage | null = null;
+  methods: string[] = [];
   scenes: SceneCard[] = [];
   options = new Map<string, Option>();
   transport: Transport = { playing: true, speed: 1, posing: false, recording: false };
@@ -224,6 +225,7 @@ export class Store {
     }
     this.instance = m.instance;
     this.welcome = m;
+    if (m.methods) this.methods = m.methods;
     if (m.scenes) this.scenes = m.scenes;
   }
 

@@ -7,22 +7,16 @@
 #include <filesystem>
 #include <random>
 
+#include "pliant/base/layout.hpp"
 #include "pliant/geometry/cell_shape.hpp"
 #include "pliant/geometry/lattice_shape.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/io/read_mesh.hpp"
-#include "pliant/methods/cage/build.hpp"
-#include "pliant/methods/geometric/surface_rows.hpp"
-#include "pliant/scene/build_cage.hpp"
+#include "pliant/scene/body_files.hpp"
 #include "pliant/scene/build_colliders.hpp"
-#include "pliant/scene/build_fibres.hpp"
-#include "pliant/scene/build_meshless.hpp"
-#include "pliant/scene/build_reduced.hpp"
 #include "pliant/scene/find_file.hpp"
-#include "pliant/scene/layout.hpp"
 #include "pliant/scene/mesh_fingerprint.hpp"
-#include "pliant/scene/note_stiffness.hpp"
 #include "pliant/scene/validate.hpp"
 
 namespace pliant {
@@ -55,17 +49,6 @@ void note_surface(const std::string& name, const Shape& shape, std::vector<std::
                   shape.graph.positions.size(), shape.graph.thickness));
 }
 
-/// Nodes on the surface, not inside it.
-bool on_its_surface(const BodySpec& body) {
-  return body.method == "geometric" &&
-         geometric::operator_of(body.geometric) != geometric::Operator::volumetric;
-}
-
-/// Nodes on a regular lattice.
-bool on_a_lattice(const BodySpec& body) {
-  return body.method == "metric" && body.metric.lattice == metric::Lattice::grid;
-}
-
 /// The shipped scenes of wild meshes name files that have to be fetched.
 Error with_hint(Error error, const std::string& file) {
   if (file.find("models/meshes/") != std::string::npos)
@@ -78,26 +61,26 @@ Error with_hint(Error error, const std::string& file) {
 struct MakeShape {
   const std::string& name;
   const std::string& method;
-  bool surface_nodes, lattice;
+  NodePlacement nodes;
   Surroundings& around;
 
   Result<Shape> operator()(const SphereShape& sphere) const {
     return (*this)(EllipsoidShape{Vec3::Constant(sphere.radius), sphere.nodes, sphere.center});
   }
   Result<Shape> operator()(const EllipsoidShape& e) const {
-    if (!lattice) return solid(e);
+    if (nodes != NodePlacement::lattice) return solid(e);
     const double spacing = 2 * e.radii.maxCoeff() / (e.nodes - 1);
     return filled(make_shape(EllipsoidShape{e.radii, finer(e.nodes), e.center}), spacing);
   }
   Result<Shape> operator()(const CylinderShape& c) const {
-    if (!lattice) return solid(c);
+    if (nodes != NodePlacement::lattice) return solid(c);
     const double spacing = 2 * c.radius / (c.nodes[0] - 1);
     return filled(
         make_shape(CylinderShape{c.radius, c.height, {finer(c.nodes[0]), finer(c.nodes[1])}, c.center}),
         spacing);
   }
   Result<Shape> operator()(const TorusShape& t) const {
-    if (!lattice) return solid(t);
+    if (nodes != NodePlacement::lattice) return solid(t);
     const double spacing = 2 * t.tube_radius / (t.nodes[0] - 1);
     return filled(make_shape(TorusShape{
                       t.ring_radius, t.tube_radius, {finer(t.nodes[0]), finer(t.nodes[1])}, t.center}),
@@ -142,7 +125,7 @@ struct MakeShape {
  private:
   template <class S>
   Result<Shape> solid(const S& shape) const {
-    if (!surface_nodes) return make_shape(shape);
+    if (nodes != NodePlacement::surface) return make_shape(shape);
     Shape sheet = on_surface(make_shape(shape), thickness_of(shape));
     note_surface(name, sheet, around.notes);
     return sheet;
@@ -161,9 +144,10 @@ struct MakeShape {
     return 0;
   }
   Result<Shape> in_cells(const PolygonMesh& surface, const std::array<int, 3>& cells) const {
-    if (method != "fem")
+    if (nodes != NodePlacement::cells)
       return Error{{},
-                   {{"cells", fmt::format("cells with method {}", method), "method fem",
+                   {{"cells", fmt::format("cells with method {}", method),
+                     "method " + methods_with(NodePlacement::cells),
                      "leave cells out: other methods fill a mesh with nodes"}}};
     Result<Shape> made = make_cell_shape(surface, cells, around.pool);
     if (made)
@@ -173,11 +157,13 @@ struct MakeShape {
     return made;
   }
   Result<Shape> from_mesh(const PolygonMesh& surface, const MeshShapeOptions& options) const {
-    Result<MeshShape> made = surface_nodes ? make_surface_shape(surface, options, around.pool)
-                             : lattice     ? make_lattice_shape(surface, options, around.pool)
-                                           : make_mesh_shape(surface, options, around.pool);
+    const bool on_surface = nodes == NodePlacement::surface;
+    Result<MeshShape> made = on_surface ? make_surface_shape(surface, options, around.pool)
+                             : nodes == NodePlacement::lattice
+                                 ? make_lattice_shape(surface, options, around.pool)
+                                 : make_mesh_shape(surface, options, around.pool);
     if (!made) return made.error();
-    if (surface_nodes) note_surface(name, made->shape, around.notes);
+    if (on_surface) note_surface(name, made->shape, around.notes);
     note_mesh(name, made->report, around.notes);
     return std::move(made->shape);
   }
@@ -333,9 +319,8 @@ ContactOptions contact_of(const BodySpec& body) {
 
 /// What is known of a body before its method is built.
 struct Draft {
-  std::optional<Shape> shape;  ///< none when its description is wrong
-  meshless::Options meshless;  ///< with the skeleton
-  TriMesh cage;                ///< of a caged body
+  std::optional<Shape> shape;            ///< none when its description is wrong
+  std::optional<MethodOptions> options;  ///< with what the method prepared
   std::vector<Hold> holds;
 };
 
@@ -358,16 +343,45 @@ namespace {
 
 Result<Shape> make_body_shape(const BodySpec& body, std::size_t index, Surroundings& around,
                               const BuildOptions& build) {
-  const bool surface = on_its_surface(body), lattice = on_a_lattice(body);
+  const NodePlacement nodes = body.entry().placement(body.options());
   std::string key;
   if (build.cache) {
-    key = fmt::format("{} {} {} {}", body.method == "fem", surface, lattice, build.cache_keys.at(index));
+    key = fmt::format("{} {}", int(nodes), build.cache_keys.at(index));
     if (const auto known = build.cache->find(key)) return *known;
   }
-  Result<Shape> shape =
-      std::visit(MakeShape{body.name, body.method, surface, lattice, around}, body.shape.is);
+  Result<Shape> shape = std::visit(MakeShape{body.name, body.method, nodes, around}, body.shape.is);
   if (shape && build.cache) build.cache->keep(key, std::make_shared<const Shape>(*shape));
   return shape;
+}
+
+std::optional<MeshPlacement> placement_of(const ShapeSpec& shape) {
+  const auto* mesh = std::get_if<MeshSpec>(&shape.is);
+  if (!mesh) return std::nullopt;
+  return MeshPlacement{mesh->scale * metres(mesh->unit), mesh->up, rotation_matrix(mesh->rotate),
+                       mesh->translate};
+}
+
+/// A pin that rests for ever where the shape has it does not move.
+std::vector<HeldNodes> held_nodes(const BodySpec& body, const std::vector<Hold>& holds) {
+  const InitialSpec& start = body.initial;
+  const bool placed = start.rotate.degrees != 0 || start.translate != Vec3::Zero();
+  std::vector<HeldNodes> out;
+  for (const Hold& hold : holds)
+    out.push_back({hold.nodes, placed || !hold.motion.keys.empty() || hold.release < not_given});
+  return out;
+}
+
+void add_notes(const std::string& name, const std::vector<std::string>& from,
+               std::vector<std::string>& notes) {
+  for (const std::string& note : from) notes.push_back(fmt::format("{}: {}", name, note));
+}
+
+/// Problems that are placed relative to a body.
+void add_problems(const std::string& place, const std::vector<Problem>& from, Problems& problems) {
+  for (Problem problem : from) {
+    problem.place = place + (problem.place.empty() ? "" : "." + problem.place);
+    problems.push_back(std::move(problem));
+  }
 }
 
 bool told(const BuildOptions& build, const std::string& stage, double fraction) {
@@ -408,6 +422,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
 
   Pool pool(threads);
   Surroundings around{std::filesystem::path(parsed.file).parent_path(), pool, parsed.fingerprint};
+  BodyFiles files(around.folder, around.fingerprint);
   std::vector<Draft> drafts(spec.bodies.size());
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     const std::string place = fmt::format("bodies.{}", i);
@@ -421,29 +436,22 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
         known.push_back(std::move(problem));
       continue;
     }
-    if (spec.bodies[i].method == "cage") {
-      if (any_within(known, place + ".cage")) continue;
-      Result<CagedShape> caged =
-          make_caged_shape(spec.bodies[i], *shape, {around.folder, around.fingerprint, pool});
-      if (!caged) {
-        for (Problem& problem : shape_problems(caged.error(), place)) known.push_back(std::move(problem));
-        continue;
-      }
-      for (const std::string& note : caged->notes) around.notes.push_back(note);
-      drafts[i].cage = std::move(caged->cage);
-      *shape = std::move(caged->shape);
-    }
-    drafts[i].shape = std::move(*shape);
-    if (spec.bodies[i].method == "meshless")
-      drafts[i].meshless =
-          prepare_meshless(spec.bodies[i].meshless, place + ".meshless", around.folder, spec.bodies[i].shape,
-                           *drafts[i].shape, around.fingerprint, known);
-    drafts[i].holds = make_holds(spec.bodies[i], *drafts[i].shape, place, known);
+    const BodySpec& body = spec.bodies[i];
+    if (any_within(known, place + "." + body.method)) continue;
+    Making making{files, pool, placement_of(body.shape)};
+    MethodOptions options = body.options();
+    const std::vector<Problem> unprepared = body.entry().prepare(options, *shape, making);
+    add_notes(body.name, making.notes, around.notes);
+    add_problems(place, unprepared, known);
+    if (!unprepared.empty()) continue;
+    drafts[i] = {std::move(*shape), std::move(options), {}};
+    drafts[i].holds = make_holds(body, *drafts[i].shape, place, known);
   }
   std::vector<Probe> probes = make_probes(spec, drafts, known);
   BuiltColliders built;
   if (!any_within(known, "colliders"))
     built = build_colliders(spec.colliders, around.folder, around.fingerprint);
+  around.fingerprint = built.fingerprint;
   around.notes.insert(around.notes.end(), built.notes.begin(), built.notes.end());
   known.insert(known.end(), built.problems.begin(), built.problems.end());
   if (!known.empty()) return all_problems();
@@ -452,35 +460,20 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     const BodySpec& body = spec.bodies[i];
     const Shape& shape = *drafts[i].shape;
-    BodySpec options = body;
-    options.meshless = drafts[i].meshless;
-    if (!body.geometric.fibres.file.empty()) {
-      options.geometric.fibres.field =
-          read_directions(find_file(body.geometric.fibres.file, around.folder), shape.graph.positions.size(),
-                          fmt::format("bodies.{}.geometric.fibres.file", i), known);
-      const Points& field = options.geometric.fibres.field;
-      if (field.empty()) continue;
-      built.fingerprint = hash_bytes(field.data(), field.size() * sizeof(Vec3), built.fingerprint);
-    }
     if (!told(build, fmt::format("method {} of {}", body.method, body.name),
               0.5 + 0.5 * double(i) / double(spec.bodies.size())))
       return stopped(parsed);
-    const bool reduced = body.method == "geometric" && body.geometric.reduction;
-    auto method = reduced ? build_reduced_method(options, shape, drafts[i].holds,
-                                                 {around.folder, built.fingerprint, around.notes})
-                  : body.method == "cage"
-                      ? cage::build(shape, drafts[i].cage, body.density, body.damping, body.cage)
-                      : build_method(body.method, shape, body.density, body.damping, options);
+    Making making{files, pool, placement_of(body.shape)};
+    const BodyPlan plan{shape, body.density, body.damping, held_nodes(body, drafts[i].holds), &making};
+    const MethodOptions& settings = *drafts[i].options;
+    auto method = body.entry().build(settings, plan);
+    add_notes(body.name, making.notes, around.notes);
     if (!method) {
-      for (Problem problem : method.error().problems) {
-        problem.place = fmt::format("bodies.{}{}{}", i, problem.place.empty() ? "" : ".", problem.place);
-        known.push_back(std::move(problem));
-      }
+      add_problems(fmt::format("bodies.{}", i), method.error().problems, known);
       continue;
     }
-    if (!built.colliders.empty())
-      note_stiffness(body, shape, spec.step_length(), spec.substeps, around.notes);
-    note_flesh(body.name, **method, around.notes);
+    const StepPlan steps{spec.step_length(), spec.substeps, !built.colliders.empty()};
+    add_notes(body.name, body.entry().notes(settings, plan, **method, steps), around.notes);
     const Start start = make_start(body.initial, shape.graph, drafts[i].holds);
     bodies.emplace_back(body.name, shape, std::move(*method), std::move(drafts[i].holds), start,
                         contact_of(body));
@@ -492,7 +485,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
   return Scene{std::filesystem::path(parsed.file).stem().string(),
                spec,
-               built.fingerprint,
+               around.fingerprint,
                Simulation(std::move(bodies), options, std::move(built.colliders)),
                std::move(probes),
                std::move(shapes),

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "pliant/base/layout.hpp"
 #include "pliant/base/types.hpp"
-#include "pliant/scene/layout.hpp"
 
 namespace pliant {
 

@@ -13,8 +13,6 @@ constexpr double collapsed = 0.3;  // of the volume at rest
 constexpr double still = 1e-9;     // kinetic energy over elastic
 constexpr double often = 0.1;      // of the frames
 constexpr double too_deep = 0.05;  // of the body's size at frame 0
-constexpr const char* gentler_bones =
-    "smaller angles, longer bones for the same turn, or more samples along them (meshless.skeleton.spacing)";
 
 /// The row of a body in which a metric is least, or largest; none where the cells are empty.
 struct Extreme {
@@ -65,7 +63,7 @@ Frames standstill(const Recorder& recorder, int body) {
   return out;
 }
 
-/// Whose step was left unsolved (geometric bodies).
+/// Whose step was left unsolved.
 Frames unsolved(const Recorder& recorder, int body) {
   const auto cell = [&](const MetricsRow& row, const char* metric) {
     return row.cells[column_of(recorder, metric)];
@@ -96,28 +94,31 @@ double size_at_start(const Recorder& recorder, int body) {
   return size;
 }
 
+Remedies remedies_of(const BodySpec& body) { return body.entry().remedies(body.options()); }
+
 /// Of flesh whose rotations come from bones. Rotations that nearly cancel do not stop a cell from turning,
 /// but it turns otherwise than its neighbours and ends inside out.
-void doubt_bones(const Recorder& recorder, int body, const std::string& name, std::vector<std::string>& out) {
+void doubt_bones(const Recorder& recorder, int body, const BodySpec& spec, std::vector<std::string>& out) {
   const Extreme kept = extreme(recorder, body, "kept_rotations", true);
   if (kept.frame < 0) return;
   if (kept.value > 0)
-    out.push_back(fmt::format("{}: frame {}: {}", name, kept.frame, kept_rotations_text(int(kept.value))));
+    out.push_back(
+        fmt::format("{}: frame {}: {}", spec.name, kept.frame, kept_rotations_text(spec, int(kept.value))));
   const Extreme inverted = last(recorder, body, "inverted");
   if (inverted.value > 0)
     out.push_back(fmt::format(
         "{}: frame {}, the last: {:.0f} cells are inside out; where bones turn further than flesh as wide as "
         "this can follow take {}",
-        name, inverted.frame, inverted.value, gentler_bones));
+        spec.name, inverted.frame, inverted.value, remedies_of(spec).bones));
 }
 
 }  // namespace
 
-std::string kept_rotations_text(int cells) {
+std::string kept_rotations_text(const BodySpec& body, int cells) {
   return fmt::format(
       "{} cells kept their last rotation: the bones around them turn so far apart that their rotations "
       "cancel; take {}",
-      cells, gentler_bones);
+      cells, remedies_of(body).bones);
 }
 
 std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder) {
@@ -125,23 +126,21 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
   for (int b = 0; b < int(scene.simulation.bodies().size()); ++b) {
     const std::string& name = scene.simulation.bodies()[std::size_t(b)].name();
     const BodySpec& spec = scene.spec.bodies[std::size_t(b)];
-    const bool cage = spec.method == "cage";
+    const Remedies remedies = remedies_of(spec);
     const Extreme volume = extreme(recorder, b, "volume_ratio", false);
     if (volume.frame >= 0 && volume.value < collapsed)
       out.push_back(fmt::format(
           "{}: it collapsed to {:.2g} of its volume (frame {}): too soft for its weight and its speed; raise "
           "{}, or lower density or gravity",
-          name, volume.value, volume.frame,
-          cage ? fmt::format("cage.stiffness ({:.3g} Pa)", spec.cage.stiffness) : "its stiffness"));
-    doubt_bones(recorder, b, name, out);
+          name, volume.value, volume.frame, remedies.collapse));
+    doubt_bones(recorder, b, spec, out);
     const Extreme depth = extreme(recorder, b, "penetration", true);
     const double size = size_at_start(recorder, b);
     if (depth.frame >= 0 && depth.value > too_deep * size)
       out.push_back(fmt::format(
           "{}: it went {:.2g} m into a collider (frame {}), {:.0f} % of its size: contact did not "
           "hold it out; take more substeps{}, or a stiffer body",
-          name, depth.value, depth.frame, 100 * depth.value / size,
-          cage ? fmt::format(" or more cage.iterations ({})", spec.cage.iterations) : ""));
+          name, depth.value, depth.frame, 100 * depth.value / size, remedies.contact));
     const Frames stood = standstill(recorder, b);
     if (stood.count > 0)
       out.push_back(
@@ -149,16 +148,14 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
                       "step was found "
                       "that lowers its energy; take more substeps, or a stiffer body",
                       name, stood.count, stood.count == 1 ? "" : "s", stood.first));
-    if (spec.method != "geometric") continue;
+    if (!remedies.unsolved) continue;
     if (const Frames left = unsolved(recorder, b); left.count > often * double(recorder.rows().size()))
       out.push_back(fmt::format(
           "{}: the steps of {} frame{} (the first: {}) were not solved to their tolerance in {} iterations: "
           "it "
           "is so thin and so stiff that it bends too slowly; take more substeps{}, or a softer body",
           name, left.count, left.count == 1 ? "" : "s", left.first,
-          int(iterations_of(recorder, b, left.first)),
-          spec.geometric.linear_solver == geometric::LinearSolver::multigrid ? ", linear_solver: direct"
-                                                                             : ""));
+          int(iterations_of(recorder, b, left.first)), *remedies.unsolved));
   }
   return out;
 }

@@ -15,6 +15,6 @@ namespace pliant {
 std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder);
 
 /// What so many cells that kept their rotation mean, and what to do.
-std::string kept_rotations_text(int cells);
+std::string kept_rotations_text(const BodySpec& body, int cells);
 
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <optional>
 
-#include "pliant/scene/layout.hpp"
+#include "pliant/base/layout.hpp"
 
 namespace pliant {
 namespace {

@@ -109,13 +109,13 @@ Ordered object_schema(const Description& description) {
   return {{"anyOf", others}};
 }
 
-// A test builds it.
+// A test builds it. METHOD: the default's settings.
 constexpr const char* scene_example = R"({
   "frames": 180,
   "bodies": [{
     "name": "ball",
     "shape": {"sphere": {"radius": 0.5, "center": [0, 1, 0]}},
-    "geometric": {"stiffness": 1e5},
+    "METHOD": {"stiffness": 1e5},
     "pins": [{"select": {"halfspace": {"point": [0, 1.4, 0], "normal": [0, 1, 0]}}}],
     "handles": [{
       "select": {"sphere": {"center": [0, 0.5, 0], "radius": 0.2}},
@@ -209,18 +209,21 @@ std::string scene_schema() {
 std::string scene_markdown() {
   std::string text =
       "# Scene format\n\n"
-      "<!-- Made by `pliant schema --markdown`; the keys are declared in src/pliant/scene/spec.cpp. -->\n\n"
+      "<!-- Made by `pliant schema --markdown`; the keys are declared in src/pliant/scene/spec.cpp and\n"
+      "src/pliant/methods/*/options.cpp. -->\n\n"
       "A scene is a JSON file; `//` and `/* */` comments are allowed. Every key has a default. Unknown keys "
       "are\n"
       "errors. `pliant run SCENE --set PATH=VALUE` changes one value, `PATH` being keys joined by dots; an\n"
       "element of a list is named by index or by its `name`: `bodies.0.density=500`,\n"
-      "`bodies.bar.geometric.stiffness=1e6`.\n\n"
+      "`bodies.bar.METHOD.stiffness=1e6`.\n\n"
       "A soft ball, held at its top, pulled aside for a second and let go:\n\n"
       "```json\n" +
       std::string(scene_example) +
       "```\n\n"
       "What is left out takes its default: a body without `shape` is a box, a pin or handle without `select` "
       "takes\nevery node.\n";
+  for (auto at = text.find("METHOD"); at != std::string::npos; at = text.find("METHOD", at))
+    text.replace(at, 6, method_names().front());
   std::vector<const Description*> all;
   collect(root(), all);
   for (const Description* description : all) text += section(*description);

@@ -9,6 +9,7 @@
 
 #include "pliant/scene/spec.hpp"
 
+#include "pliant/physics/motion_layout.hpp"
 #include "pliant/scene/spec_layout.hpp"
 
 namespace pliant {
@@ -39,13 +40,12 @@ OptionFacts shell_facts() {
           .help = "of a sheet, or of a shell (an operator of surfaces); none = 0.01 of the diagonal"};
 }
 OptionFacts cell_facts() {
-  return {
-      .unit = "1",
-      .min = 0,
-      .max = 1000,
-      .help =
-          "hexahedra along x, y and z of the bounding box that the surface rides on, for method fem; pins "
-          "and handles then pull at the surface; 0 = none"};
+  return {.unit = "1",
+          .min = 0,
+          .max = 1000,
+          .help = "hexahedra along x, y and z of the bounding box that the surface rides on, for method " +
+                  methods_with(NodePlacement::cells) +
+                  "; pins and handles then pull at the surface; 0 = none"};
 }
 OptionFacts time_facts(std::string help) {
   return {.unit = "s", .min = 0, .max = 1e9, .help = std::move(help)};
@@ -270,30 +270,6 @@ const Layout<Selector>& layout_of() {
 }
 
 template <>
-const Layout<Turn>& layout_of() {
-  using S = Turn;
-  static const auto layout = make_layout<S>(
-      "rotate", "a turn about an axis",
-      {option("axis", &S::axis, {.unit = "1", .help = "direction, any length but zero; right-hand rule"}),
-       option(
-           "degrees", &S::degrees,
-           {.unit = "degrees", .min = -1e6, .max = 1e6, .help = "angle; more than a full turn is allowed"})});
-  return layout;
-}
-
-template <>
-const Layout<MotionKey>& layout_of() {
-  using S = MotionKey;
-  static const auto layout =
-      make_layout<S>("key", "where a handle or a collider is at a time, relative to where it started",
-                     {option("time", &S::time, time_facts("keys are in ascending order")),
-                      option("translate", &S::translate, place_facts("shift"))},
-                     {object_field("rotate", &S::rotate,
-                                   "turn about the centre of the selected nodes, or of the collider")});
-  return layout;
-}
-
-template <>
 const Layout<PinSpec>& layout_of() {
   using S = PinSpec;
   static const auto layout =
@@ -343,145 +319,6 @@ const Layout<Damping>& layout_of() {
                               .max = 1e3,
                               .change = Change::live,
                               .help = "slows deformation; rigid motion is left alone"})});
-  return layout;
-}
-
-template <>
-const Layout<geometric::Plasticity>& layout_of() {
-  static const auto layout = make_layout<geometric::Plasticity>(
-      "plasticity", "when the body keeps a new shape, and how much of it", geometric::plasticity_table());
-  return layout;
-}
-
-template <>
-const Layout<geometric::Fibres>& layout_of() {
-  static const auto layout =
-      make_layout<geometric::Fibres>("fibres", "a direction of higher stiffness", geometric::fibre_table());
-  return layout;
-}
-
-template <>
-const Layout<geometric::Adaptive>& layout_of() {
-  static const auto layout = make_layout<geometric::Adaptive>(
-      "adaptive", "which rotations the geometric method computes", geometric::adaptive_table());
-  return layout;
-}
-
-template <>
-const Layout<geometric::Reduction>& layout_of() {
-  static const auto layout = make_layout<geometric::Reduction>(
-      "reduction",
-      "the body moves in a space of few motions: from samples of it, or from its vibration modes",
-      geometric::reduction_table());
-  return layout;
-}
-
-template <>
-const Layout<geometric::Options>& layout_of() {
-  using S = geometric::Options;
-  static const auto layout = make_layout<S>(
-      "geometric", "settings of the geometric method", geometric::option_table(),
-      {optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back"),
-       object_field("fibres", &S::fibres, "stiffer along a direction"),
-       optional_field("adaptive", &S::adaptive,
-                      "rotations are computed only where they change; absent: everywhere"),
-       optional_field("reduction", &S::reduction, "reduced space: far fewer unknowns than nodes")});
-  return layout;
-}
-
-template <>
-const Layout<metric::StrengthKey>& layout_of() {
-  static const auto layout = make_layout<metric::StrengthKey>(
-      "strength key", "how strong the metric method's tensors are at a time", metric::key_table());
-  return layout;
-}
-
-template <>
-const Layout<cage::Plasticity>& layout_of() {
-  static const auto layout = make_layout<cage::Plasticity>(
-      "cage plasticity", "when the body keeps a new shape, and how much of it", cage::plasticity_table());
-  return layout;
-}
-
-template <>
-const Layout<cage::Options>& layout_of() {
-  using S = cage::Options;
-  static const auto layout = make_layout<S>(
-      "cage",
-      "settings of the cage method: at most one of file, budget and cells says which cage; none: automatic",
-      cage::option_table(),
-      {optional_field("plasticity", &S::plasticity,
-                      "dents and bends that stay; none = always springs back")});
-  return layout;
-}
-
-template <>
-const Layout<PlasticLaw>& layout_of() {
-  static const auto layout = make_layout<PlasticLaw>(
-      "rest metric", "when constraints keep a new length, and how much of it", metric::plasticity_table());
-  return layout;
-}
-
-template <>
-const Layout<metric::Options>& layout_of() {
-  using S = metric::Options;
-  static const auto layout =
-      make_layout<S>("metric", "settings of the metric method", metric::option_table(),
-                     {list_field("keys", &S::keys, "factors on all strengths over time: inflation; none = 1"),
-                      optional_field("plasticity", &S::plasticity,
-                                     "dents and bends that stay; none = always springs back")});
-  return layout;
-}
-
-template <>
-const Layout<fem::Options>& layout_of() {
-  static const auto layout =
-      make_layout<fem::Options>("fem", "settings of the finite-element baseline", fem::option_table());
-  return layout;
-}
-
-template <>
-const Layout<meshless::JointKeys>& layout_of() {
-  using S = meshless::JointKeys;
-  static const auto layout = make_layout<S>(
-      "joint", "a place where bones meet, and how it turns", meshless::joint_table(),
-      {list_field("motion", &S::motion,
-                  "keys: turns of the bones that leave the joint, and shifts, relative to its parent; turns "
-                  "about one axis interpolate the angle, however many full turns")});
-  return layout;
-}
-
-template <>
-const Layout<meshless::Bones>& layout_of() {
-  using S = meshless::Bones;
-  static const auto layout =
-      make_layout<S>("skeleton", "bones that move the flesh around them: a file or a list of joints",
-                     meshless::bones_table(), {list_field("joints", &S::joints, "instead of a file")});
-  return layout;
-}
-
-template <>
-const Layout<meshless::Region>& layout_of() {
-  static const auto layout = make_layout<meshless::Region>(
-      "region", "flesh of another stiffness around a bone", meshless::region_table());
-  return layout;
-}
-
-template <>
-const Layout<meshless::Plasticity>& layout_of() {
-  static const auto layout = make_layout<meshless::Plasticity>(
-      "plasticity", "when the flesh keeps a new shape, and how much of it", meshless::plasticity_table());
-  return layout;
-}
-
-template <>
-const Layout<meshless::Options>& layout_of() {
-  using S = meshless::Options;
-  static const auto layout = make_layout<S>(
-      "meshless", "settings of the meshless method", meshless::option_table(),
-      {optional_field("skeleton", &S::bones, "bones that move the flesh; none: a body without bones"),
-       optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back"),
-       list_field("regions", &S::regions, "flesh of another stiffness")});
   return layout;
 }
 
@@ -551,6 +388,30 @@ const Layout<ContactOptions>& layout_of() {
   return layout;
 }
 
+namespace {
+
+/// The settings of all methods, and the other objects of a body.
+std::vector<Field<BodySpec>> body_objects() {
+  using S = BodySpec;
+  std::vector<Field<S>> fields{object_field("shape", &S::shape, "the body at rest")};
+  for (std::size_t i = 0; i < catalogue().size(); ++i) {
+    const MethodEntry& entry = *catalogue()[i];
+    fields.push_back(
+        {{entry.name, Description::Kind::object, {.help = entry.help}, 0.0, entry.layout->description},
+         [i, &entry](const Json& json, const std::string& place, S& to, Problems& problems) {
+           entry.layout->read(json, place, to.settings[i].value(), problems);
+         }});
+  }
+  fields.push_back(object_field("damping", &S::damping, "how motion dies away"));
+  fields.push_back(object_field("contact", &S::contact, "how the body meets colliders"));
+  fields.push_back(list_field("pins", &S::pins, "nodes held where they start"));
+  fields.push_back(list_field("handles", &S::handles, "nodes that are moved"));
+  fields.push_back(object_field("initial", &S::initial, "where and how the body starts"));
+  return fields;
+}
+
+}  // namespace
+
 template <>
 const Layout<BodySpec>& layout_of() {
   using S = BodySpec;
@@ -573,23 +434,22 @@ const Layout<BodySpec>& layout_of() {
             .change = Change::live,
             .help = "of the body's surface: with a collider's the coefficient is the root of their product; "
                     "none = the collider's alone"})},
-      {object_field("shape", &S::shape, "the body at rest"),
-       object_field("geometric", static_cast<geometric::Options S::*>(&S::geometric),
-                    "settings of the geometric method"),
-       object_field("metric", static_cast<metric::Options S::*>(&S::metric), "settings of the metric method"),
-       object_field("cage", static_cast<cage::Options S::*>(&S::cage), "settings of the cage method"),
-       object_field("fem", static_cast<fem::Options S::*>(&S::fem),
-                    "settings of the finite-element baseline"),
-       object_field("meshless", static_cast<meshless::Options S::*>(&S::meshless),
-                    "settings of the meshless method"),
-       object_field("damping", &S::damping, "how motion dies away"),
-       object_field("contact", &S::contact, "how the body meets colliders"),
-       list_field("pins", &S::pins, "nodes held where they start"),
-       list_field("handles", &S::handles, "nodes that are moved"),
-       object_field("initial", &S::initial, "where and how the body starts")},
-      {{"skeleton", "it belongs to a method: meshless.skeleton"},
+      body_objects(),
+      {{"skeleton", "it belongs to the settings of method " + methods_with(Ability::skeleton)},
        {"samples", "samples are not available in this version"}});
   return layout;
+}
+
+std::vector<MethodOptions> BodySpec::default_settings() {
+  std::vector<MethodOptions> out;
+  for (const MethodEntry* entry : catalogue()) out.push_back(entry->defaults);
+  return out;
+}
+
+const MethodOptions& BodySpec::options() const {
+  for (std::size_t i = 0; i < settings.size(); ++i)
+    if (catalogue()[i]->name == method) return settings[i];
+  check_failed("a method of the catalogue", __FILE__, __LINE__);
 }
 
 // ---- colliders -------------------------------------------------------------------------------------------

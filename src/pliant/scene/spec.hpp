@@ -15,7 +15,7 @@
 #include "pliant/geometry/plant.hpp"
 #include "pliant/geometry/polygon_mesh.hpp"
 #include "pliant/geometry/shape.hpp"
-#include "pliant/methods/registry.hpp"
+#include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/damping.hpp"
 #include "pliant/physics/motion.hpp"
 #include "pliant/physics/selection.hpp"
@@ -90,17 +90,34 @@ struct InitialSpec {
   std::optional<ScrambleSpec> scramble;
 };
 
-struct BodySpec : MethodOptions {
+struct BodySpec {
   std::string name = "body";
   ShapeSpec shape;
-  std::string method = "geometric";
-  double density = 1000;  ///< kg/m^3
+  std::string method = method_names().front();
+  std::vector<MethodOptions> settings = default_settings();  ///< of every method, as the catalogue lists them
+  double density = 1000;                                     ///< kg/m^3
   Damping damping;
   std::vector<PinSpec> pins;
   std::vector<HandleSpec> handles;
   InitialSpec initial;
   double friction = not_given;
   ContactOptions contact;  ///< its friction is not used: the key stands beside `contact`
+
+  const MethodEntry& entry() const { return method_entry(method); }
+  /// The settings of its own method.
+  const MethodOptions& options() const;
+  /// The settings of type O, whichever method it has.
+  template <class O>
+  const O& options_of() const {
+    for (const MethodOptions& options : settings)
+      if (options.type() == typeid(O)) return options.as<O>();
+    check_failed("settings of a method of the catalogue", __FILE__, __LINE__);
+  }
+  template <class O>
+  O& options_of() {
+    return const_cast<O&>(std::as_const(*this).template options_of<O>());
+  }
+  static std::vector<MethodOptions> default_settings();
 };
 
 /// What all colliders have.

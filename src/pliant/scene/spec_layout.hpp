@@ -2,7 +2,7 @@
 // The root of the layout tree of a scene; the branches are private to spec.cpp.
 #pragma once
 
-#include "pliant/scene/layout.hpp"
+#include "pliant/base/layout.hpp"
 #include "pliant/scene/spec.hpp"
 
 namespace pliant {

@@ -8,8 +8,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "pliant/geometry/cage.hpp"
-#include "pliant/scene/layout.hpp"
+#include "pliant/base/layout.hpp"
 #include "pliant/sim/recorder.hpp"
 
 namespace pliant {
@@ -167,54 +166,15 @@ void check_motion(const std::vector<MotionKey>& keys, const std::string& place, 
   }
 }
 
-void check_reduction(const BodySpec& body, const std::string& place, bool colliders, Problems& problems) {
-  if (body.method != "geometric" || !body.geometric.reduction) return;
-  const geometric::Reduction& reduction = *body.geometric.reduction;
-  const std::string at = place + ".geometric.reduction";
-  if ((reduction.modal > 0) == !reduction.samples.empty())
-    problems.push_back({at,
-                        reduction.modal > 0 ? "both modal and samples" : "neither modal nor samples",
-                        "either modal above 0 or a list of samples",
-                        {}});
+/// What the method of the body says to its settings, and to colliders.
+void check_method(const BodySpec& body, const std::string& place, bool colliders, Problems& problems) {
+  std::vector<Problem> found = body.entry().check(body.options());
   if (colliders)
-    problems.push_back({at, "a reduced body in a scene with colliders", "no colliders, or full space",
-                        "contact is not available in reduced space"});
-}
-
-void check_cage_options(const BodySpec& body, const std::string& place, Problems& problems) {
-  if (body.method != "cage") return;
-  const cage::Options& options = body.cage;
-  const auto [least, most] = std::minmax_element(options.cells.begin(), options.cells.end());
-  const int told = !options.file.empty() + (options.budget > 0) + (*most > 0);
-  if (told > 1)
-    problems.push_back({place + ".cage", "more than one cage", "at most one of file, budget and cells",
-                        "\"cage\": {\"cells\": [2, 2, 6]} is a box"});
-  if (options.budget > 0 && options.budget < least_cage_budget)
-    problems.push_back({place + ".cage.budget",
-                        std::to_string(options.budget),
-                        fmt::format("at least {}", least_cage_budget),
-                        {}});
-  if (*most > 0 && *least < 1)
-    problems.push_back({place + ".cage.cells", value_text(options.cells), "at least 1 along every axis", {}});
-  if (const int freedoms = 3 * box_cage_vertices(options.cells); *least > 0 && freedoms > most_cage_budget)
-    problems.push_back({place + ".cage.cells",
-                        fmt::format("{}: {} degrees of freedom", value_text(options.cells), freedoms),
-                        fmt::format("at most {} degrees of freedom", most_cage_budget),
-                        {}});
-}
-
-void check_kept_volume(const BodySpec& body, const std::string& place, bool colliders, Problems& problems) {
-  if (body.method == "geometric" && body.geometric.keep_volume && colliders)
-    problems.push_back({place + ".geometric.keep_volume", "true in a scene with colliders",
-                        "no colliders, or false", "contact does not keep the volume of a surface"});
-}
-
-/// The block factor of Eq. 11 has no answer to impulses on the surface.
-void check_warping(const BodySpec& body, const std::string& place, bool colliders, Problems& problems) {
-  if (body.method == "meshless" && body.meshless.warping == meshless::Warping::node && colliders)
-    problems.push_back({place + ".meshless.warping", "\"node\" in a scene with colliders",
-                        "no colliders, or another warping",
-                        "flesh warped at nodes does not meet colliders; \"cell\" does"});
+    if (const auto lack = body.entry().lacks(body.options(), Ability::contact)) found.push_back(*lack);
+  for (Problem& problem : found) {
+    problem.place = place + "." + problem.place;
+    problems.push_back(std::move(problem));
+  }
 }
 
 void check_body(const BodySpec& body, const std::string& place, Problems& problems) {
@@ -328,10 +288,7 @@ std::vector<Problem> validate(const SceneSpec& scene) {
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     const std::string place = fmt::format("bodies.{}", i);
     check_body(scene.bodies[i], place, problems);
-    check_reduction(scene.bodies[i], place, !scene.colliders.empty(), problems);
-    check_kept_volume(scene.bodies[i], place, !scene.colliders.empty(), problems);
-    check_cage_options(scene.bodies[i], place, problems);
-    check_warping(scene.bodies[i], place, !scene.colliders.empty(), problems);
+    check_method(scene.bodies[i], place, !scene.colliders.empty(), problems);
     for (std::size_t j = 0; j < i; ++j)
       if (scene.bodies[j].name == scene.bodies[i].name)
         problems.push_back({place + ".name", fmt::format("\"{}\" again", scene.bodies[i].name),

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "pliant/methods/registry.hpp"
+#include "pliant/methods/catalogue.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/view/method_facts.hpp"
 #include "pliant/view/option_list.hpp"
@@ -85,7 +85,7 @@ std::string build_key(const Json& body) {
     if (other != method) key.erase(other);
   key["method"] = method;
   for (const char* words : {"name", "initial", "friction", "contact"}) key.erase(words);
-  if (!is_reduced(body)) {
+  if (changes_in_place(body)) {
     for (const char* live : {"pins", "handles", "damping"}) key.erase(live);
     if (key.contains(method))
       for (const std::string& live : live_options(method)) key[method].erase(live);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "pliant/scene/layout.hpp"
+#include "pliant/base/layout.hpp"
 #include "pliant/view/commands/handlers.hpp"
 #include "pliant/view/commands/request.hpp"
 

@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/view/method_facts.hpp"
 
-#include "pliant/methods/cage/body.hpp"
-#include "pliant/methods/meshless/body.hpp"
+#include "pliant/base/layout.hpp"
 
 namespace pliant::view {
 namespace {
 
-constexpr int automatic_budget = 300;  // degrees of freedom of a cage that nobody asked for
+constexpr int cells_of_an_upload = 16;  // along every axis
 
-const cage::Body& caged(const Method& method) { return dynamic_cast<const cage::Body&>(method); }
+/// The settings of the body's method, as far as they can be read.
+MethodOptions options_of(const Json& body, const MethodEntry& entry) {
+  MethodOptions out = entry.defaults;
+  Problems ignored;
+  if (body.contains(entry.name)) entry.layout->read(body[entry.name], "", out.value(), ignored);
+  return out;
+}
 
-const meshless::Body* flesh(const Method& method) { return dynamic_cast<const meshless::Body*>(&method); }
+bool wants_cells(const MethodEntry& entry) { return entry.placement(entry.defaults) == NodePlacement::cells; }
+
+/// What the method wants to see written down. cells: the shape got cells.
+void add_suggestions(Json& body, const MethodEntry& entry, bool cells) {
+  for (const auto& [key, value] : entry.suggest(options_of(body, entry), cells))
+    body[entry.name][key] = Json::parse(value_text(value));
+}
 
 /// null: none. False: it has none now, or is made of cells anyway and has no such key.
 bool set_cells(Json& shape, const Json& cells) {
@@ -29,82 +40,41 @@ bool set_cells(Json& shape, const Json& cells) {
 
 }  // namespace
 
-std::string method_of(const Json& body) { return body.value("method", "geometric"); }
+std::string method_of(const Json& body) { return body.value("method", method_names().front()); }
 
-bool is_reduced(const Json& body) {
-  return method_of(body) == "geometric" && body.contains("geometric") &&
-         body["geometric"].contains("reduction");
+bool changes_in_place(const Json& body) {
+  const MethodEntry* entry = find_method(method_of(body));
+  return !entry || entry->can(options_of(body, *entry), Ability::live);
 }
 
-bool is_reduced(const BodySpec& body) { return body.method == "geometric" && body.geometric.reduction; }
+bool changes_in_place(const BodySpec& body) { return body.entry().can(body.options(), Ability::live); }
 
-double modulus(const BodySpec& body) {
-  if (body.method == "geometric") return body.geometric.stiffness;
-  if (body.method == "metric") return body.metric.stiffness;
-  if (body.method == "cage") return body.cage.stiffness;
-  if (body.method == "meshless") return body.meshless.stiffness;
-  return body.fem.stiffness;
-}
-
-bool is_plastic(const BodySpec& body) {
-  return (body.method == "geometric" && body.geometric.plasticity) ||
-         (body.method == "metric" && body.metric.plasticity) ||
-         (body.method == "cage" && body.cage.plasticity) ||
-         (body.method == "meshless" && body.meshless.plasticity);
-}
-
-const TriMesh* cage_of(const Method& method) {
-  const auto* body = dynamic_cast<const cage::Body*>(&method);
-  return body ? &body->model().cage : nullptr;
-}
-
-Points cage_now(const Method& method) {
-  const auto& columns = caged(method).cage_vertices();
-  Points out;
-  for (Eigen::Index i = 0; i < columns.cols(); ++i) out.emplace_back(columns.col(i));
-  return out;
-}
-
-Index first_cage_node(const Method& method) { return Index(caged(method).model().nodes.size()); }
-
-double cage_hold(const BodySpec& body) { return body.cage.hold * body.cage.stiffness; }
-
-const Skeleton* skeleton_of(const Method& method) {
-  const meshless::Body* body = flesh(method);
-  return body && !body->rig().empty() ? &body->rig().bones().skeleton() : nullptr;
-}
-
-std::string drive_joint(Method& method, Index joint, const Vec3& turn, const Vec3& move) {
-  return dynamic_cast<meshless::Body&>(method).drive_joint({joint, turn, move});
-}
-
-bool joints_were_driven(const Method& method) {
-  return skeleton_of(method) && !flesh(method)->driven_joints().empty();
-}
-
-Json& skeleton_entry(Json& body) { return body["meshless"]["skeleton"]; }
+bool is_plastic(const BodySpec& body) { return body.entry().can(body.options(), Ability::plasticity); }
 
 const std::string& skeleton_method() {
-  static const std::string name = "meshless";
-  return name;
+  for (const MethodEntry* entry : catalogue())
+    if (entry->can(entry->defaults, Ability::skeleton)) return entry->name;
+  check_failed("a method with bones", __FILE__, __LINE__);
 }
 
+Json& skeleton_entry(Json& body) { return body[method_of(body)]["skeleton"]; }
+
 void switch_method(Json& body, const std::string& method, double stiffness, const Json& cells) {
+  const MethodEntry& entry = method_entry(method);
   body["method"] = method;
-  if (set_cells(body["shape"], method == "fem" ? cells : Json())) body["fem"]["element"] = "hexahedron";
+  const bool in_cells = set_cells(body["shape"], wants_cells(entry) ? cells : Json());
   // the same material, where the new method has not been told another
   if (!body.contains(method) || !body[method].contains("stiffness")) body[method]["stiffness"] = stiffness;
-  const bool told =
-      body[method].contains("file") || body[method].contains("budget") || body[method].contains("cells");
-  if (method == "cage" && !told) body[method]["budget"] = automatic_budget;
+  add_suggestions(body, entry, in_cells);
 }
 
 void add_needs(Json& body, const std::string& method) {
-  if (method == "cage") body["cage"] = Json{{"budget", automatic_budget}};
-  if (method == "fem") {
-    body["shape"]["cells"] = Json::array({16, 16, 16});
-    body["fem"]["element"] = "hexahedron";
-  }
+  const MethodEntry* entry = find_method(method);
+  if (!entry) return;  // refused when the scene is read
+  const bool cells = wants_cells(*entry);
+  if (cells)
+    body["shape"]["cells"] = Json::array({cells_of_an_upload, cells_of_an_upload, cells_of_an_upload});
+  add_suggestions(body, *entry, cells);
 }
 
 }  // namespace pliant::view

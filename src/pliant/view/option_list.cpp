@@ -159,11 +159,11 @@ Json value_of(const Json& document, const Found& found) {
 
 bool is_live(const Found& found, const Json& document) {
   if (found.present || found.entry->facts.change != Change::live || !found.when.empty()) return false;
-  // a reduced body takes no change of its method without being built again
+  // a body in a space made for its settings takes no change without being built again
   const std::vector<std::string> parts = split(found.path);
   if (parts.size() < 3 || parts[0] != "bodies") return true;
   const Json* body = look(document, fmt::format("bodies.{}", parts[1]));
-  return !body || !is_reduced(*body) || (parts[2] != method_of(*body) && parts[2] != "damping");
+  return !body || changes_in_place(*body) || (parts[2] != method_of(*body) && parts[2] != "damping");
 }
 
 /// A slider needs a range that is wide enough to see and fine enough to set; typed values may go to the limits of the table.

@@ -15,7 +15,7 @@ constexpr double tolerance = 1e-4;
 
 }  // namespace
 
-bool World::can_pose(int body) const { return !is_reduced(spec(body)); }
+bool World::can_pose(int body) const { return changes_in_place(spec(body)); }
 
 void World::set_posing(bool on) {
   grabs_.clear();

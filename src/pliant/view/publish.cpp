@@ -119,11 +119,12 @@ std::shared_ptr<const Model> make_model(const World& world) {
     out.surface = to_floats(body.rest_surface());
     out.triangles = to_triangles(body.triangles());
     out.nodes = to_floats(world.pieces()[i].shape->graph.positions);
-    if (const TriMesh* cage = cage_of(body.method())) {
-      out.cage = to_floats(cage->vertices);
-      out.cage_triangles = to_triangles(cage->triangles);
+    const Controls controls = world.controls(int(i));
+    if (controls.cage) {
+      out.cage = to_floats(controls.cage->rest->vertices);
+      out.cage_triangles = to_triangles(controls.cage->rest->triangles);
     }
-    if (const Skeleton* skeleton = skeleton_of(body.method())) {
+    if (const Skeleton* skeleton = controls.skeleton) {
       for (const pliant::Joint& joint : skeleton->joints) out.joints.push_back({to_float(joint.position)});
       for (const Bone& bone : skeleton->bones())
         out.bones.push_back({std::uint32_t(bone.start), std::uint32_t(bone.end)});
@@ -148,11 +149,12 @@ void fill_snapshot(const World& world, Channels channels, Snapshot& snapshot) {
     const Points& surface = body.surface();
     shown.surface = to_floats(surface);
     if (has(channels, Channel::nodes)) shown.nodes = to_floats(body.method().nodes().x);
-    if (has(channels, Channel::cage) && cage_of(body.method()))
-      shown.cage = to_floats(cage_now(body.method()));
-    if (has(channels, Channel::joints))
-      if (const Skeleton* skeleton = skeleton_of(body.method()))
-        shown.joints = joints_at(*skeleton, world.simulation().time());
+    if (has(channels, Channel::cage) || has(channels, Channel::joints)) {
+      const Controls controls = world.controls(int(i));
+      if (has(channels, Channel::cage) && controls.cage) shown.cage = to_floats(controls.cage->vertices);
+      if (has(channels, Channel::joints) && controls.skeleton)
+        shown.joints = joints_at(*controls.skeleton, world.simulation().time());
+    }
     if (has(channels, Channel::scalar)) shown.scalar = stretch_of(body, surface);
     if (has(channels, Channel::node_flags) || has(channels, Channel::surface_flags)) {
       shown.node_flags = node_flags(world, int(i));
@@ -181,7 +183,7 @@ Json scene_json(const World& world) {
     Json ids = Json::array();
     for (std::size_t k = 0; k < world.holds(int(i)).handles(); ++k) ids.push_back(handle_id(int(i), k));
     Json joints = Json::array();
-    if (const Skeleton* skeleton = skeleton_of(body.method()))
+    if (const Skeleton* skeleton = world.controls(int(i)).skeleton)
       for (const pliant::Joint& joint : skeleton->joints) joints.push_back(joint.name);
     bodies.push_back({{"id", i},
                       {"joints", joints},

@@ -92,9 +92,9 @@ Json joint_json(const std::vector<std::string>& names, std::size_t at, const pli
 }
 
 /// Joints that a user turned follow no file: the skeleton is written as it is.
-void write_turned_joints(const Method& method, Json& json) {
-  if (!joints_were_driven(method)) return;
-  const Skeleton& skeleton = *skeleton_of(method);
+void write_turned_joints(const Controls& controls, Json& json) {
+  if (!controls.joints_driven) return;
+  const Skeleton& skeleton = *controls.skeleton;
   Json& bones = skeleton_entry(json);
   bones.erase("file");
   bones["like_mesh"] = false;  // its places are those of the scene already
@@ -108,7 +108,7 @@ void write_turned_joints(const Method& method, Json& json) {
 
 Json World::saved_scene() const {
   Json out = document();
-  for (int i = 0; i < bodies(); ++i) write_turned_joints(body(i).method(), out["bodies"][std::size_t(i)]);
+  for (int i = 0; i < bodies(); ++i) write_turned_joints(controls(i), out["bodies"][std::size_t(i)]);
   name_files(out, std::filesystem::path(file_).parent_path(), uploaded_);
   return out;
 }

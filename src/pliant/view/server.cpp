@@ -27,6 +27,7 @@
 #include <utility>
 
 #include "pliant/base/version.hpp"
+#include "pliant/methods/catalogue.hpp"
 #include "pliant/view/address.hpp"
 #include "pliant/view/free_memory.hpp"
 #include "pliant/view/page_files.hpp"
@@ -306,6 +307,7 @@ json Page::welcome(bool read_only) const {
             {"upload", hub_.limits().upload_bytes},
             {"commands", 256},
             {"pages", hub_.limits().pages}}},
+          {"methods", method_names()},
           {"scenes", hub_.session->scene_list()}};
 }
 

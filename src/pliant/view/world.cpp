@@ -106,8 +106,13 @@ Json World::document() const {
 
 const BodyHolds& World::holds(int body) const { return holds_.at(this->body(body).name()); }
 
+Controls World::controls(int body) const {
+  return spec(body).entry().controls(spec(body).options(), this->body(body).method());
+}
+
 double World::stiffness_of_grab(int body, double softness) const {
-  return grab_stiffness(this->body(body), modulus(spec(body)), piece(body).size, softness);
+  return grab_stiffness(this->body(body), spec(body).entry().stiffness(spec(body).options()),
+                        piece(body).size, softness);
 }
 
 std::vector<std::byte> World::state() const {

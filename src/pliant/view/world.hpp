@@ -103,6 +103,7 @@ class World {
   const std::string& name() const { return name_; }
   const SceneSpec& spec() const { return spec_; }
   const BodySpec& spec(int body) const { return spec_.bodies[std::size_t(body)]; }
+  Controls controls(int body) const;  ///< its cage, its skeleton
   const std::vector<Piece>& pieces() const { return pieces_; }
   const Piece& piece(int body) const { return pieces_[std::size_t(body)]; }
   int bodies() const { return int(pieces_.size()); }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "pliant/base/check.hpp"
-#include "pliant/methods/registry.hpp"
+#include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/physics/selection.hpp"
 #include "pliant/scene/validate.hpp"
@@ -264,7 +264,7 @@ void World::apply_spec() {
   simulation_->set_step_length(spec_.step_length());
   for (int i = 0; i < bodies(); ++i) {
     const BodySpec& of = spec(i);
-    set_live(of.method, body(i).method(), of.damping, of);
+    of.entry().set_live(of.options(), body(i).method(), of.damping);
     ContactOptions contact = of.contact;
     if (of.friction < not_given) contact.friction = of.friction;
     body(i).set_contact(contact);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/scene/parse.hpp"
+#include "pliant/methods/geometric/options.hpp"
 
 #include <gtest/gtest.h>
 
-#include "pliant/scene/layout.hpp"
+#include "pliant/base/layout.hpp"
 
 namespace pliant {
 namespace {
@@ -47,7 +48,7 @@ TEST(Parse, reads_the_scene_of_the_product_page) {
   EXPECT_EQ(spec.substeps, 2);
   const BodySpec& bar = spec.bodies.at(0);
   EXPECT_EQ(std::get<BoxShape>(bar.shape.is).nodes, (std::array<int, 3>{41, 9, 9}));
-  EXPECT_EQ(bar.geometric.stiffness, 2e5);
+  EXPECT_EQ(bar.options_of<geometric::Options>().stiffness, 2e5);
   EXPECT_EQ(bar.density, 900);
   EXPECT_EQ(bar.damping.stiffness, 0.002);
   EXPECT_EQ(std::get<SelectBox>(bar.pins.at(0).select.is).corners[1], Vec3(0.01, 2, 2));
@@ -149,8 +150,8 @@ TEST(Set, reaches_values_by_index_and_by_name) {
                      "bodies.b.geometric.integrator=euler", "gravity=[0, 0, 1]"});
   EXPECT_EQ(spec.timestep, 0.01);
   EXPECT_EQ(spec.bodies[0].density, 500);
-  EXPECT_EQ(spec.bodies[1].geometric.stiffness, 1e6);
-  EXPECT_EQ(spec.bodies[1].geometric.integrator, geometric::Integrator::euler);
+  EXPECT_EQ(spec.bodies[1].options_of<geometric::Options>().stiffness, 1e6);
+  EXPECT_EQ(spec.bodies[1].options_of<geometric::Options>().integrator, geometric::Integrator::euler);
   EXPECT_EQ(spec.gravity, Vec3(0, 0, 1));
 }
 

@@ -4,7 +4,9 @@
 #include <numbers>
 
 #include "free_fall.hpp"
-#include "pliant/methods/registry.hpp"
+#include "pliant/methods/catalogue.hpp"
+#include "pliant/methods/fem/options.hpp"
+#include "pliant/methods/geometric/options.hpp"
 #include "pliant/physics/selection.hpp"
 #include "pliant/sim/simulation.hpp"
 
@@ -15,7 +17,10 @@ namespace {
 struct Bar {
   Shape shape = make_shape(BoxShape{.size = {0.2, 0.2, 1}, .nodes = {5, 5, 21}});
   std::string method = "geometric";
-  MethodOptions options;
+  struct {
+    geometric::Options geometric;
+    fem::Options fem;
+  } options;
   Vec3 gravity{0, -9.81, 0};
   std::vector<Hold> holds;
 
@@ -28,7 +33,8 @@ struct Bar {
     return select_nodes({SelectBox{{Vec3(-1, -1, z - 1e-6), Vec3(2, 2, z + 1e-6)}}}, shape);
   }
   Simulation make(const Damping& damping = {0, 0}, double h = 0.5, int threads = 1) const {
-    auto built = build_method(method, shape, 1000, damping, options);
+    auto built = method == "fem" ? build_method(shape, 1000, damping, options.fem)
+                                 : build_method(shape, 1000, damping, options.geometric);
     EXPECT_TRUE(built) << built.error().text();
     std::vector<Body> bodies;
     const Points& X = shape.graph.positions;

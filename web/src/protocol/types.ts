@@ -86,6 +86,8 @@ export interface Welcome {
   client: number;
   limits?: { upload?: number; [key: string]: unknown };
   read_only: boolean;
+  /** Names of the methods a body can have. */
+  methods?: string[];
   scenes?: SceneCard[];
 }
 

@@ -6,7 +6,7 @@ import { Block, Channel, Format, Message, PointFlag, positionsInto } from '../pr
 import type { BodyInfo } from '../protocol/types';
 import type { Tier } from '../store';
 import { bounds, castRay, normalsInto, pointOn, RayHit, V3 } from './geometry';
-import { bodyMaterial, BodyUniforms, LookUniforms, methodColour } from './look';
+import { bodyMaterial, BodyUniforms, LookUniforms, OTHER_COLOUR } from './look';
 
 /** What the optional channels of a body hold; empty until asked for and received. */
 export interface Extra {
@@ -40,7 +40,7 @@ export class BodyView {
   private readonly own: BodyUniforms;
 
   constructor(readonly id: number, readonly info: BodyInfo | undefined, model: Message, tier: Tier,
-              private readonly shared: LookUniforms) {
+              private readonly shared: LookUniforms, readonly colour: string = OTHER_COLOUR) {
     const find = (channel: Channel) => model.blocks.find((b) => b.body === id && b.channel === channel);
     const surface = find(Channel.Surface), triangles = find(Channel.Triangles);
     if (!surface || !triangles) throw new Error(`the model of body ${id} has no surface`);
@@ -93,10 +93,6 @@ export class BodyView {
       ({ body: 0, channel, format: channel === Channel.Surface ? Format.F32x3 : Format.U32x3, count: data.length / 3, lo: [0, 0, 0], hi: [1, 1, 0], data }) as Block;
     const blocks = [block(Channel.Surface, new Float32Array(9)), block(Channel.Triangles, new Uint32Array([0, 1, 2]))];
     return new BodyView(0, undefined, { blocks } as Message, tier, shared);
-  }
-
-  get colour(): string {
-    return methodColour(this.info?.method ?? '');
   }
 
   setTier(tier: Tier): void {

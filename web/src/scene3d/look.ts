@@ -8,13 +8,13 @@ import type { Tier } from '../store';
 
 export type ThemeName = 'dark' | 'light';
 
-export const METHOD_COLOURS: Record<string, string> = {
-  geometric: '#ef7652', metric: '#8f86f7', cage: '#e3ab2f', meshless: '#37b795', fem: '#93a1ae',
-};
+/** Of the methods, in the order of the server's list; .dot in style.css has the same. */
+const METHOD_COLOURS = ['#ef7652', '#8f86f7', '#e3ab2f', '#37b795', '#93a1ae'];
 export const OTHER_COLOUR = '#b8b2a6';
+export const CAGE_COLOUR = '#e3ab2f';
 
-export function methodColour(method: string): string {
-  return METHOD_COLOURS[method] ?? OTHER_COLOUR;
+export function methodColour(method: string, methods: string[]): string {
+  return METHOD_COLOURS[methods.indexOf(method)] ?? OTHER_COLOUR;
 }
 
 /** Lengths are for a scene of this bounding radius; the stage scales them. */

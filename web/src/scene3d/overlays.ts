@@ -7,9 +7,9 @@ import type { Overlay } from '../store';
 import type { BodyView } from './body_view';
 import { Dots, Lines } from './dots';
 import { bounds, edgesOf, normalsInto, thinned } from './geometry';
-import { METHOD_COLOURS, Theme3D } from './look';
+import { CAGE_COLOUR, Theme3D } from './look';
 
-const GOLD = METHOD_COLOURS.cage;
+const GOLD = CAGE_COLOUR;
 
 /** A body is marked at every vertex up to so many, then so many along its length. */
 const MOST_DOTS = 300, DOTS_ALONG = 48;

@@ -11,7 +11,7 @@ import { BodyView } from './body_view';
 import { OrbitCamera } from './camera';
 import type { V3 } from './geometry';
 import { Ground } from './ground';
-import { LookUniforms, propMaterial, ThemeName, THEMES, UNIT_RADIUS } from './look';
+import { LookUniforms, methodColour, propMaterial, ThemeName, THEMES, UNIT_RADIUS } from './look';
 import { BodyOverlays } from './overlays';
 
 export interface Hit {
@@ -174,7 +174,8 @@ export class Stage {
     this.warm = null;
     for (const block of m.blocks) {
       if (block.channel !== Channel.Surface || block.body === SCENE_BODY) continue;
-      const body = new BodyView(block.body, infos.find((b) => b.id === block.body), m, this.tier, this.uniforms);
+      const info = infos.find((b) => b.id === block.body);
+      const body = new BodyView(block.body, info, m, this.tier, this.uniforms, methodColour(info?.method ?? '', this.store.methods));
       const overlay = new BodyOverlays(body, THEMES[this.theme]);
       this.bodies.set(block.body, body);
       this.overlays.set(block.body, overlay);

@@ -8,7 +8,6 @@ import { $, h } from './dom';
 
 const ENDINGS = ['obj', 'ply', 'stl', 'off', 'glb'];
 const MOST_BYTES = 64 * 1024 * 1024;
-const METHODS = ['geometric', 'metric', 'cage', 'meshless', 'fem'];
 
 /** What the server found in the file. */
 interface Report {
@@ -118,14 +117,14 @@ export class MeshDrop {
     units.addEventListener('change', tell);
     up.addEventListener('change', tell);
     tell();
-    const current = store.body?.method ?? 'geometric';
-    const methods = METHODS.map((m) => {
+    const current = store.body?.method ?? store.methods[0];
+    const methods = store.methods.map((m) => {
       const about = r.methods?.[m];
       const off = about?.ok === false;
       const cost = about?.nodes ? `${grouped(about.nodes)} nodes${about.seconds ? `, about ${number(about.seconds, 2)} s` : ''}` : '';
       return h('label', { class: `method-choice ${off ? 'off' : ''}` },
         h('input', { type: 'radio', name: 'drop-method', value: m, disabled: off, checked: m === current && !off }),
-        h('i', { class: `dot ${m}` }), m, h('small', {}, off ? about?.why ?? 'not possible' : cost));
+        h('i', { class: `dot m${store.methods.indexOf(m)}` }), m, h('small', {}, off ? about?.why ?? 'not possible' : cost));
     });
     const facts = [
       r.vertices !== undefined ? `${grouped(r.vertices)} vertices, ${grouped(r.triangles ?? 0)} triangles` : '',
@@ -135,7 +134,7 @@ export class MeshDrop {
     const repairs = (r.repairs ?? []).map((x) => (typeof x === 'string' ? x : x.text ?? x.message ?? '')).filter(Boolean);
     const close = () => dialog.remove();
     const add = (replace: boolean) => {
-      const method = dialog.querySelector<HTMLInputElement>('input[name=drop-method]:checked')?.value ?? 'geometric';
+      const method = dialog.querySelector<HTMLInputElement>('input[name=drop-method]:checked')?.value ?? store.methods[0];
       close();
       const args: Record<string, unknown> = { upload: r.upload, units: units.value === 'fit' ? scale.fit : units.value, up: up.value, method };
       if (replace && store.body) args.replace = store.body.id;

@@ -169,7 +169,7 @@ export class Panel {
     const { store } = this;
     const bodies = store.scene?.bodies ?? [];
     this.bodies.replaceChildren(...bodies.map((b, i) => h('button', { type: 'button', 'aria-pressed': String(i === store.current), onclick: () => store.selectBody(i) },
-      h('i', { class: `dot ${b.method}` }), b.name, h('small', {}, `${grouped(b.nodes)} nodes`))));
+      h('i', { class: `dot m${store.methods.indexOf(b.method)}` }), b.name, h('small', {}, `${grouped(b.nodes)} nodes`))));
     if (store.body && bodies.length > 1) {
       const body = store.body;
       this.bodies.append(h('button', { type: 'button', class: 'wide-button', onclick: () => store.do('body.remove', { body: body.id }) }, `Remove ${body.name}`));

@@ -11,7 +11,6 @@ import { openMenu } from './menu';
 import { saveItems } from './save';
 import type { StartPage } from './start';
 
-export const METHODS = ['geometric', 'metric', 'cage', 'meshless', 'fem'];
 export const TOOLS: [ToolName, string, string][] = [
   ['grab', 'Grab', 'G'], ['dent', 'Dent', 'D'], ['pin', 'Pin', 'P'], ['handle', 'Handle', 'H'], ['cage', 'Cage', 'C'], ['joint', 'Joint', 'J'],
 ];
@@ -61,7 +60,6 @@ export class Shell {
     this.pose = h('button', { type: 'button', 'aria-pressed': 'false', title: 'Pose: time stands, every drag is a static solve (O)', onclick: () => this.togglePose() }, icon('pose'), 'Pose');
     this.buildCancel = h('button', { type: 'button', class: 'cancel', onclick: () => store.do('build.cancel') }, 'Cancel');
     this.makeRail();
-    this.makeMethods();
 
     store.stateChanged.on((s) => this.showState(s));
     store.sceneChanged.on(() => this.showScene());
@@ -105,8 +103,9 @@ export class Shell {
   }
 
   nextMethod(by: number): void {
-    const at = METHODS.indexOf(this.store.body?.method ?? '');
-    this.setMethod(METHODS[(at + by + METHODS.length) % METHODS.length]);
+    const { methods, body } = this.store;
+    const at = methods.indexOf(body?.method ?? '');
+    this.setMethod(methods[(at + by + methods.length) % methods.length]);
   }
 
   setMethod(name: string): void {
@@ -157,11 +156,16 @@ export class Shell {
     $('#tools').append(group, h('hr'), this.pose);
   }
 
+  /** One button for each method of the server. */
   private makeMethods(): void {
-    $('#methods').append(...METHODS.map((m) => {
+    const { methods } = this.store;
+    const shown = [...document.querySelectorAll<HTMLElement>('#methods label')];
+    if (shown.map((label) => label.dataset.method).join() === methods.join()) return;
+    for (const label of shown) label.remove();
+    $('#methods').append(...methods.map((m, i) => {
       const input = h('input', { type: 'radio', name: 'method', value: m, 'aria-label': m });
       input.addEventListener('change', () => this.setMethod(m));
-      return h('label', { title: m, 'data-method': m }, h('span', { class: `dot ${m}` }), input, h('span', {}, m));
+      return h('label', { title: m, 'data-method': m }, h('span', { class: `dot m${i}` }), input, h('span', {}, m));
     }));
   }
 
@@ -207,6 +211,7 @@ export class Shell {
   /** A refused method stays clickable: its cause may lie outside the scene, as a file that was mended meanwhile. */
   private showMethods(): void {
     const body = this.store.body;
+    this.makeMethods();
     for (const label of document.querySelectorAll<HTMLElement>('#methods label')) {
       const method = label.dataset.method!;
       const input = label.querySelector('input')!;

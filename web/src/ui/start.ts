@@ -58,7 +58,7 @@ export class StartPage {
     picture.addEventListener('error', () => picture.replaceWith(h('div', { class: 'thumb none' }, s.name)));
     return h('button', { type: 'button', class: 'card', 'data-scene': s.name, onclick: () => this.load(s.name) }, picture,
       h('span', { class: 'about' },
-        h('span', { class: 'dots' }, ...(s.methods ?? []).map((m) => h('i', { class: `dot ${m}`, title: m }))),
+        h('span', { class: 'dots' }, ...(s.methods ?? []).map((m) => h('i', { class: `dot m${this.store.methods.indexOf(m)}`, title: m }))),
         h('b', {}, s.name), h('small', {}, s.description ?? '')));
   }
 

@@ -18,6 +18,7 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, TriMesh cage, double d
 
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
                                       const Options& options) {
+  if (!options.mesh.vertices.empty()) return build(shape, options.mesh, density, damping, options);
   if (options.cells[0] < 1 || options.cells[1] < 1 || options.cells[2] < 1)
     return Error{{},
                  {{"cage", "no cage", "one of file, budget and cells", "\"cage\": {\"cells\": [2, 2, 6]}"}}};

@@ -15,8 +15,7 @@ namespace pliant::cage {
 Result<std::unique_ptr<Method>> build(const Shape& shape, TriMesh cage, double density,
                                       const Damping& damping, const Options& options);
 
-/// The same with the box that options.cells tell; a cage from a file or an automatic one is made by the
-/// caller.
+/// The same with options.mesh, or where that is empty with the box that options.cells tell.
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
                                       const Options& options);
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "pliant/base/option.hpp"
+#include "pliant/geometry/tri_mesh.hpp"
 #include "pliant/physics/plasticity.hpp"
 
 namespace pliant::cage {
@@ -23,6 +24,7 @@ struct Options {
   int budget = 0;                     ///< degrees of freedom of an automatic cage; 0 = not told
   std::array<int, 3> cells{0, 0, 0};  ///< of a box around the surface; zeros = none
   double clearance = 0.05;            ///< of a box, share of a cell's edge
+  TriMesh mesh = {};                  ///< the cage itself, once it was read or made (prepare.hpp)
 
   double stiffness = 1e5;
   double poisson = 0.3;

@@ -19,7 +19,7 @@ struct Drive {
 Action drive(const Request& request, const char* what, const std::function<void(Drive&)>& change) {
   World& world = request.world;
   const int body = request.body_index();
-  const Skeleton* skeleton = skeleton_of(request.body(body).method());
+  const Skeleton* skeleton = world.controls(body).skeleton;
   if (!skeleton)
     refuse("not_supported", fmt::format("{} has no skeleton", request.body_name(body)),
            fmt::format("bones belong to the {0} method: bodies.N.{0}.skeleton", skeleton_method()));
@@ -34,7 +34,9 @@ Action drive(const Request& request, const char* what, const std::function<void(
   edit.label = fmt::format("{} {}", what, skeleton->joints[std::size_t(joint)].name);
   edit.gesture = fmt::format("joint {} {} {}", request.call.client, body, joint);
   edit.states_before[request.body_name(body)] = world.state(body);
-  const std::string trouble = drive_joint(request.body(body).method(), joint, driven.turn, driven.move);
+  const BodySpec& spec = world.spec(body);
+  const std::string trouble =
+      spec.entry().drive_joint(spec.options(), request.body(body).method(), joint, driven.turn, driven.move);
   if (!trouble.empty()) refuse("not_supported", trouble);
   edit.states_after[request.body_name(body)] = world.state(body);
   world.remember(std::move(edit));
@@ -49,8 +51,10 @@ Action drive(const Request& request, const char* what, const std::function<void(
 Action cage_move(Request& request) {
   const int index = request.body_index();
   const Body& body = request.body(index);
-  const TriMesh* cage = cage_of(body.method());
-  if (!cage) refuse("not_supported", fmt::format("{} has no cage", body.name()), "switch its method to cage");
+  const std::optional<Controls::Cage> cage = request.world.controls(index).cage;
+  if (!cage)
+    refuse("not_supported", fmt::format("{} has no cage", body.name()),
+           "switch its method to " + methods_with(Ability::cage));
   const std::vector<int> vertices =
       request.args.indices("vertices", int(cage->vertices.size()), std::size_t(max_grabs));
   const Points targets = request.args.vectors("targets", std::size_t(max_grabs));
@@ -69,12 +73,12 @@ Action cage_move(Request& request) {
   grab.kind = UserGrab::Kind::cage;
   grab.body = index;
   for (std::size_t k = 0; k < vertices.size(); ++k) {
-    grab.nodes.push_back(first_cage_node(body.method()) + vertices[k]);
+    grab.nodes.push_back(cage->first_node + vertices[k]);
     grab.share.push_back(1.0 / double(vertices.size()));
     grab.offset.push_back(targets[k]);
   }
   // as stiff as a hold of the body, so that the cage goes where it is put
-  grab.stiffness = cage_hold(request.world.spec(index)) * request.world.piece(index).size;
+  grab.stiffness = cage->hold * request.world.piece(index).size;
   if ((!last || request.world.posing()) && !grabs.add(std::move(grab)))
     refuse("too_many", "there are as many grabs as there can be");
   request.world.touched();

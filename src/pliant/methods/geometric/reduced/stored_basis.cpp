@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/scene/basis_cache.hpp"
+#include "pliant/methods/geometric/reduced/stored_basis.hpp"
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "pliant/base/seal.hpp"
-#include "pliant/io/atomic_file.hpp"
-#include "pliant/io/read_file.hpp"
 
-namespace pliant {
+namespace pliant::geometric {
 namespace {
 
 Seal seal_of(std::uint64_t key) {
@@ -49,9 +46,9 @@ bool read_payload(Reader& reader, std::size_t bytes, StoredBasis& out) {
   if (!reader.ok() || rows <= 0 || columns <= 0 || pieces < 0 || rows > 2147483647 || columns > 2147483647 ||
       rows * columns != std::int64_t(numbers.size()) || pieces > rows || out.basis.own > columns)
     return false;
-  out.basis.columns = Eigen::Map<const geometric::Basis::Columns>(numbers.data(), rows, columns);
+  out.basis.columns = Eigen::Map<const Basis::Columns>(numbers.data(), rows, columns);
   for (std::int64_t p = 0; p < pieces && reader.ok(); ++p) {
-    geometric::Basis::Piece piece;
+    Basis::Piece piece;
     read_sized(reader, bytes, piece.nodes);
     reader.value(piece.first);
     reader.value(piece.count);
@@ -69,33 +66,11 @@ bool read_payload(Reader& reader, std::size_t bytes, StoredBasis& out) {
 
 }  // namespace
 
-std::filesystem::path cache_folder() {
-  const auto value = [](const char* name) {
-    const char* text = std::getenv(name);
-    return std::filesystem::path(text ? text : "");
-  };
-  if (const auto own = value("PLIANT_CACHE"); !own.empty()) return own;
-  if (const auto shared = value("XDG_CACHE_HOME"); !shared.empty()) return shared / "pliant";
-  if (const auto home = value("HOME"); !home.empty()) return home / ".cache" / "pliant";
-  return {};
-}
+std::string basis_name(std::uint64_t key) { return fmt::format("basis-{:016x}", key); }
 
-std::filesystem::path basis_file(const std::filesystem::path& folder, std::uint64_t key) {
-  return folder / fmt::format("basis-{:016x}", key);
-}
-
-std::optional<StoredBasis> read_basis(const std::filesystem::path& file, std::uint64_t key,
-                                      std::string& why) {
-  why.clear();
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return std::nullopt;
-  const Result<std::string> text = read_file(file);
-  if (!text) {
-    why = "cannot be read";
-    return std::nullopt;
-  }
-  std::vector<std::byte> bytes(text->size());
-  std::memcpy(bytes.data(), text->data(), text->size());
+std::optional<StoredBasis> unpack_basis(std::string_view text, std::uint64_t key, std::string& why) {
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
   Reader reader(bytes);
   Seal found;
   const SealTrouble trouble = read_seal(bytes, seal_of(key), reader, found);
@@ -108,16 +83,16 @@ std::optional<StoredBasis> read_basis(const std::filesystem::path& file, std::ui
   return out;
 }
 
-std::string write_basis(const std::filesystem::path& file, std::uint64_t key, const StoredBasis& stored) {
+std::string pack_basis(const StoredBasis& stored, std::uint64_t key) {
   Writer writer;
   writer.value(seal_of(key));
-  const geometric::Basis& basis = stored.basis;
+  const Basis& basis = stored.basis;
   writer.value(std::int64_t(basis.columns.rows()));
   writer.value(std::int64_t(basis.columns.cols()));
   writer.value(basis.own);
   write_sized(writer, std::vector<double>(basis.columns.data(), basis.columns.data() + basis.columns.size()));
   writer.value(std::int64_t(basis.pieces.size()));
-  for (const geometric::Basis::Piece& piece : basis.pieces) {
+  for (const Basis::Piece& piece : basis.pieces) {
     write_sized(writer, piece.nodes);
     writer.value(piece.first);
     writer.value(piece.count);
@@ -126,10 +101,7 @@ std::string write_basis(const std::filesystem::path& file, std::uint64_t key, co
   write_sized(writer, stored.cubature.points.weights);
   writer.value(stored.cubature.error);
   write_checksum(writer);
-  const std::string_view contents(reinterpret_cast<const char*>(writer.bytes().data()),
-                                  writer.bytes().size());
-  const std::optional<Error> error = write_file(file, contents);
-  return error ? error->text() : "";
+  return {reinterpret_cast<const char*>(writer.bytes().data()), writer.bytes().size()};
 }
 
-}  // namespace pliant
+}  // namespace pliant::geometric

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pliant/scene/layout.hpp"
+#include "pliant/base/layout.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,9 +2,11 @@
 // How an object of a scene file is laid out: its options (base/option.hpp) and the objects inside it, said
 // once. Reading a file, the JSON Schema and the documentation all walk this one tree.
 //
-//   layout_of<T>() is specialised for every struct of scene/spec.hpp, in scene/spec.cpp.
+//   layout_of<T>() is specialised for every struct that a file can hold: in scene/spec.cpp, and for the
+//   settings of a method in methods/M/entry.cpp.
 #pragma once
 
+#include <any>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -182,6 +184,21 @@ Layout<T> make_choice(std::string title, std::string help, std::vector<Field<T>>
   Layout<T> layout =
       make_layout<T>(std::move(title), std::move(help), {}, std::move(alternatives), std::move(not_yet));
   layout.description.choice = true;
+  return layout;
+}
+
+/// The layout of a struct that only its maker knows; the value travels in a std::any.
+struct AnyLayout {
+  const Description* description;
+  void (*read)(const Json&, const std::string& place, std::any& to, Problems&);
+};
+
+template <class T>
+const AnyLayout& any_layout() {
+  static const AnyLayout layout{&layout_of<T>().description, [](const Json& json, const std::string& place,
+                                                                std::any& to, Problems& problems) {
+                                  read_object(json, place, std::any_cast<T&>(to), problems);
+                                }};
   return layout;
 }
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/fem/entry.hpp"
+
+#include "pliant/base/layout.hpp"
+#include "pliant/methods/fem/body.hpp"
+#include "pliant/methods/fem/build.hpp"
+
+namespace pliant {
+
+template <>
+const Layout<fem::Options>& layout_of() {
+  static const auto layout =
+      make_layout<fem::Options>("fem", "settings of the finite-element baseline", fem::option_table());
+  return layout;
+}
+
+namespace fem {
+namespace {
+
+std::optional<Problem> lacks(const Options&, Ability ability) {
+  switch (ability) {
+    case Ability::live:
+      return std::nullopt;
+    case Ability::contact:
+      return Problem{"method", "\"fem\" in a scene with colliders", "no colliders, or another method",
+                     "finite elements do not meet colliders"};
+    case Ability::plasticity:
+      return Problem{"method", "fem", "a method with plasticity", {}};
+    case Ability::skeleton:
+      return Problem{"method", "fem", "a method with bones", {}};
+    case Ability::cage:
+      return Problem{"method", "fem", "a method with a cage", {}};
+    case Ability::activity:
+      return Problem{"method", "fem", "a method that skips rotations", {}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const MethodEntry& entry() {
+  static const MethodEntry entry = make_entry<Options>(
+      "fem", "settings of the finite-element baseline", any_layout<Options>(),
+      {.placement = [](const Options&) { return NodePlacement::cells; },
+       .build = [](const Options& options,
+                   const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
+       .set_live = set_live_of<Body, Options>,
+       .lacks = lacks,
+       .stiffness = [](const Options& options) { return options.stiffness; },
+       .verdict =
+           [](const Options&, const Solidity&) {
+             return Verdict{"no, it needs a shape made of cells: box, sphere, ... or \"cells\" in the shape",
+                            false};
+           },
+       // A surface on coarse cells: ten tetrahedra a cell lock where one hexahedron does not.
+       .suggest =
+           [](const Options&, bool cells) {
+             std::vector<std::pair<std::string, OptionValue>> out;
+             if (cells) out.emplace_back("element", OptionValue(std::string("hexahedron")));
+             return out;
+           }});
+  return entry;
+}
+
+}  // namespace fem
+}  // namespace pliant

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/entry.hpp"
+
+#include "pliant/base/layout.hpp"
+#include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/build.hpp"
+#include "pliant/methods/geometric/note_stiffness.hpp"
+#include "pliant/methods/geometric/reduced/prepare.hpp"
+#include "pliant/methods/geometric/surface_rows.hpp"
+
+namespace pliant {
+
+template <>
+const Layout<geometric::Plasticity>& layout_of() {
+  static const auto layout = make_layout<geometric::Plasticity>(
+      "plasticity", "when the body keeps a new shape, and how much of it", geometric::plasticity_table());
+  return layout;
+}
+
+template <>
+const Layout<geometric::Fibres>& layout_of() {
+  static const auto layout =
+      make_layout<geometric::Fibres>("fibres", "a direction of higher stiffness", geometric::fibre_table());
+  return layout;
+}
+
+template <>
+const Layout<geometric::Adaptive>& layout_of() {
+  static const auto layout = make_layout<geometric::Adaptive>(
+      "adaptive", "which rotations the geometric method computes", geometric::adaptive_table());
+  return layout;
+}
+
+template <>
+const Layout<geometric::Reduction>& layout_of() {
+  static const auto layout = make_layout<geometric::Reduction>(
+      "reduction",
+      "the body moves in a space of few motions: from samples of it, or from its vibration modes",
+      geometric::reduction_table());
+  return layout;
+}
+
+template <>
+const Layout<geometric::Options>& layout_of() {
+  using S = geometric::Options;
+  static const auto layout = make_layout<S>(
+      "geometric", "settings of the geometric method", geometric::option_table(),
+      {optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back"),
+       object_field("fibres", &S::fibres, "stiffer along a direction"),
+       optional_field("adaptive", &S::adaptive,
+                      "rotations are computed only where they change; absent: everywhere"),
+       optional_field("reduction", &S::reduction, "reduced space: far fewer unknowns than nodes")});
+  return layout;
+}
+
+namespace geometric {
+namespace {
+
+std::vector<Problem> check(const Options& options) {
+  if (!options.reduction || (options.reduction->modal > 0) != !options.reduction->samples.empty()) return {};
+  return {{"geometric.reduction",
+           options.reduction->modal > 0 ? "both modal and samples" : "neither modal nor samples",
+           "either modal above 0 or a list of samples",
+           {}}};
+}
+
+NodePlacement placement(const Options& options) {
+  return operator_of(options) == Operator::volumetric ? NodePlacement::inside : NodePlacement::surface;
+}
+
+Result<std::unique_ptr<Method>> build_planned(const Options& options, const BodyPlan& plan) {
+  Options read = options;
+  if (plan.making && !options.fibres.file.empty()) {
+    Error error;
+    read.fibres.field = plan.making->files.directions(options.fibres.file, plan.shape.graph.positions.size(),
+                                                      "geometric.fibres.file", error.problems);
+    if (!error.problems.empty()) return error;
+  }
+  return plan.making && options.reduction ? build_prepared_reduced(read, plan)
+                                          : build(plan.shape, plan.density, plan.damping, read);
+}
+
+std::vector<std::string> notes(const Options& options, const BodyPlan& plan, const Method&,
+                               const StepPlan& steps) {
+  std::vector<std::string> out;
+  if (!steps.colliders) return out;
+  if (auto note = note_stiffness(options, plan, steps)) out.push_back(std::move(*note));
+  return out;
+}
+
+std::optional<Problem> lacks(const Options& options, Ability ability) {
+  switch (ability) {
+    case Ability::contact:
+      if (options.reduction)
+        return Problem{"geometric.reduction", "a reduced body in a scene with colliders",
+                       "no colliders, or full space", "contact is not available in reduced space"};
+      if (options.keep_volume)
+        return Problem{"geometric.keep_volume", "true in a scene with colliders", "no colliders, or false",
+                       "contact does not keep the volume of a surface"};
+      return std::nullopt;
+    case Ability::live:
+      if (!options.reduction) return std::nullopt;
+      return Problem{"geometric.reduction",
+                     "the space of a reduced body is made for its own pins and handles", "full space",
+                     "take away its reduction, or edit the scene"};
+    case Ability::plasticity:
+      if (options.plasticity) return std::nullopt;
+      return Problem{"geometric.plasticity", "none", "when the body keeps a new shape", {}};
+    case Ability::activity:
+      return std::nullopt;
+    case Ability::skeleton:
+      return Problem{"method", "geometric", "a method with bones", {}};
+    case Ability::cage:
+      return Problem{"method", "geometric", "a method with a cage", {}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const MethodEntry& entry() {
+  static const MethodEntry entry =
+      make_entry<Options>("geometric", "settings of the geometric method", any_layout<Options>(),
+                          {.check = check,
+                           .placement = placement,
+                           .build = build_planned,
+                           .set_live = set_live_of<Body, Options>,  // a body in reduced space takes none
+                           .notes = notes,
+                           .lacks = lacks,
+                           .stiffness = [](const Options& options) { return options.stiffness; },
+                           .remedies =
+                               [](const Options& options) {
+                                 return Remedies{.unsolved = options.linear_solver == LinearSolver::multigrid
+                                                                 ? ", linear_solver: direct"
+                                                                 : ""};
+                               }});
+  return entry;
+}
+
+}  // namespace geometric
+}  // namespace pliant

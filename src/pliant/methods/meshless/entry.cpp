@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/meshless/entry.hpp"
+
+#include <fmt/format.h>
+
+#include "pliant/base/layout.hpp"
+#include "pliant/geometry/inside.hpp"
+#include "pliant/methods/meshless/body.hpp"
+#include "pliant/methods/meshless/build.hpp"
+#include "pliant/methods/meshless/prepare.hpp"
+#include "pliant/physics/motion_layout.hpp"
+
+namespace pliant {
+
+template <>
+const Layout<meshless::JointKeys>& layout_of() {
+  using S = meshless::JointKeys;
+  static const auto layout = make_layout<S>(
+      "joint", "a place where bones meet, and how it turns", meshless::joint_table(),
+      {list_field("motion", &S::motion,
+                  "keys: turns of the bones that leave the joint, and shifts, relative to its parent; turns "
+                  "about one axis interpolate the angle, however many full turns")});
+  return layout;
+}
+
+template <>
+const Layout<meshless::Bones>& layout_of() {
+  using S = meshless::Bones;
+  static const auto layout =
+      make_layout<S>("skeleton", "bones that move the flesh around them: a file or a list of joints",
+                     meshless::bones_table(), {list_field("joints", &S::joints, "instead of a file")});
+  return layout;
+}
+
+template <>
+const Layout<meshless::Region>& layout_of() {
+  static const auto layout = make_layout<meshless::Region>(
+      "region", "flesh of another stiffness around a bone", meshless::region_table());
+  return layout;
+}
+
+template <>
+const Layout<meshless::Plasticity>& layout_of() {
+  static const auto layout = make_layout<meshless::Plasticity>(
+      "plasticity", "when the flesh keeps a new shape, and how much of it", meshless::plasticity_table());
+  return layout;
+}
+
+template <>
+const Layout<meshless::Options>& layout_of() {
+  using S = meshless::Options;
+  static const auto layout = make_layout<S>(
+      "meshless", "settings of the meshless method", meshless::option_table(),
+      {optional_field("skeleton", &S::bones, "bones that move the flesh; none: a body without bones"),
+       optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back"),
+       list_field("regions", &S::regions, "flesh of another stiffness")});
+  return layout;
+}
+
+namespace meshless {
+namespace {
+
+std::optional<Problem> lacks(const Options& options, Ability ability) {
+  switch (ability) {
+    case Ability::live:
+    case Ability::skeleton:
+      return std::nullopt;
+    case Ability::contact:
+      // The block factor of [ZJU06, Eq. 11] has no answer to impulses on the surface.
+      if (options.warping != Warping::node) return std::nullopt;
+      return Problem{"meshless.warping", "\"node\" in a scene with colliders",
+                     "no colliders, or another warping",
+                     "flesh warped at nodes does not meet colliders; \"cell\" does"};
+    case Ability::plasticity:
+      if (options.plasticity) return std::nullopt;
+      return Problem{"meshless.plasticity", "none", "when the body keeps a new shape", {}};
+    case Ability::cage:
+      return Problem{"method", "meshless", "a method with a cage", {}};
+    case Ability::activity:
+      return Problem{"method", "meshless", "a method that skips rotations", {}};
+  }
+  return std::nullopt;
+}
+
+/// Where the flesh is poorer than it should be, one sentence a kind.
+std::vector<std::string> notes(const Options&, const BodyPlan&, const Method& method, const StepPlan&) {
+  std::vector<std::string> out;
+  const auto* flesh = dynamic_cast<const Body*>(&method);
+  if (!flesh) return out;
+  const Cells& cells = flesh->model().cells;
+  const auto note = [&](int count, const char* what) {
+    if (count > 0) out.push_back(fmt::format("{} {}", count, what));
+  };
+  note(cells.widened,
+       "points of its cells had too few nodes around them, or nodes in a plane, and see further");
+  note(cells.constant,
+       "of these still do not tell a strain (constant shape functions): use more nodes or a larger support");
+  note(cells.lonely, "nodes in parts thinner than a cell have a cell of their own: use more nodes");
+  note(flesh->unreached_cells(), "cells lie in parts without a bone and do not turn: give each part a bone");
+  return out;
+}
+
+Controls controls(const Options&, const Method& method) {
+  Controls out;
+  const auto* flesh = dynamic_cast<const Body*>(&method);
+  if (!flesh || flesh->rig().empty()) return out;
+  out.skeleton = &flesh->rig().bones().skeleton();
+  out.joints_driven = !flesh->driven_joints().empty();
+  return out;
+}
+
+std::string drive_joint(const Options&, Method& method, Index joint, const Vec3& turn, const Vec3& move) {
+  return dynamic_cast<Body&>(method).drive_joint({joint, turn, move});
+}
+
+}  // namespace
+
+const MethodEntry& entry() {
+  static const MethodEntry entry = make_entry<Options>(
+      "meshless", "settings of the meshless method", any_layout<Options>(),
+      {.prepare = prepare,
+       .build = [](const Options& options,
+                   const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
+       .set_live = set_live_of<Body, Options>,
+       .notes = notes,
+       .lacks = lacks,
+       .controls = controls,
+       .drive_joint = drive_joint,
+       .stiffness = [](const Options& options) { return options.stiffness; },
+       .remedies =
+           [](const Options&) {
+             return Remedies{.bones =
+                                 "smaller angles, longer bones for the same turn, or more samples along them "
+                                 "(meshless.skeleton.spacing)"};
+           },
+       .verdict =
+           [](const Options&, const Solidity& solidity) {
+             return solidity.any_solid ? Verdict{"yes, filled with nodes", true}
+                                       : Verdict{"no, flesh is a solid", false};
+           }});
+  return entry;
+}
+
+}  // namespace meshless
+}  // namespace pliant

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/metric/entry.hpp"
+
+#include "pliant/base/layout.hpp"
+#include "pliant/geometry/inside.hpp"
+#include "pliant/methods/metric/body.hpp"
+#include "pliant/methods/metric/build.hpp"
+
+namespace pliant {
+
+template <>
+const Layout<metric::StrengthKey>& layout_of() {
+  static const auto layout = make_layout<metric::StrengthKey>(
+      "strength key", "how strong the metric method's tensors are at a time", metric::key_table());
+  return layout;
+}
+
+template <>
+const Layout<PlasticLaw>& layout_of() {
+  static const auto layout = make_layout<PlasticLaw>(
+      "rest metric", "when constraints keep a new length, and how much of it", metric::plasticity_table());
+  return layout;
+}
+
+template <>
+const Layout<metric::Options>& layout_of() {
+  using S = metric::Options;
+  static const auto layout =
+      make_layout<S>("metric", "settings of the metric method", metric::option_table(),
+                     {list_field("keys", &S::keys, "factors on all strengths over time: inflation; none = 1"),
+                      optional_field("plasticity", &S::plasticity,
+                                     "dents and bends that stay; none = always springs back")});
+  return layout;
+}
+
+namespace metric {
+namespace {
+
+std::optional<Problem> lacks(const Options& options, Ability ability) {
+  switch (ability) {
+    case Ability::contact:
+    case Ability::live:
+      return std::nullopt;
+    case Ability::plasticity:
+      if (options.plasticity) return std::nullopt;
+      return Problem{"metric.plasticity", "none", "when the body keeps a new shape", {}};
+    case Ability::skeleton:
+      return Problem{"method", "metric", "a method with bones", {}};
+    case Ability::cage:
+      return Problem{"method", "metric", "a method with a cage", {}};
+    case Ability::activity:
+      return Problem{"method", "metric", "a method that skips rotations", {}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const MethodEntry& entry() {
+  static const MethodEntry entry = make_entry<Options>(
+      "metric", "settings of the metric method", any_layout<Options>(),
+      {.placement =
+           [](const Options& options) {
+             return options.lattice == Lattice::grid ? NodePlacement::lattice : NodePlacement::inside;
+           },
+       .build = [](const Options& options,
+                   const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
+       .set_live = set_live_of<Body, Options>,
+       .lacks = lacks,
+       .stiffness = [](const Options& options) { return options.stiffness; },
+       .verdict =
+           [](const Options&, const Solidity& solidity) {
+             return solidity.any_solid
+                        ? Verdict{"yes, on a lattice", true}
+                        : Verdict{"with metric.lattice mesh only: a lattice fills solids", false};
+           }});
+  return entry;
+}
+
+}  // namespace metric
+}  // namespace pliant

@@ -435,7 +435,7 @@ const Layout<BodySpec>& layout_of() {
             .help = "of the body's surface: with a collider's the coefficient is the root of their product; "
                     "none = the collider's alone"})},
       body_objects(),
-      {{"skeleton", "it belongs to the settings of method " + methods_with(Ability::skeleton)},
+      {{"skeleton", "it belongs to a method: " + methods_with(Ability::skeleton) + ".skeleton"},
        {"samples", "samples are not available in this version"}});
   return layout;
 }

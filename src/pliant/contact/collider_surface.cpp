@@ -9,33 +9,33 @@
 namespace pliant {
 namespace {
 
-constexpr int around = 64, up = 32;  // facets of a ball
+constexpr int facets_around = 64, facets_up = 32;  // facets of a ball
 
 /// A ball about the origin whose upper half, y > 0, is lifted by `length`: a sphere or a capsule.
 TriMesh lifted_ball(double radius, double length) {
   TriMesh mesh;
   const auto ring = [&](double latitude, double lift) {
-    for (int j = 0; j < around; ++j) {
-      const double angle = 2 * std::numbers::pi * j / around;
+    for (int j = 0; j < facets_around; ++j) {
+      const double angle = 2 * std::numbers::pi * j / facets_around;
       mesh.vertices.emplace_back(radius * std::cos(latitude) * std::cos(angle),
                                  radius * std::sin(latitude) + lift,
                                  -radius * std::cos(latitude) * std::sin(angle));
     }
   };
   mesh.vertices.emplace_back(0, -radius, 0);
-  for (int i = 1; i <= up / 2; ++i) ring(std::numbers::pi * (double(i) / up - 0.5), 0);
-  for (int i = length > 0 ? up / 2 : up / 2 + 1; i < up; ++i)
-    ring(std::numbers::pi * (double(i) / up - 0.5), length);
+  for (int i = 1; i <= facets_up / 2; ++i) ring(std::numbers::pi * (double(i) / facets_up - 0.5), 0);
+  for (int i = length > 0 ? facets_up / 2 : facets_up / 2 + 1; i < facets_up; ++i)
+    ring(std::numbers::pi * (double(i) / facets_up - 0.5), length);
   mesh.vertices.emplace_back(0, radius + length, 0);
 
   const Index top = Index(mesh.vertices.size()) - 1;
-  for (Index j = 0; j < around; ++j) {
-    const Index k = (j + 1) % around;
+  for (Index j = 0; j < facets_around; ++j) {
+    const Index k = (j + 1) % facets_around;
     mesh.triangles.push_back({0, 1 + k, 1 + j});
-    mesh.triangles.push_back({top, top - around + j, top - around + k});
-    for (Index row = 1; row + around < top; row += around) {
-      mesh.triangles.push_back({row + j, row + k, row + around + k});
-      mesh.triangles.push_back({row + j, row + around + k, row + around + j});
+    mesh.triangles.push_back({top, top - facets_around + j, top - facets_around + k});
+    for (Index row = 1; row + facets_around < top; row += facets_around) {
+      mesh.triangles.push_back({row + j, row + k, row + facets_around + k});
+      mesh.triangles.push_back({row + j, row + facets_around + k, row + facets_around + j});
     }
   }
   return mesh;

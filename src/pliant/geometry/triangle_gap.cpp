@@ -8,11 +8,6 @@
 namespace pliant {
 namespace {
 
-/// Six times the volume of tetrahedron abcd.
-double volume6(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
-  return (b - a).dot((c - a).cross(d - a));
-}
-
 /// Both ends are off the triangle's plane by the gap at least: nearer to it signs are noise, and distances of
 /// ends and edges tell.
 bool crosses(const Vec3& p, const Vec3& q, const Vec3* t, double gap) {

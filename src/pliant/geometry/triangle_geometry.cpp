@@ -41,11 +41,6 @@ TrianglePoint closest_on_edges(const Vec3& p, const Vec3* corner) {
   return best;
 }
 
-/// Six times the volume of tetrahedron abcd.
-double volume6(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
-  return (b - a).dot((c - a).cross(d - a));
-}
-
 /// The inside of edge pq passes the inside of triangle t.
 bool edge_crosses(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
   const double at_p = volume6(p, a, b, c), at_q = volume6(q, a, b, c);

@@ -5,6 +5,11 @@
 
 namespace pliant {
 
+/// Six times the volume of tetrahedron abcd.
+inline double volume6(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
+  return (b - a).dot((c - a).cross(d - a));
+}
+
 struct TrianglePoint {
   Vec3 point{0, 0, 0};
   Vec3 barycentric{0, 0, 0};  ///< exactly 0 where an edge or a corner is nearest

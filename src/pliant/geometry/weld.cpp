@@ -8,9 +8,9 @@ namespace {
 
 /// Points that stand for others, in a hash grid. A cell is wider than the tolerance: mostly one cell is
 /// asked, and yet a cell holds few points, because points that stand for themselves keep their distance.
-class Grid {
+class WeldGrid {
  public:
-  Grid(const Points& points, const Vec3& low, double tolerance, std::size_t count)
+  WeldGrid(const Points& points, const Vec3& low, double tolerance, std::size_t count)
       : points_(points), low_(low), tolerance_(tolerance), cell_(8 * tolerance) {
     std::size_t size = 16;
     while (size < 2 * count) size *= 2;
@@ -81,7 +81,7 @@ std::vector<Index> weld(const Points& points, const std::vector<char>& used, dou
       ++count;
     }
   if (count == 0) return stands_for;
-  Grid grid(points, box.min(), tolerance, count);
+  WeldGrid grid(points, box.min(), tolerance, count);
   for (Index i = 0; i < Index(points.size()); ++i) {
     if (!used[i]) continue;
     const Index other = grid.nearest(points[i]);

@@ -8,16 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include "pliant/io/atomic_file.hpp"
+#include "pliant/io/gltf_numbers.hpp"
 #include "pliant/io/texcoords.hpp"
 
 namespace pliant {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-// Numbers of the glTF 2.0 specification.
-constexpr std::uint32_t glb_magic = 0x46546C67, chunk_json = 0x4E4F534A, chunk_bin = 0x004E4942;
-constexpr int type_uint = 5125, type_float = 5126, target_vertices = 34962, target_indices = 34963;
+using namespace gltf;
 
 /// Byte ranges of the binary chunk, in the order they are written.
 struct Layout {
@@ -58,7 +57,7 @@ class GlbWriter {
       subtract(offsets_, rest_);
       bounds.push_back(bounds_of(offsets_));
     }
-    std::string head = json(bounds).dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string head = json(bounds).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
     head.resize((head.size() + 3) / 4 * 4, ' ');
     const std::uint64_t size = 12 + 8 + head.size() + 8 + layout_.total();
     if (size > std::numeric_limits<std::uint32_t>::max()) return too_large(path, size);
@@ -100,15 +99,15 @@ class GlbWriter {
                    "at most 4.29 GB, the limit of the format", "write fewer frames, or pc2, mdd or usda"}}};
   }
 
-  Json json(const std::vector<FloatBounds>& bounds) {
-    Json root = {{"asset", {{"version", "2.0"}, {"generator", "pliant"}}},
-                 {"scene", 0},
-                 {"scenes", {{{"nodes", {0}}}}},
-                 {"nodes", {{{"name", surface_.name}, {"mesh", 0}}}}};
-    Json views = Json::array(), accessors = Json::array();
+  OrderedJson json(const std::vector<FloatBounds>& bounds) {
+    OrderedJson root = {{"asset", {{"version", "2.0"}, {"generator", "pliant"}}},
+                        {"scene", 0},
+                        {"scenes", {{{"nodes", {0}}}}},
+                        {"nodes", {{{"name", surface_.name}, {"mesh", 0}}}}};
+    OrderedJson views = OrderedJson::array(), accessors = OrderedJson::array();
     std::uint64_t offset = 0;
     const auto view = [&](std::uint64_t bytes, int target) {
-      Json v = {{"buffer", 0}, {"byteOffset", offset}, {"byteLength", bytes}};
+      OrderedJson v = {{"buffer", 0}, {"byteOffset", offset}, {"byteLength", bytes}};
       if (target != 0) v["target"] = target;
       views.push_back(v);
       offset += bytes;
@@ -131,20 +130,20 @@ class GlbWriter {
       return a;
     };
 
-    const int indices = accessor(view(layout_.indices, target_indices), 0, type_uint,
-                                 3 * surface_.triangles.size(), "SCALAR");
+    const int indices =
+        accessor(view(layout_.indices, target_indices), 0, type_u32, 3 * surface_.triangles.size(), "SCALAR");
     const int base = positions(view(layout_.vertex_array, target_vertices), 0, bounds_of(rest_));
     const int normals =
         accessor(view(layout_.vertex_array, target_vertices), 0, type_float, vertices, "VEC3");
-    Json primitive = {
+    OrderedJson primitive = {
         {"attributes", {{"POSITION", base}, {"NORMAL", normals}}}, {"indices", indices}, {"mode", 4}};
     if (layout_.texcoords > 0)
       primitive["attributes"]["TEXCOORD_0"] =
           accessor(view(layout_.texcoords, target_vertices), 0, type_float, vertices, "VEC2");
-    Json mesh = {{"name", surface_.name}};
+    OrderedJson mesh = {{"name", surface_.name}};
     if (layout_.frames > 0) {
       // Position and normal offsets of a frame lie one behind the other; each in its own view.
-      Json targets = Json::array(), names = Json::array();
+      OrderedJson targets = OrderedJson::array(), names = OrderedJson::array();
       for (std::size_t k = 0; k < bounds.size(); ++k) {
         const int moved = positions(view(layout_.vertex_array, target_vertices), 0, bounds[k]);
         const int turned =
@@ -165,11 +164,11 @@ class GlbWriter {
            {"channels", {{{"sampler", 0}, {"target", {{"node", 0}, {"path", "weights"}}}}}},
            {"samplers", {{{"input", times}, {"output", weights}, {"interpolation", "LINEAR"}}}}}};
     }
-    mesh["primitives"] = Json::array({std::move(primitive)});
-    root["meshes"] = Json::array({std::move(mesh)});
+    mesh["primitives"] = OrderedJson::array({std::move(primitive)});
+    root["meshes"] = OrderedJson::array({std::move(mesh)});
     root["accessors"] = std::move(accessors);
     root["bufferViews"] = std::move(views);
-    root["buffers"] = Json::array({{{"byteLength", layout_.total()}}});
+    root["buffers"] = OrderedJson::array({{{"byteLength", layout_.total()}}});
     return root;
   }
 

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "pliant/base/types.hpp"
+#include "pliant/io/gltf_numbers.hpp"
 
 namespace pliant {
 
@@ -27,9 +28,7 @@ namespace glb {
 using Json = nlohmann::json;
 using Transform = Eigen::Matrix4d;
 
-// Numbers of the glTF 2.0 specification.
-constexpr std::int64_t type_i8 = 5120, type_u8 = 5121, type_i16 = 5122, type_u16 = 5123, type_u32 = 5125,
-                       type_float = 5126;
+using namespace gltf;
 
 [[noreturn]] void refuse(std::string place, std::string found, std::string expected, std::string hint = "");
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int rows_at_once = 512;
 
-const BlockKernels& kernels() {
+const BlockKernels& block_kernels() {
   static constexpr const BlockKernels* by_level[] = {&block_kernels_portable, &block_kernels_avx2,
                                                      &block_kernels_avx512};
   return *by_level[int(simd_level())];
@@ -58,23 +58,26 @@ BlockGradients::Outcome BlockGradients::solve(const Vec3* b, Vec3* x, double red
   std::fill(x_.begin(), x_.end(), 0.0);
   std::fill(p_.begin(), p_.end(), 0.0);
   double rho = sum(pool, [&](int begin, int end) {
-    return kernels().precondition(rows, begin, end, r_.data(), z_.data());
+    return block_kernels().precondition(rows, begin, end, r_.data(), z_.data());
   });
   const double start = rho;
   double direction = 0;
   Outcome out;
   while (rho > reduction * reduction * start && out.iterations < most) {
-    for_blocks(pool, n, rows_at_once,
-               [&](int begin, int end) { kernels().redirect(begin, end, direction, z_.data(), p_.data()); });
-    const double curvature = sum(
-        pool, [&](int begin, int end) { return kernels().product(rows, begin, end, p_.data(), q_.data()); });
+    for_blocks(pool, n, rows_at_once, [&](int begin, int end) {
+      block_kernels().redirect(begin, end, direction, z_.data(), p_.data());
+    });
+    const double curvature = sum(pool, [&](int begin, int end) {
+      return block_kernels().product(rows, begin, end, p_.data(), q_.data());
+    });
     if (!(curvature > 0)) {
       rho = std::nan("");
       break;
     }
     const double a = rho / curvature, before = rho;
     rho = sum(pool, [&](int begin, int end) {
-      return kernels().advance(rows, begin, end, a, p_.data(), q_.data(), x_.data(), r_.data(), z_.data());
+      return block_kernels().advance(rows, begin, end, a, p_.data(), q_.data(), x_.data(), r_.data(),
+                                     z_.data());
     });
     direction = rho / before;
     ++out.iterations;

@@ -11,7 +11,7 @@
 namespace pliant {
 namespace {
 
-const FrontKernels& kernels() {
+const FrontKernels& front_kernels() {
   return choose_kernels(front_kernels_portable, front_kernels_avx2, front_kernels_avx512);
 }
 
@@ -235,8 +235,8 @@ bool ElementFactor::eliminate(Index s, Call call, void* fill, double* element) {
   }
   for (Index c = child_begin_[s]; c < child_begin_[s + 1]; ++c) add_update(front, fronts_[children_[c]]);
   double* inverse = inverse_.data() + 3 * std::size_t(pattern_.first[s]);
-  if (kernels().eliminate(panel, front.width, front.height, inverse) >= 0) return false;
-  kernels().update(panel, front.width, front.height, update);
+  if (front_kernels().eliminate(panel, front.width, front.height, inverse) >= 0) return false;
+  front_kernels().update(panel, front.width, front.height, update);
   return true;
 }
 
@@ -278,7 +278,7 @@ void ElementFactor::add_update(const Front& parent, const Front& child) {
         for (Index other = run; other < child.end_run; ++other) {
           const Run& rows = runs_[other];
           const Index begin = std::max(3 * rows.from, first), end = 3 * (rows.from + rows.length);
-          kernels().add(from + begin, end - begin, to + 3 * (rows.to - rows.from) + begin);
+          front_kernels().add(from + begin, end - begin, to + 3 * (rows.to - rows.from) + begin);
         }
     }
 }
@@ -301,12 +301,12 @@ void ElementFactor::solve(std::span<double> x) {
   };
   for (Index s = 0; s < count; ++s) {
     each_below(s, [](double& b, double w) { b = w; });
-    visit(s, kernels().forward);
+    visit(s, front_kernels().forward);
     each_below(s, [](double b, double& w) { w = b; });
   }
   for (Index s = count - 1; s >= 0; --s) {
     each_below(s, [](double& b, double w) { b = w; });
-    visit(s, kernels().backward);
+    visit(s, front_kernels().backward);
   }
   for (std::size_t k = 0; k < pattern_.order.size(); ++k)
     std::copy_n(work_.data() + 3 * k, 3, x.data() + 3 * std::size_t(pattern_.order[k]));

@@ -45,7 +45,7 @@ constexpr std::size_t most_nodes = std::size_t(1) << 28;  // four 31-bit places 
 constexpr double mass_dominated = 0.7;
 constexpr int rows_per_block = 512, coarse_rows_per_block = 64, dense_rows_per_block = 64;
 
-const GraphKernels& kernels() {
+const GraphKernels& graph_kernels() {
   static constexpr const GraphKernels* by_level[] = {&graph_kernels_portable, &graph_kernels_avx2,
                                                      &graph_kernels_avx512};
   return *by_level[int(simd_level())];
@@ -392,9 +392,9 @@ GraphMultigrid::Report GraphMultigrid::build(const GraphOperator& fine) {
 void GraphMultigrid::Impl::smooth_from_zero(Level& level, const float* r, float* z, Pool& pool) {
   float* const scaled = floats(level.scaled);
   for_blocks(pool, level.nodes(), rows_per_block,
-             [&](int begin, int end) { kernels().scale(level.rows(), begin, end, r, scaled); });
+             [&](int begin, int end) { graph_kernels().scale(level.rows(), begin, end, r, scaled); });
   for_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().smooth_scaled(level.rows(), begin, end, level.w1, level.w2, r, scaled, z);
+    graph_kernels().smooth_scaled(level.rows(), begin, end, level.w1, level.w2, r, scaled, z);
   });
 }
 
@@ -402,7 +402,7 @@ void GraphMultigrid::Impl::smooth_from_zero(Level& level, const float* r, float*
 double GraphMultigrid::Impl::smooth_last(Level& level, int block, const float* r, const float* z,
                                          float* out) {
   const int begin = block * rows_per_block, end = std::min(level.nodes(), begin + rows_per_block);
-  return kernels().smooth_last(level.rows(), begin, end, level.w1, r, z, out);
+  return graph_kernels().smooth_last(level.rows(), begin, end, level.w1, r, z, out);
 }
 
 void GraphMultigrid::Impl::solve_dense(const float* r, float* z, Pool& pool) {
@@ -410,7 +410,7 @@ void GraphMultigrid::Impl::solve_dense(const float* r, float* z, Pool& pool) {
   for (Index i = 0; i < n; ++i)
     for (int c = 0; c < 3; ++c) dense_r[c * stride + i] = r[4 * i + c];
   for_blocks(pool, n, dense_rows_per_block, [&](int begin, int end) {
-    kernels().dense_rows(inverse.data(), stride, begin, end, dense_r.data(), z);
+    graph_kernels().dense_rows(inverse.data(), stride, begin, end, dense_r.data(), z);
   });
 }
 
@@ -420,7 +420,7 @@ void GraphMultigrid::Impl::solve_last(const float* r, Pool& pool) {
   if (!inverse.empty()) return solve_dense(r, floats(level.z), pool);
   smooth_from_zero(level, r, floats(level.other), pool);
   for_blocks(pool, level.nodes(), rows_per_block, [&](int begin, int end) {
-    kernels().smooth(level.rows(), begin, end, level.w1, r, floats(level.other), floats(level.z));
+    graph_kernels().smooth(level.rows(), begin, end, level.w1, r, floats(level.other), floats(level.z));
   });
 }
 
@@ -451,13 +451,13 @@ void GraphMultigrid::Impl::descend(std::size_t l, const float* r, Pool& pool) {
     const int size = families ? coarse_rows_per_block : rows_per_block, begin = block * size;
     const int end = std::min(families ? level.coarse_nodes() : level.nodes(), begin + size);
     if (pass == 0)
-      kernels().scale(level.rows(), begin, end, r, scaled);
+      graph_kernels().scale(level.rows(), begin, end, r, scaled);
     else if (pass == 1)
-      kernels().smooth_scaled(level.rows(), begin, end, level.w1, level.w2, r, scaled, z);
+      graph_kernels().smooth_scaled(level.rows(), begin, end, level.w1, level.w2, r, scaled, z);
     else if (pass == 2)
-      kernels().residuals(level.rows(), begin, end, r, z, left);
+      graph_kernels().residuals(level.rows(), begin, end, r, z, left);
     else
-      kernels().add_up(level.first.data(), level.child.data(), begin, end, left, floats(coarse.r));
+      graph_kernels().add_up(level.first.data(), level.child.data(), begin, end, left, floats(coarse.r));
   });
 }
 
@@ -469,11 +469,11 @@ void GraphMultigrid::Impl::ascend(std::size_t l, const float* r, float* out, Poo
   level.up.run(pool, [&](int pass, int block) {
     const int begin = block * rows_per_block, end = std::min(level.nodes(), begin + rows_per_block);
     if (pass == 0)
-      kernels().prolong(level.parent.data(), begin, end, floats(coarse.z), z);
+      graph_kernels().prolong(level.parent.data(), begin, end, floats(coarse.z), z);
     else if (pass == 1)
-      kernels().smooth(level.rows(), begin, end, level.w2, r, z, other);
+      graph_kernels().smooth(level.rows(), begin, end, level.w2, r, z, other);
     else if (l > 0)
-      kernels().smooth(level.rows(), begin, end, level.w1, r, other, out);
+      graph_kernels().smooth(level.rows(), begin, end, level.w1, r, other, out);
     else
       partial[block] = smooth_last(level, block, r, other, out);
   });

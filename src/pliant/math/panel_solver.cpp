@@ -10,7 +10,7 @@
 namespace pliant {
 namespace {
 
-const PanelKernels& kernels() {
+const PanelKernels& panel_kernels() {
   return choose_kernels(panel_kernels_portable, panel_kernels_avx2, panel_kernels_avx512);
 }
 
@@ -121,13 +121,13 @@ PanelRange<Number> PanelSolver::range(const AlignedVector<Number>& panels, const
 }
 
 void PanelSolver::forward(const Section& section) {
-  scale_.empty() ? kernels().forward(range(panels_, section))
-                 : kernels().forward_short(range(short_panels_, section));
+  scale_.empty() ? panel_kernels().forward(range(panels_, section))
+                 : panel_kernels().forward_short(range(short_panels_, section));
 }
 
 void PanelSolver::backward(const Section& section) {
-  scale_.empty() ? kernels().backward(range(panels_, section))
-                 : kernels().backward_short(range(short_panels_, section));
+  scale_.empty() ? panel_kernels().backward(range(panels_, section))
+                 : panel_kernels().backward_short(range(short_panels_, section));
 }
 
 void PanelSolver::copy_in(const Section& section, const Float4* b) {

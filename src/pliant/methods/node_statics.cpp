@@ -21,9 +21,9 @@ struct Look {
 };
 
 /// The static problem at the positions of the method, as damped_newton.hpp sees it.
-class Problem {
+class NodeProblem {
  public:
-  Problem(Method& method, const StepInput& input, const Points& start, const NodeDirection& direction)
+  NodeProblem(Method& method, const StepInput& input, const Points& start, const NodeDirection& direction)
       : method_(method), input_(input), start_(start), solve_(direction), x_(method.nodes().x) {
     still_.assign(x_.size(), Vec3::Zero());
     direction_.resize(x_.size());
@@ -121,7 +121,7 @@ Relaxation relax_nodes(Method& method, const StepInput& input, double tolerance,
                        const NodeDirection& direction) {
   const bool begins = memory.start.empty();
   if (begins) memory.start = method.nodes().x;
-  Problem problem(method, input, memory.start, direction);
+  NodeProblem problem(method, input, memory.start, direction);
   const bool moved = problem.hold();
   if (begins || moved) memory.largest = std::max(memory.largest, problem.unbalanced());
 

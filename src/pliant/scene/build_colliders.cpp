@@ -12,7 +12,7 @@
 namespace pliant {
 namespace {
 
-struct MakeShape {
+struct MakeColliderShape {
   const std::filesystem::path& folder;
   const std::string& place;
   BuiltColliders& out;
@@ -60,7 +60,7 @@ BuiltColliders build_colliders(const std::vector<ColliderSpec>& specs, const std
     const std::string place = fmt::format("colliders.{}", i);
     const ColliderTraits& traits =
         std::visit([](const ColliderTraits& t) -> const ColliderTraits& { return t; }, specs[i].is);
-    Result<ColliderShape> shape = std::visit(MakeShape{folder, place, out}, specs[i].is);
+    Result<ColliderShape> shape = std::visit(MakeColliderShape{folder, place, out}, specs[i].is);
     if (shape)
       out.colliders.emplace_back(std::move(*shape), Motion{traits.motion, traits.ease}, traits.friction,
                                  traits.restitution);

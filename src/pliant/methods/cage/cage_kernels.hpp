@@ -67,5 +67,9 @@ extern const CageKernels<double> double_kernels_portable, double_kernels_avx2, d
 /// Those of simd_level().
 template <class T>
 const CageKernels<T>& kernels();
+template <>
+const CageKernels<float>& kernels();
+template <>
+const CageKernels<double>& kernels();
 
 }  // namespace pliant::cage

@@ -19,7 +19,7 @@ namespace {
 
 constexpr DampedNewton levenberg{
     .first = 1e-6, .least = 1e-9, .most = 1e3, .after_failure = 10, .halvings = 12};
-constexpr double least_area = 0.2;      // of a face, share of its area before a step or at rest
+constexpr double least_face = 0.2;      // of a face, share of its area before a step or at rest
 constexpr double energy_noise = 1e-11;  // round-off of the energy, relative
 // A body that nothing strains (one handle carries it along) has no forces to compare with: what is left is
 // then measured by this share of E size^2. From 1e-5 to 1e-8 places and energies of drags by 1 m and by 10 um
@@ -239,7 +239,7 @@ bool Body::folds(const Columns& from, const Columns& to) const {
     const Vec3 before = (Vec3(from.col(face.corner[1])) - a).cross(Vec3(from.col(face.corner[2])) - a);
     const Vec3 after = (Vec3(to.col(face.corner[1])) - b).cross(Vec3(to.col(face.corner[2])) - b);
     const double least = std::min(before.norm(), 2 * face.area);
-    if (!(after.norm() > least_area * least)) return true;
+    if (!(after.norm() > least_face * least)) return true;
   }
   return false;
 }

@@ -30,7 +30,7 @@ constexpr double least_strain = 1e-6;
 
 // As in full space (../statics.cpp).
 constexpr double reduction = 0.03;
-constexpr int most_iterations = 60;
+constexpr int most_gradients = 60;
 
 /// |M Phi (Phi^T M Phi)^-1 F|, N, of the columns that nothing prescribes.
 double force_in_space(const ReducedModel& model, const ReducedHolds& holds, const Coordinates& force) {
@@ -132,7 +132,7 @@ class ReducedBody::StaticProblem {
     v.g = -scheme.elastic * here_.force;
     const double rho = begin_gradients(equation, v), enough = reduction * reduction * rho;
     conjugate_gradients(equation, v, rho,
-                        [&](double now) { return !(now > enough) || report.iterations == most_iterations; });
+                        [&](double now) { return !(now > enough) || report.iterations == most_gradients; });
     v.d -= v.z;
     return {};
   }

@@ -3,8 +3,8 @@
 // w (vbar, wbar at rest), A = |vbar|^2, B = |wbar|^2, C = vbar . wbar:
 //   s = sqrt(A |w|^2 - 2 C v . w + B |v|^2)/(sqrt 8 area at rest),   y = s n,  n = (v x w)/|v x w|
 //   ds/dv = (B v - C w)/(8 area^2 s),  ds/dw = (A w - C v)/(8 area^2 s)
-//   Pn = (s/|v x w|)(1 - n n^T);  dy/db = n (ds/dv)^T - Pn [w]x,  dy/dc = n (ds/dw)^T + Pn [v]x,  dy/da =
-//   minus both
+//   Pn = (s/|v x w|)(1 - n n^T);  dy/db = n (ds/dv)^T - Pn [w]x,  dy/dc = n (ds/dw)^T + Pn [v]x,
+//   dy/da = minus both
 #pragma once
 
 #include <Eigen/Core>

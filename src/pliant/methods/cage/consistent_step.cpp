@@ -93,7 +93,7 @@ void Objective<T>::begin() {
   w_.damper.clear();
   s_.told.setZero();
   add_node_forces(model_, step_.input, Mat3::Identity(), s_.told);
-  const Vec3 c = state.x.rowwise().mean();
+  const Vec3 c = mean_of(state.x);
   Mat3 second = Mat3::Zero();
   for (Index i = 0; i < n; ++i) second += (state.x.col(i) - c) * (state.x.col(i) - c).transpose();
   Eigen::SelfAdjointEigenSolver<Mat3> eigen;
@@ -348,7 +348,7 @@ void ConsistentStep<T>::advance() {
   s_.x = state_.x;
   equation_.look_at(s_.x, trial_, step_.pool);
   start_ = trial_.energy + state_.whole.kinetic + stored(state_.x, state_.whole);
-  c_ = s_.x.rowwise().mean();
+  c_ = mean_of(s_.x);
   frame_ = lift_frame_ = trial_.frame.toRotationMatrix();
   objective_.descend(trial_, s_.x, c_);
   bool whole = trial_.energy > large_strain * model_.mu * model_.volume, done = false;
@@ -380,7 +380,7 @@ void ConsistentStep<T>::advance() {
     }
     lift_frame_ = frame_;
     s_.x = s_.new_x;
-    c_ = s_.x.rowwise().mean();
+    c_ = mean_of(s_.x);
     frame_ = trial_.frame.toRotationMatrix();
     if (done || iteration + 1 == most) {
       report_.violent = report_.violent || (share < short_step && last > little * first);

@@ -182,7 +182,7 @@ void ContactStep::remember(State& state) {
 }
 
 double ContactStep::depth(const Step& step) const {
-  const Vec3 c = step.state.x.rowwise().mean();
+  const Vec3 c = mean_of(step.state.x);
   const Mat3 frame = step.state.frame().toRotationMatrix();
   double deepest = 0;
   for (const Contact& at : found_) {

@@ -28,7 +28,7 @@ int inverted(const Model& model, const AlignedVector<PointBatch<T>>& batches) {
 double elastic_energy(const Model& model, const State& state, Columns* force) {
   const Index rows = model.rows();
   const Mat3 frame = state.frame().toRotationMatrix();
-  const Vec3 c = state.x.rowwise().mean();
+  const Vec3 c = mean_of(state.x);
   Columns z(3, rows);
   set_z(model, state.x, c, frame, z);
   AlignedVector<double> dz(std::size_t(3 * rows)), stress(std::size_t(model.batches()) * 9 * lanes);
@@ -69,7 +69,7 @@ double potential(const Model& model, const Holds& holds, const Vec3& gravity, co
                  const Whole& whole, Columns& z) {
   double sum = -model.total_mass * gravity.dot(whole.centre);
   if (!holds.empty()) {
-    const Vec3 c = x.rowwise().mean();
+    const Vec3 c = mean_of(x);
     z.leftCols(model.n()) = x.colwise() - c;
     scaled_normals(model.faces, x, z.rightCols(model.t()));
     sum += holds.energy(z, c);

@@ -39,7 +39,7 @@ void add_node_forces(const Model& model, const StepInput& input, const Mat3& rot
 template <class T>
 void Equation<T>::look_at(const Columns& x, Look<T>& look, Pool& pool, const Columns* y) {
   const Index n = model_.n(), rows = model_.rows();
-  const Vec3 c = x.rowwise().mean();
+  const Vec3 c = mean_of(x);
   Mat3 spread = Mat3::Zero();
   for (Index i = 0; i < n; ++i) spread += (x.col(i) - c) * model_.rest.col(i).transpose();
   look.frame = polar_rotation(spread / spread.norm(), look.frame);

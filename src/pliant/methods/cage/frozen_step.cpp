@@ -130,7 +130,7 @@ void FrozenStep<T>::load_right(double more) {
     s_.apart.col(i) = flight_.r0.transpose() * (state_.velocity.col(i) - flight_.omega.cross(r));
   }
   if (flight_.split) {
-    const Vec3 whole = s_.apart.rowwise().mean();
+    const Vec3 whole = mean_of(s_.apart);
     for (Index i = 0; i < n; ++i) s_.apart.col(i) -= whole;
   }
   // Momentum of the phi, and what pushes: weight where the body does not fly as a whole, the centrifugal
@@ -209,7 +209,7 @@ bool FrozenStep<T>::move(double share, Whole& whole) {
   if (!s_.new_x.allFinite() || !s_.new_v.allFinite()) return false;
   normal_jacobians(model_.faces, s_.new_x, s_.jacobians, &s_.new_y);
   follow(model_, s_.jacobians, s_.new_v, s_.new_velocity);
-  const Vec3 c = s_.new_x.rowwise().mean();
+  const Vec3 c = mean_of(s_.new_x);
   s_.new_z.leftCols(n) = s_.new_x.colwise() - c;
   s_.new_z.rightCols(model_.t()) = s_.new_y;
   whole = flight_.split && holds_.empty() ? keep_momentum(step_)

@@ -42,12 +42,12 @@ Flight fly(const State& state, const StepInput& input, const Damping& damping, b
   const Index n = Index(state.x.cols());
   Flight out;
   out.split = split;
-  out.c = state.x.rowwise().mean();
+  out.c = mean_of(state.x);
   out.r0 = state.frame().normalized().toRotationMatrix();
   if (out.split) {
     Mat3 second = Mat3::Zero();
     Vec3 turning = Vec3::Zero();
-    out.velocity = state.velocity.leftCols(n).rowwise().mean();
+    out.velocity = mean_of(state.velocity.leftCols(n));
     for (Index i = 0; i < n; ++i) {
       const Vec3 r = state.x.col(i) - out.c;
       second += r * r.transpose();
@@ -94,7 +94,7 @@ Whole whole_about(const Model& model, const Columns& z, const Vec3& c, const Col
 }
 
 Whole whole_of(const Model& model, const Columns& x, const Columns& velocity, Columns& z) {
-  const Vec3 c = x.rowwise().mean();
+  const Vec3 c = mean_of(x);
   z.leftCols(model.n()) = x.colwise() - c;
   scaled_normals(model.faces, x, z.rightCols(model.t()));
   return whole_about(model, z, c, velocity, nullptr);
@@ -127,7 +127,7 @@ Whole keep_momentum(const Step& step) {
   }
   const Vec3 momentum = slower * (state.whole.momentum + push), spin = slower * (state.whole.spin + turn);
   Mat3 second;
-  Whole now = whole_about(model, s.new_z, s.new_x.rowwise().mean(), s.new_velocity, &second);
+  Whole now = whole_about(model, s.new_z, mean_of(s.new_x), s.new_velocity, &second);
   const Vec3 centre = state.whole.centre + h / model.total_mass * momentum;
   const Vec3 missing = (momentum - now.momentum) / model.total_mass,
              omega = over_inertia(second, spin - now.spin);

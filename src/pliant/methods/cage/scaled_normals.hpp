@@ -15,6 +15,14 @@ namespace pliant::cage {
 
 using Columns = Eigen::Matrix3Xd;  ///< one column a vertex, a face or both
 
+/// Mean of the columns, added in order. Eigen's rowwise().mean() adds in an order that depends on the
+/// address of its result.
+inline Vec3 mean_of(const Eigen::Ref<const Columns>& x) {
+  Vec3 sum = Vec3::Zero();
+  for (Eigen::Index i = 0; i < x.cols(); ++i) sum += x.col(i);
+  return sum / double(x.cols());
+}
+
 /// What a face remembers of its rest.
 struct FaceRest {
   Triangle corner{};

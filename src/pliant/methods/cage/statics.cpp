@@ -121,7 +121,7 @@ class StaticProblem {
   /// forces are that act.
   double find_forces(const Columns& x) {
     equation_.find_jacobians();
-    equation_.force_on_z(input_, look_, x.rowwise().mean(), s_.force);
+    equation_.force_on_z(input_, look_, mean_of(x), s_.force);
     equation_.pull_back(s_.force, s_.solved);
     opening_energy(model_, s_.z.leftCols(model_.n()), &s_.solved);
     // Elastic forces alone: what holds and weight are balanced by.

@@ -36,14 +36,14 @@ AlignedVector<float> as_float(const Columns& z) {
 /// dZ of a state.
 Columns deformation(const Model& model, const State& state) {
   Columns dz(3, model.rows());
-  set_z(model, state.x, state.x.rowwise().mean(), state.frame().toRotationMatrix(), dz);
+  set_z(model, state.x, mean_of(state.x), state.frame().toRotationMatrix(), dz);
   dz -= model.rest;
   return dz;
 }
 
 void show(const Model& model, const State& state, NodeState& nodes) {
   const Mat3 frame = state.frame().toRotationMatrix();
-  const Vec3 c = state.x.rowwise().mean();
+  const Vec3 c = mean_of(state.x);
   const Columns dz = deformation(model, state);
   const auto at = [&](Index node, const Vec3& moved) {
     nodes.x[std::size_t(node)] = c + frame * (model.nodes[std::size_t(node)] - model.centre + moved);
@@ -80,7 +80,7 @@ void surface_of(const Model& model, const State& state, Cache& cache, std::span<
   if (cache.shown || !is_skin(model))
     return gather(model.embedding, nodes_of(model, state, cache).x, vertices);
   const Mat3 frame = state.frame().toRotationMatrix();
-  const Vec3 c = state.x.rowwise().mean();
+  const Vec3 c = mean_of(state.x);
   const AlignedVector<float> z = as_float(deformation(model, state));
   for_blocks(pool, model.skin_batches(), 32, [&](int begin, int end) {
     gather_skin(model, z, begin, end, [&](Index s, const Vec3& d) {

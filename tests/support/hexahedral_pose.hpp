@@ -150,7 +150,7 @@ class HexahedralPose {
     return sum;
   }
   /// The force and the second derivative of a point's energy, without what is negative in the latter: strain
-  /// rows and, for the turning of the rotation, the rows of newton_system.cpp.
+  /// rows and, for the turning of the rotation, the rows of equation.hpp.
   void add(const Point& p, Eigen::MatrixXd& h, Eigen::VectorXd& force) const {
     const Mat3 f = strain(p, x_), r = rotation(f), s = r.transpose() * f;
     const double trace = s.trace() - 3;

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A body that moves with a cage around it [Martin09]: the vertices of the cage are the freedoms, the scaled
-// normals of its faces follow. step.cpp advances it with frozen normals (as a whole and by deformation apart,
-// or as the paper does), consistent_step.cpp with normals that follow, rest.cpp finds where it rests,
-// surface.cpp shows it. Everything is done in the body's own frame, where a body that only moved as a whole
-// has strain 0 to the last bit, also in single precision.
+// normals of its faces follow. step.cpp advances it, statics.cpp finds where it rests, surface.cpp shows it;
+// equation.hpp is what their solvers see. Everything is done in the body's own frame, where a body that only
+// moved as a whole has strain 0 to the last bit, also in single precision.
 #pragma once
 
-#include "pliant/contact/detection.hpp"
-#include "pliant/methods/cage/dense_contacts.hpp"
-#include "pliant/methods/cage/holds.hpp"
+#include "pliant/methods/cage/cache.hpp"
+#include "pliant/methods/cage/contact.hpp"
+#include "pliant/methods/cage/scratch.hpp"
 #include "pliant/methods/cage/state.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/damping.hpp"
-#include "pliant/physics/stage_watch.hpp"
 
 namespace pliant::cage {
-
-// Of the mean diagonal of a step's matrix: what is added, ten times more each time, where it is not definite.
-inline constexpr double least_shift = 1e-7, most_shift = 1e-2;
 
 class Body final : public Method {
  public:
@@ -56,190 +51,19 @@ class Body final : public Method {
   double step_flops() const;
 
  private:
-  friend struct BodyProbe;  // tests/unit/methods/cage/matrix_test.cpp looks at matrices and forces
-
-  template <class T>
-  struct Work {
-    AlignedVector<T> z, stress, force, rows, gram, system, scalar, right, plastic, jacobian, twist, response,
-        w, damper;
-    AlignedVector<T> kept, kept_scalar, answer, residual, way, image, divided;  // kept_factor.cpp
-    std::array<double, 4> kept_for{};  // time step, damping and holds of the kept factor
-    std::vector<double> energy;        // of the batches
-    Look<T> trial;
-  };
-  template <class T>
-  Work<T>& work();
-
-  /// The body as a whole over a step: x -> c + R r goes to c1 + R1 r.
-  struct Flight {
-    Vec3 c{0, 0, 0}, c1{0, 0, 0}, velocity{0, 0, 0}, omega{0, 0, 0};
-    Mat3 r0 = Mat3::Identity(), r1 = Mat3::Identity();
-    bool split = false;  ///< the body as a whole goes its own way
-  };
-
-  // body.cpp
-  template <class T>
-  void make_work();
-  template <class T>
-  void look_at(const Columns& x, Look<T>& look, Pool& pool, const Columns* y = nullptr);
-  template <class T>
-  double stress_of(const Look<T>& look, Pool& pool);
-  template <class T>
-  void start_looking(Pool& pool);
-  template <class T>
-  void load_plastic();
-  void set_local(const Columns& x, const Vec3& c, const Mat3& rotation, Columns& z) const;
-  Whole whole_of(const Columns& x, const Columns& velocity, Mat3* second);
-  Whole whole_about(const Vec3& c, const Columns& velocity, Mat3* second);
-  void follow(const Eigen::Ref<const Columns>& x, const Columns& v, Columns& velocity);
-  void exact(double* energy, Columns* force) const;
-  void show() const;
-
-  // step.cpp
-  template <class T>
-  void advance_frozen(const StepInput& input, StepReport& report, StageWatch& watch);
-  Flight fly(const StepInput& input) const;
-  template <class T>
-  bool assemble_frozen(const Look<T>& look, double h, Pool& pool, StageWatch& watch);
-  template <class T>
-  void load_right(const StepInput& input, const Flight& flight);
-  void add_node_forces(const StepInput& input, const Mat3& rotation, Columns& force) const;
-  template <class T>
-  bool accept(const StepInput& input, const Flight& flight, double before, double scale, StepReport& report);
-  Whole keep_momentum(const StepInput& input);
-  static Mat3 turned(const Vec3& angle, const Mat3& rotation);
-  double potential(const StepInput& input, const Columns& x, const Whole& whole) const;
-  void flow(const StepInput& input, StepReport& report);
-  template <class T>
-  void flow_as(double h, StepReport& report, Pool& pool);
-
-  // kept_factor.cpp
-  template <class T>
-  bool iterates(const StepInput& input, const Flight& flight) const;
-  template <class T>
-  bool keep_factor(const StepInput& input, StepReport& report, StageWatch& watch);
-  template <class T>
-  void times_system(const AlignedVector<T>& v, double h, Pool& pool);
-  template <class T>
-  bool solve_kept(const StepInput& input, const Flight& flight, StepReport& report, StageWatch& watch);
-
-  // contact_step.cpp
-  bool meet(const StepInput& input, const Flight& flight, const Columns& rate, Index used, bool first);
-  template <class T>
-  void fill_response(bool consistent);
-  template <class T>
-  void respond(const StepInput& input, const Flight& flight, double unit, bool consistent,
-               StepReport& report);
-  template <class T>
-  void apply_impulses(const Eigen::VectorXd& impulses, Columns& change);
-
-  // contact_points.cpp
-  void choose_contact_points();
-  void set_contact_point(Index k, Index vertex);
-  void set_more_points();
-  double depth_of_contacts(const StepInput& input) const;
-  void measure_gaps(const StepInput& input, double band);
-  void measure_contacts(const StepInput& input, StepReport& report);
-  void leave_contact_points();
-  bool is_contact_point(Index vertex) const;
-  void choose_more_points(double deep);
-
-  // consistent_step.cpp
-  template <class T>
-  void advance_consistent(const StepInput& input, StepReport& report, StageWatch& watch);
-  /// Minus the derivative of what a step or a rest minimises by Z, in the frame of the look; z_ is Z there.
-  template <class T>
-  void big_force(const StepInput& input, const Look<T>& look, const Vec3& c, Columns& out);
-  void set_rigid_motions(const Columns& x);
-  void leave_out_rigid(Columns& motion) const;
-  double inertia_of(const Columns& apart, double h);
-  template <class T>
-  double damped(const Columns& x, double h, Columns* force);
-  template <class T>
-  double objective(const StepInput& input, const Columns& x, double elastic);
-  template <class T>
-  void descend(const StepInput& input, const Look<T>& look, const Columns& x, const Vec3& c);
-  template <class T>
-  bool factor_consistent(const StepInput& input, const Look<T>& look, bool exact);
-  template <class T>
-  double promised();
-  void add_contact_forces(const Mat3& frame);
-  template <class T>
-  void lift_out(const StepInput& input, const Mat3& frame, double kinetic);
-  template <class T>
-  void end_consistent(const StepInput& input, double start, const Mat3& lift_frame, StepReport& report);
-
-  // newton_system.cpp
-  template <class T>
-  void make_twist(const Look<T>& look);
-  template <class T>
-  void consistent_gram(const Look<T>& look, bool twisted, Pool& pool);
-  double faces_open(const Eigen::Ref<const Columns>& x, Columns* force) const;
-  void add_curvature(const Columns& force, bool definite);
-  void pull_back_scalar(const Eigen::MatrixXd& scalar);
-  void pull_back_force(const Columns& big, Columns& out) const;
-
-  // rest.cpp
-  class StaticProblem;
-  double share_of_size(const Columns& moved) const;
-  bool folds(const Columns& from, const Columns& to) const;
+  /// Everything of the state that follows from positions, velocities and permanent strain, without memory of
+  /// before.
+  void look_afresh();
 
   Model model_;
   Damping damping_;
   Options options_;
   double setup_ms_ = 0;
-  double hold_stiffness_ = 0;          // N/m, of a pin or handle as a whole
-  double opening_ = 0;                 // J, keeps the faces of the cage open (normal_curvature.hpp)
-  double fictitious_ = 0;              // kg, of a vertex of the cage
-  AlignedVector<double> mass_blocks_;  // model_.mass as the kernels read it: [batch][row][16]
-  Gather contact_points_;              // every contact point is its own node
-  std::vector<Index> spread_;          // vertices of the surface that are always asked, ascending
 
   State state_;
-
-  // Scratch: never read across steps.
-  Pool alone_{1};
-  Holds holds_;
-  Work<float> single_;
-  Work<double> twice_;
-  Columns z_, z1_, y_, big_, new_x_, new_velocity_, local_, solved_, force_, shift_, moved_;
-  std::vector<FaceJacobian> jacobians_;
-  AlignedVector<double> product_;
-  Detection detection_;
-  AlignedVector<double> contact_blocks_;  // b of spread_ and of State::more: [batch][row][16]
-  Eigen::MatrixXd contact_value_;         // the same, (N + T) x points
-  std::vector<Index> asked_;              // whose b the places of State::more have
-  std::vector<unsigned char> unused_;     // points without a vertex
-  Index contact_count_ = 0;               // points up to the last that is used
-  Points surface_;
-  std::vector<double> gap_;  // of surface_, m
-  std::vector<Index> deepest_, taken_;
-  DenseContacts contacts_;
-  std::vector<Contact> found_;
-  std::vector<SideMemory> sides_;
-  std::vector<ContactMemory> memory_;
-  Points begin_, end_;
-  std::vector<double> lift_;
-  AlignedVector<double> lanes_;
-  Eigen::MatrixXd pulled_, across_[3], scalar_;  // P^T S P and its making
-  Columns hat_, hat_seen_, start_z_, told_, resisted_;
-  Eigen::VectorXd way_, pull_;
-  Eigen::Quaterniond damper_frame_ = Eigen::Quaterniond::Identity();
-  std::array<Columns, 6> rigid_;  // motions of the cage as a whole, orthonormal
-  Eigen::MatrixXd modes_;         // the same seen from the frame, 3 N x 6
-  double more_mass_ = 0;          // kg, of the vertices in this step where its matrix needed it
-
-  mutable NodeState nodes_;
-  mutable bool shown_ = false;
+  mutable Cache cache_;
+  Scratch scratch_;
+  ContactStep contact_;
 };
-
-template <>
-inline Body::Work<float>& Body::work() {
-  return single_;
-}
-template <>
-inline Body::Work<double>& Body::work() {
-  return twice_;
-}
 
 }  // namespace pliant::cage

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step with normals that follow the vertices: the variational backward Euler problem
-//   min over x of  1/(2 h^2) |Z(x) - Z^|_M^2 + eps m/(2 N h^2) |x - x^|_D^2 + E(Z(x)) + holds - weight,  Z^ =
-//   Z + h V [P^T (M/h^2 + K_holds) P + (1 + beta/h) K + eps m/(N h^2) D] dx = P^T f + ...,   P = dZ/dx = [1;
-//   J],  V = (Z - Z before)/h
+//   min over x of  1/(2 h^2) |Z(x) - Z^|_M^2 + eps m/(2 N h^2) |x - x^|_D^2 + E(Z(x)) + holds - weight
+//   Z^ = Z + h V,  V = (Z - Z before)/h
+//   [P^T (M/h^2 + K_holds) P + (1 + beta/h) K + eps m/(N h^2) D] dx = P^T f + ...,   P = dZ/dx = [1; J]
 // K is Gauss' and Newton's [Martin09, Eq. 15 to first order] in the first solve; where that is not enough
-// more solves follow with the whole Hessian (newton_system.cpp). Each is shortened until it lowers the sum.
-// The basis is nearly redundant: some motions of the cage hardly move the body; eps keeps them in check. D
-// leaves out motions of the cage as a whole, so that the mass without weight does not slow a body down.
+// more solves follow with the whole Hessian (equation.hpp). Each is shortened until it lowers the sum. The
+// basis is nearly redundant: some motions of the cage hardly move the body; eps keeps them in check. D leaves
+// out motions of the cage as a whole, so that the mass without weight does not slow a body down.
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
+#include "pliant/contact/collider.hpp"
 #include "pliant/math/dense_system.hpp"
-#include "pliant/methods/cage/body.hpp"
+#include "pliant/methods/cage/contact.hpp"
+#include "pliant/methods/cage/energy.hpp"
+#include "pliant/methods/cage/momentum.hpp"
+#include "pliant/methods/cage/open_faces.hpp"
+#include "pliant/methods/cage/step.hpp"
 
 namespace pliant::cage {
 namespace {
@@ -34,388 +39,437 @@ constexpr double lift_energy = 0.02;
 template <class T>
 constexpr double rounding = std::is_same_v<T, float> ? 1e-6 : 1e-12;  // of the energies that are compared
 
-}  // namespace
-
-/// Elastic, holds, weight and told forces.
+/// What the step minimises, its derivative and its matrix.
 template <class T>
-void Body::big_force(const StepInput& input, const Look<T>& look, const Vec3& c, Columns& out) {
-  Work<T>& w = work<T>();
-  const Index rows = model_.rows();
-  const Mat3 frame = look.frame.toRotationMatrix();
-  for_blocks(*input.pool, int(rows), 32, [&](int begin, int end) {
-    kernels<T>().forces(model_.fields<T>().gradient.data(), model_.batches(), long(rows) * 3 * lanes, begin,
-                        end - begin, w.stress.data(), w.force.data());
-  });
-  const Vec3 weight = frame.transpose() * input.gravity;
-  for (Index r = 0; r < rows; ++r) {
-    const T* f = w.force.data() + 3 * r;
-    out.col(r) = Vec3(double(f[0]), double(f[1]), double(f[2])) + model_.mass_sum[r] * weight;
-  }
-  if (!holds_.empty()) {
-    holds_.aim(frame, c);
-    out += holds_.pull();
-    out.noalias() -= z_ * holds_.stiffness();
-  }
-  add_node_forces(input, frame, out);
-}
+class Objective {
+ public:
+  explicit Objective(const Step& step) : step_(step), equation_(step.equation<T>()) {}
 
-/// Orthonormal motions of the cage as a whole at x, in the world.
-void Body::set_rigid_motions(const Columns& x) {
+  /// Z^, the motions of the cage as a whole and the forces of the input.
+  void begin();
+  /// At x with this elastic energy, J. Contacts count with the forces that they have.
+  double value(const Columns& x, double elastic);
+  /// Minus the derivative at x, where the look is of and whose mean is c: by Z in Scratch::force and by the
+  /// vertices in Scratch::solved, in the frame of the look; contact apart.
+  void descend(const Look<T>& look, const Columns& x, const Vec3& c);
+  /// The factored matrix of a solve; whole: with all of the Hessian. Where it is not definite (single
+  /// precision, stiff bodies) its diagonal grows: such a solve goes less far along what hardly moves the
+  /// body. False: that did not help.
+  bool factor(const Look<T>& look, bool whole);
+  /// What the factored matrix promises for the force in Scratch::solved, twice the decrease, J; the answer's
+  /// root is in Work::right.
+  double promised();
+  /// Scratch::solved += the contacts' forces on the vertices.
+  void add_contact_forces(const Mat3& frame);
+  /// From now on damping resists the motion since the beginning of the step, by the K of the last matrix.
+  void keep_damper(const Look<T>& look);
+
+ private:
+  /// Takes the motion of the cage as a whole out of a motion, in the world.
+  void leave_out_rigid(Columns& motion) const;
+  /// 1/(2 h^2) |apart|_M^2 and the same of the fictitious mass of the vertices.
+  double inertia(const Columns& apart);
+  /// beta/(2 h) |x - x before|_K^2 with K of the step's first solve, J; its force on the vertices (in the
+  /// world) is added to `force`, if given.
+  double damped(const Columns& x, Columns* force);
+
+  const Step& step_;
+  Equation<T> equation_;
+  const Model& model_ = step_.model;
+  const double h_ = step_.input.h;
+  Scratch& s_ = step_.scratch;
+  Work<T>& w_ = equation_.work();
+  const Holds& holds_ = step_.cache.holds;
+};
+
+template <class T>
+void Objective<T>::begin() {
   const Index n = model_.n();
-  const Vec3 c = x.rowwise().mean();
+  const State& state = step_.state;
+  const double slower = 1 / (1 + h_ * step_.scheme.mass);
+  s_.start_z.leftCols(n) = state.x;
+  scaled_normals(model_.faces, state.x, s_.start_z.rightCols(model_.t()));
+  s_.hat = s_.start_z + h_ * slower * state.velocity;
+  w_.damper.clear();
+  s_.told.setZero();
+  add_node_forces(model_, step_.input, Mat3::Identity(), s_.told);
+  const Vec3 c = mean_of(state.x);
   Mat3 second = Mat3::Zero();
-  for (Index i = 0; i < n; ++i) second += (x.col(i) - c) * (x.col(i) - c).transpose();
+  for (Index i = 0; i < n; ++i) second += (state.x.col(i) - c) * (state.x.col(i) - c).transpose();
   Eigen::SelfAdjointEigenSolver<Mat3> eigen;
   eigen.computeDirect(Mat3(second.trace() * Mat3::Identity() - second));
   for (int k = 0; k < 3; ++k) {
-    rigid_[std::size_t(k)].setZero(3, n);
-    rigid_[std::size_t(k)].row(k).setConstant(1 / std::sqrt(double(n)));
+    Columns &along = s_.rigid[std::size_t(k)], &about = s_.rigid[std::size_t(k) + 3];
+    along.setZero(3, n);
+    along.row(k).setConstant(1 / std::sqrt(double(n)));
     const Vec3 axis = eigen.eigenvectors().col(k);
     const double unit = 1 / std::sqrt(std::max(eigen.eigenvalues()[k], 1e-12 * second.trace()));
-    rigid_[std::size_t(k) + 3].resize(3, n);
-    for (Index i = 0; i < n; ++i) rigid_[std::size_t(k) + 3].col(i) = unit * axis.cross(Vec3(x.col(i)) - c);
+    about.resize(3, n);
+    for (Index i = 0; i < n; ++i) about.col(i) = unit * axis.cross(Vec3(state.x.col(i)) - c);
   }
 }
 
-/// What is left of a motion of the cage (in the world) without its motion as a whole.
-void Body::leave_out_rigid(Columns& motion) const {
-  for (const Columns& mode : rigid_) motion -= mode.cwiseProduct(motion).sum() * mode;
-}
-
-/// 1/(2 h^2) |apart|_M^2 and the same of the fictitious mass of the vertices.
-double Body::inertia_of(const Columns& apart, double h) {
-  const Index rows = model_.rows();
-  const CageKernels<double>& kernel = kernels<double>();
-  double sum = 0;
-  for (Index b = 0; b * lanes < rows; ++b) {
-    double* product = product_.data() + std::size_t(b) * 3 * lanes;
-    kernel.gather(mass_blocks_.data() + std::size_t(b) * std::size_t(rows) * lanes, int(rows), apart.data(),
-                  product);
-    for (Index lane = 0; lane < lanes && b * lanes + lane < rows; ++lane)
-      for (int k = 0; k < 3; ++k) sum += product[k * lanes + lane] * apart(k, b * lanes + lane);
-  }
-  local_ = apart.leftCols(model_.n());
-  leave_out_rigid(local_);
-  return (sum + fictitious_ * local_.squaredNorm()) / (2 * h * h);
-}
-
-/// beta/(2 h) |x - x before|_K^2 with K of the step's first solve, J; its force on the vertices (in the
-/// world) is added to what is told.
 template <class T>
-double Body::damped(const Columns& x, double h, Columns* force) {
-  Work<T>& w = work<T>();
+void Objective<T>::leave_out_rigid(Columns& motion) const {
+  for (const Columns& mode : s_.rigid) motion -= mode.cwiseProduct(motion).sum() * mode;
+}
+
+template <class T>
+double Objective<T>::inertia(const Columns& apart) {
+  double sum = 0;
+  each_mass_row(model_, model_.rows(), apart.data(), [&](Index r, const Vec3& moved) {
+    for (int k = 0; k < 3; ++k) sum += moved[k] * apart(k, r);
+  });
+  s_.local = apart.leftCols(model_.n());
+  leave_out_rigid(s_.local);
+  return (sum + model_.fictitious_mass * s_.local.squaredNorm()) / (2 * h_ * h_);
+}
+
+template <class T>
+void Objective<T>::keep_damper(const Look<T>& look) {
+  if (!(step_.scheme.stiffness > 0)) return;
+  w_.damper = w_.gram;
+  s_.damper_frame = look.frame;
+}
+
+template <class T>
+double Objective<T>::damped(const Columns& x, Columns* force) {
   const Index n = model_.n(), n3 = 3 * n;
-  if (w.damper.empty()) return 0;
-  const Mat3 frame = damper_frame_.toRotationMatrix();
-  local_.noalias() = frame.transpose() * (x - start_z_.leftCols(n));
-  way_.resize(n3);
-  pull_.setZero(n3);
+  if (w_.damper.empty()) return 0;
+  const Mat3 frame = s_.damper_frame.toRotationMatrix();
+  s_.local.noalias() = frame.transpose() * (x - s_.start_z.leftCols(n));
+  s_.way.resize(n3);
+  s_.pull.setZero(n3);
   for (Index i = 0; i < n; ++i)
-    for (int k = 0; k < 3; ++k) way_[k * n + i] = local_(k, i);
+    for (int k = 0; k < 3; ++k) s_.way[k * n + i] = s_.local(k, i);
   for (Index j = 0; j < n3; ++j) {
-    const T* column = w.damper.data() + std::size_t(j) * std::size_t(n3);
-    double sum = double(column[j]) * way_[j];
+    const T* column = w_.damper.data() + std::size_t(j) * std::size_t(n3);
+    double sum = double(column[j]) * s_.way[j];
     for (Index i = j + 1; i < n3; ++i) {
-      sum += double(column[i]) * way_[i];
-      pull_[i] += double(column[i]) * way_[j];
+      sum += double(column[i]) * s_.way[i];
+      s_.pull[i] += double(column[i]) * s_.way[j];
     }
-    pull_[j] += sum;
+    s_.pull[j] += sum;
   }
-  const double unit = damping_.stiffness / h;
+  const double unit = step_.scheme.stiffness / h_;
   if (force)
     for (Index i = 0; i < n; ++i)
-      force->col(i) -= unit * (frame * Vec3(pull_[i], pull_[n + i], pull_[2 * n + i]));
-  return unit / 2 * way_.dot(pull_);
+      force->col(i) -= unit * (frame * Vec3(s_.pull[i], s_.pull[n + i], s_.pull[2 * n + i]));
+  return unit / 2 * s_.way.dot(s_.pull);
 }
 
-/// What the step minimises, at x with this elastic energy.
 template <class T>
-double Body::objective(const StepInput& input, const Columns& x, double elastic) {
+double Objective<T>::value(const Columns& x, double elastic) {
   const Index n = model_.n();
-  Columns& z = new_velocity_;
+  Columns& z = s_.world_z;
   z.leftCols(n) = x;
   scaled_normals(model_.faces, x, z.rightCols(model_.t()));
-  Vec3 centre = -model_.total_mass * state_.whole.centre;  // total mass times the way of the centre of mass
+  // Total mass times the way of the centre of mass.
+  Vec3 centre = -model_.total_mass * step_.state.whole.centre;
   for (Index r = 0; r < model_.rows(); ++r) centre += model_.mass_sum[r] * z.col(r);
-  double sum = elastic + faces_open(x, nullptr) - input.gravity.dot(centre);
+  double sum = elastic + opening_energy(model_, x, nullptr) - step_.input.gravity.dot(centre);
   if (!holds_.empty()) sum += holds_.energy(z, Vec3::Zero());
-  for (std::size_t k = 0; k < found_.size(); ++k) {
-    Vec3 at = -begin_[std::size_t(found_[k].key.vertex)];
-    for (Index r = 0; r < model_.rows(); ++r) at += contact_value_(r, found_[k].key.vertex) * z.col(r);
-    sum -= memory_[k].force.dot(at);
-  }
-  if (!input.forces.empty()) sum -= told_.cwiseProduct(z).sum();
-  z -= hat_;
-  sum += damped<T>(x, input.h, nullptr);
-  return sum + inertia_of(z, input.h);
+  step_.contact.subtract_work(z, sum);
+  if (!step_.input.forces.empty()) sum -= s_.told.cwiseProduct(z).sum();
+  z -= s_.hat;
+  sum += damped(x, nullptr);
+  return sum + inertia(z);
 }
 
-/// Minus the derivative of the objective by Z in force_ and by the vertices in solved_, in the frame of the
-/// look; contact apart.
 template <class T>
-void Body::descend(const StepInput& input, const Look<T>& look, const Columns& x, const Vec3& c) {
+void Objective<T>::descend(const Look<T>& look, const Columns& x, const Vec3& c) {
   const Index n = model_.n(), rows = model_.rows();
-  const double h = input.h;
   const Mat3 frame = look.frame.toRotationMatrix();
-  normal_jacobians(model_.faces, z_.leftCols(n), jacobians_);
-  big_force(input, look, c, force_);
+  equation_.find_jacobians();
+  equation_.force_on_z(step_.input, look, c, s_.force);
   for (Index r = 0; r < rows; ++r)
-    hat_seen_.col(r) = frame.transpose() * (r < n ? Vec3(hat_.col(r) - c) : Vec3(hat_.col(r)));
-  hat_seen_ -= z_;
-  const CageKernels<double>& kernel = kernels<double>();
-  for (Index b = 0; b * lanes < rows; ++b) {
-    double* product = product_.data() + std::size_t(b) * 3 * lanes;
-    kernel.gather(mass_blocks_.data() + std::size_t(b) * std::size_t(rows) * lanes, int(rows),
-                  hat_seen_.data(), product);
-    for (Index lane = 0; lane < lanes && b * lanes + lane < rows; ++lane)
-      for (int k = 0; k < 3; ++k) force_(k, b * lanes + lane) += product[k * lanes + lane] / (h * h);
-  }
-  pull_back_force(force_, solved_);
-  local_.noalias() = frame * hat_seen_.leftCols(n);
-  leave_out_rigid(local_);
-  solved_.noalias() += fictitious_ / (h * h) * (frame.transpose() * local_);
-  faces_open(z_.leftCols(n), &solved_);
-  resisted_.setZero(3, n);
-  damped<T>(x, h, &resisted_);
-  solved_.noalias() += frame.transpose() * resisted_;
+    s_.to_hat.col(r) = frame.transpose() * (r < n ? Vec3(s_.hat.col(r) - c) : Vec3(s_.hat.col(r)));
+  s_.to_hat -= s_.z;
+  each_mass_row(model_, rows, s_.to_hat.data(), [&](Index r, const Vec3& moved) {
+    for (int k = 0; k < 3; ++k) s_.force(k, r) += moved[k] / (h_ * h_);
+  });
+  equation_.pull_back(s_.force, s_.solved);
+  s_.local.noalias() = frame * s_.to_hat.leftCols(n);
+  leave_out_rigid(s_.local);
+  s_.solved.noalias() += model_.fictitious_mass / (h_ * h_) * (frame.transpose() * s_.local);
+  opening_energy(model_, s_.z.leftCols(n), &s_.solved);
+  s_.resisted.setZero(3, n);
+  damped(x, &s_.resisted);
+  s_.solved.noalias() += frame.transpose() * s_.resisted;
 }
 
-/// The factored matrix of a solve. Where it is not definite (single precision, stiff bodies) its diagonal
-/// grows: such a solve goes less far along what hardly moves the body.
 template <class T>
-bool Body::factor_consistent(const StepInput& input, const Look<T>& look, bool exact) {
-  Work<T>& w = work<T>();
+bool Objective<T>::factor(const Look<T>& look, bool whole) {
   const int n = int(model_.n()), n3 = 3 * n;
-  const double h = input.h, stiff = 1 + damping_.stiffness / h, extra = fictitious_ / (h * h);
-  consistent_gram(look, exact, *input.pool);
-  scalar_ = model_.mass / (h * h);
-  if (!holds_.empty()) scalar_ += holds_.stiffness();
-  pull_back_scalar(scalar_);
-  if (exact) add_curvature(force_, true);
+  const double stiff = 1 + step_.scheme.stiffness / h_, extra = model_.fictitious_mass / (h_ * h_);
+  equation_.find_gram(look, whole, step_.pool);
+  s_.scalar = model_.mass / (h_ * h_);
+  if (!holds_.empty()) s_.scalar += holds_.stiffness();
+  equation_.pull_back_scalar(s_.scalar);
+  if (whole) equation_.add_curvature(s_.force, true);
   const Mat3 frame = look.frame.toRotationMatrix();
   for (int k = 0; k < 6; ++k) {
-    local_.noalias() = frame.transpose() * rigid_[std::size_t(k)];
-    for (int c = 0; c < 3; ++c) modes_.col(k).segment(c * n, n) = local_.row(c).transpose();
+    s_.local.noalias() = frame.transpose() * s_.rigid[std::size_t(k)];
+    for (int c = 0; c < 3; ++c) s_.modes.col(k).segment(c * n, n) = s_.local.row(c).transpose();
   }
-  pulled_.noalias() -= extra * modes_ * modes_.transpose();
-  pulled_.diagonal().array() += extra;
+  Eigen::MatrixXd& pulled = s_.pulled;
+  pulled.noalias() -= extra * s_.modes * s_.modes.transpose();
+  pulled.diagonal().array() += extra;
   double mean = 0;
   for (int j = 0; j < n3; ++j)
-    mean += (stiff * double(w.gram[std::size_t(j) * std::size_t(n3 + 1)]) + pulled_(j, j)) / n3;
+    mean += (stiff * double(w_.gram[std::size_t(j) * std::size_t(n3 + 1)]) + pulled(j, j)) / n3;
   double more = 0;
   do {
     for (int j = 0; j < n3; ++j)
       for (int i = j; i < n3; ++i) {
         const std::size_t at = std::size_t(j) * std::size_t(n3) + std::size_t(i);
-        w.system[in_panels(i, j, padded(n3))] =
-            T(stiff) * w.gram[at] + T(pulled_(i, j) + (i == j ? more : 0.0));
+        w_.system[in_panels(i, j, padded(n3))] =
+            T(stiff) * w_.gram[at] + T(pulled(i, j) + (i == j ? more : 0.0));
       }
-    if (factor(n3, w.system.data())) return true;
+    if (pliant::factor(n3, w_.system.data())) return true;
     more = more == 0 ? least_shift * mean : 10 * more;
   } while (more <= most_shift * mean);
   return false;
 }
 
-/// Half of what a solve with the factored matrix promises for the force in solved_; the answer's root is in
-/// right.
 template <class T>
-double Body::promised() {
-  Work<T>& w = work<T>();
+double Objective<T>::promised() {
   const Index n = model_.n();
   for (Index i = 0; i < n; ++i)
-    for (int k = 0; k < 3; ++k) w.right[std::size_t(k * n + i)] = T(solved_(k, i));
-  solve_lower(3 * int(n), w.system.data(), w.right.data());
+    for (int k = 0; k < 3; ++k) w_.right[std::size_t(k * n + i)] = T(s_.solved(k, i));
+  solve_lower(3 * int(n), w_.system.data(), w_.right.data());
   double sum = 0;
-  for (const T& r : w.right) sum += double(r) * double(r);
+  for (const T& r : w_.right) sum += double(r) * double(r);
   return sum;
 }
 
-/// solved_ += P^T of the contacts' forces.
-void Body::add_contact_forces(const Mat3& frame) {
-  if (found_.empty()) return;
-  big_.setZero();
-  for (std::size_t k = 0; k < found_.size(); ++k) {
-    const Vec3 f = frame.transpose() * memory_[k].force;
-    for (Index r = 0; r < model_.rows(); ++r) big_.col(r) += contact_value_(r, found_[k].key.vertex) * f;
+template <class T>
+void Objective<T>::add_contact_forces(const Mat3& frame) {
+  if (!step_.contact.touches()) return;
+  Columns& on_z = s_.rate;
+  on_z.setZero();
+  step_.contact.add_forces(frame, on_z);
+  equation_.pull_back(on_z, s_.local);
+  s_.solved += s_.local;
+}
+
+/// The descent, and the end of the step.
+template <class T>
+class ConsistentStep {
+ public:
+  explicit ConsistentStep(const Step& step) : step_(step), equation_(step.equation<T>()), objective_(step) {}
+
+  void advance();
+
+ private:
+  /// Motion of the vertices in Scratch::solved, m/s in the frame, from the force that promised() has read;
+  /// contact included. True: something touches.
+  bool solve(bool first);
+  /// Scratch::new_x is the longest share of the motion that lowers the objective, in halves. True: there is
+  /// one. On trouble the report tells it.
+  bool search(double& share);
+  /// Elastic energy at Scratch::new_x is that of the trial; where it is moved out of colliders by
+  /// Scratch::shift, or as much of it as costs little elastic energy. The move itself gives no velocity;
+  /// end() slows the body down by what the move stores. A body that lies still has no motion to pay with and
+  /// ends with that little more: without it, it would stay as deep as it got.
+  void lift_out(double kinetic);
+  /// Velocities from the iterate, slowed down to the energy there was, at most to standstill: what moving out
+  /// of colliders stores beyond all motion is gained. Momenta of what nothing holds or touches. Then the next
+  /// state.
+  void end();
+  /// Velocities are slowed down where the energy would be above that at the beginning.
+  void keep_energy(Whole& whole);
+  double stored(const Columns& x, const Whole& whole) {
+    return potential(model_, holds_, step_.input.gravity, x, whole, s_.world_z);
   }
-  pull_back_force(big_, local_);
-  solved_ += local_;
+
+  const Step& step_;
+  Equation<T> equation_;
+  Objective<T> objective_;
+  const Model& model_ = step_.model;
+  const double h_ = step_.input.h;
+  State& state_ = step_.state;
+  StepReport& report_ = step_.report;
+  Scratch& s_ = step_.scratch;
+  Work<T>& w_ = equation_.work();
+  Look<T>& trial_ = w_.trial;
+  const Holds& holds_ = step_.cache.holds;
+
+  double start_ = 0;                                     // energy at the beginning, J
+  double noise_ = 0;                                     // of the objective, by rounding, J
+  Vec3 c_{0, 0, 0};                                      // mean of the iterate's vertices
+  Mat3 frame_ = Mat3::Identity(), lift_frame_ = frame_;  // of the iterate; of the last solve
+};
+
+template <class T>
+bool ConsistentStep<T>::solve(bool first) {
+  const Index n = model_.n();
+  solve_upper(3 * int(n), w_.system.data(), w_.right.data());
+  for (Index i = 0; i < n; ++i)
+    for (int k = 0; k < 3; ++k) s_.solved(k, i) = double(w_.right[std::size_t(k * n + i)]) / h_;
+  report_.refactored = true;
+  ++report_.iterations;
+  step_.watch.add_to(&StageTimes::solve);
+  const Flight flight = Flight::at(c_, frame_);
+  s_.shift.setZero();
+  follow(model_, s_.jacobians, s_.solved, s_.rate);
+  const bool touched = step_.contact.meet(step_, flight, s_.rate, model_.rows(), first);
+  if (touched) step_.contact.respond<T>(step_, flight, 1 / (h_ * h_), true);
+  step_.watch.add_to(&StageTimes::contact);
+  return touched;
 }
 
 template <class T>
-void Body::advance_consistent(const StepInput& input, StepReport& report, StageWatch& watch) {
-  Work<T>& w = work<T>();
-  const Index n = model_.n(), rows = model_.rows();
-  const int n3 = 3 * int(n);
-  const double h = input.h, slower = 1 / (1 + h * damping_.mass);
-  // Z and Z^ in the world.
-  start_z_.leftCols(n) = state_.x;
-  scaled_normals(model_.faces, state_.x, start_z_.rightCols(model_.t()));
-  hat_ = start_z_ + h * slower * state_.velocity;
-  w.damper.clear();
-  told_.setZero();
-  add_node_forces(input, Mat3::Identity(), told_);
-  set_rigid_motions(state_.x);
-  found_.clear();
-  memory_.clear();
-  sides_.clear();
-  w.trial = state_.look<T>();
-  moved_ = state_.x;  // the iterate
-  look_at(moved_, w.trial, *input.pool);
-  const double start = w.trial.energy + state_.whole.kinetic + potential(input, state_.x, state_.whole);
-  Vec3 c = moved_.rowwise().mean();
-  Mat3 frame = w.trial.frame.toRotationMatrix(), lift_frame = frame;
-  descend(input, w.trial, moved_, c);
-  bool exact = w.trial.energy > large_strain * model_.mu * model_.volume, done = false;
+bool ConsistentStep<T>::search(double& share) {
+  const double before = objective_.value(s_.x, trial_.energy);
+  noise_ = rounding<T> * (std::abs(before) + trial_.energy + state_.whole.kinetic) + holds_.noise();
+  share = 1;
+  for (int k = 0; k <= halvings; ++k) {
+    share = k == 0 ? 1 : share / 2;
+    s_.new_x = s_.x;
+    s_.new_x.noalias() += h_ * share * (frame_ * s_.solved);
+    if (!s_.new_x.allFinite()) {
+      report_.trouble = "the step has no finite answer: take a shorter time step";
+      return false;
+    }
+    if (folds(model_, s_.x, s_.new_x)) continue;
+    equation_.look_at(s_.new_x, trial_, step_.pool);
+    if (objective_.value(s_.new_x, trial_.energy) <= before + noise_) return true;
+  }
+  return false;
+}
+
+template <class T>
+void ConsistentStep<T>::advance() {
+  const int most = step_.options.iterations;
+  objective_.begin();
+  step_.contact.clear();
+  trial_ = state_.look<T>();
+  s_.x = state_.x;
+  equation_.look_at(s_.x, trial_, step_.pool);
+  start_ = trial_.energy + state_.whole.kinetic + stored(state_.x, state_.whole);
+  c_ = mean_of(s_.x);
+  frame_ = lift_frame_ = trial_.frame.toRotationMatrix();
+  objective_.descend(trial_, s_.x, c_);
+  bool whole = trial_.energy > large_strain * model_.mu * model_.volume, done = false;
   double first = 0, last = 0;  // what a solve promised: the first, the one before
   double longest = 0;          // share of a solve that was taken
-  double noise = 0;            // of the objective, by rounding
   bool ever_touched = false;
-  report.breakdowns = std::max(report.breakdowns, 0);
-  for (int iteration = 0; iteration < options_.iterations && !done; ++iteration) {
-    watch.add_to(&StageTimes::rotation);
-    if (!factor_consistent(input, w.trial, exact)) {
-      report.trouble =
+  report_.breakdowns = std::max(report_.breakdowns, 0);
+  for (int iteration = 0; iteration < most && !done; ++iteration) {
+    step_.watch.add_to(&StageTimes::rotation);
+    if (!objective_.factor(trial_, whole)) {
+      report_.trouble =
           "the matrix of the step is not positive definite: raise cage.regularisation or take "
           "\"precision\": \"double\"";
       return;
     }
-    if (iteration == 0 && damping_.stiffness > 0) {
-      w.damper = w.gram;
-      damper_frame_ = w.trial.frame;
-    }
-    const double promise = promised<T>();
+    if (iteration == 0) objective_.keep_damper(trial_);
+    const double promise = objective_.promised();
     if (iteration == 0) first = last = promise;
-    solve_upper(n3, w.system.data(), w.right.data());
-    for (Index i = 0; i < n; ++i)
-      for (int k = 0; k < 3; ++k) solved_(k, i) = double(w.right[std::size_t(k * n + i)]) / h;
-    report.refactored = true;
-    ++report.iterations;
-    watch.add_to(&StageTimes::solve);
-    Flight flight;
-    flight.c = flight.c1 = c;
-    flight.r0 = flight.r1 = frame;
-    shift_.setZero();
-    follow(z_.leftCols(n), solved_, big_);
-    const bool touched = meet(input, flight, big_, rows, iteration == 0);
-    if (touched) respond<T>(input, flight, 1 / (h * h), true, report);
+    const bool touched = solve(iteration == 0);
     ever_touched = ever_touched || touched;
-    watch.add_to(&StageTimes::contact);
-    const double before = objective<T>(input, moved_, w.trial.energy);
-    noise = rounding<T> * (std::abs(before) + w.trial.energy + state_.whole.kinetic) + holds_.noise();
     double share = 1;
-    bool lower = false;
-    for (int k = 0; k <= halvings && !lower; ++k) {
-      share = k == 0 ? 1 : share / 2;
-      new_x_ = moved_;
-      new_x_.noalias() += h * share * (frame * solved_);
-      if (!new_x_.allFinite()) {
-        report.trouble = "the step has no finite answer: take a shorter time step";
-        return;
-      }
-      if (folds(moved_, new_x_)) continue;
-      look_at(new_x_, w.trial, *input.pool);
-      lower = objective<T>(input, new_x_, w.trial.energy) <= before + noise;
-    }
+    const bool lower = search(share);
+    if (!report_.ok()) return;
     if (lower) longest = std::max(longest, share);
     if (!lower) {  // stay
-      new_x_ = moved_;
-      look_at(new_x_, w.trial, *input.pool);
-      done = exact;
+      s_.new_x = s_.x;
+      equation_.look_at(s_.new_x, trial_, step_.pool);
+      done = whole;
     }
-    lift_frame = frame;
-    moved_ = new_x_;
-    c = moved_.rowwise().mean();
-    frame = w.trial.frame.toRotationMatrix();
-    if (done || iteration + 1 == options_.iterations) {
-      report.violent = report.violent || (share < short_step && last > little * first);
+    lift_frame_ = frame_;
+    s_.x = s_.new_x;
+    c_ = mean_of(s_.x);
+    frame_ = trial_.frame.toRotationMatrix();
+    if (done || iteration + 1 == most) {
+      report_.violent = report_.violent || (share < short_step && last > little * first);
       break;
     }
-    descend(input, w.trial, moved_, c);
-    Columns& free = hat_seen_;
-    free.leftCols(n) = solved_;
-    add_contact_forces(frame);
-    const double next = promised<T>();
-    report.violent = report.violent || (share < short_step && next > little * first);
-    done = lower && next <= std::max(touched ? touching_tolerance * first : tolerance * promise, 10 * noise);
+    objective_.descend(trial_, s_.x, c_);
+    s_.free = s_.solved;
+    objective_.add_contact_forces(frame_);
+    const double next = objective_.promised();
+    report_.violent = report_.violent || (share < short_step && next > little * first);
+    done = lower && next <= std::max(touched ? touching_tolerance * first : tolerance * promise, 10 * noise_);
     done = done || (touched && next > stalled * last && next < little * first);
     last = next;
-    solved_ = free.leftCols(n);
-    exact = true;
+    s_.solved = s_.free;
+    whole = true;
   }
   // It stands still, but not at rest. What lies on something stands still like this when it rests.
-  if (longest < no_step && !ever_touched && first > 10 * noise) {
-    ++report.breakdowns;
-    report.violent = true;
+  if (longest < no_step && !ever_touched && first > 10 * noise_) {
+    ++report_.breakdowns;
+    report_.violent = true;
   }
-  end_consistent<T>(input, start, lift_frame, report);
-  watch.add_to(&StageTimes::rotation);
+  end();
+  step_.watch.add_to(&StageTimes::rotation);
 }
 
-/// new_x_ is moved out of colliders by shift_, or as much of it as costs little elastic energy. The move
-/// itself gives no velocity; end_consistent slows the body down by what the move stores. A body that lies
-/// still has no motion to pay with and ends with that little more: without it, it would stay as deep as it
-/// got.
 template <class T>
-void Body::lift_out(const StepInput& input, const Mat3& frame, double kinetic) {
-  Work<T>& w = work<T>();
-  const double most = w.trial.energy + lift_energy * (w.trial.energy + kinetic +
-                                                      model_.total_mass * input.gravity.norm() * model_.size);
-  local_ = new_x_;
+void ConsistentStep<T>::lift_out(double kinetic) {
+  const double most =
+      trial_.energy +
+      lift_energy * (trial_.energy + kinetic + model_.total_mass * step_.input.gravity.norm() * model_.size);
+  s_.local = s_.new_x;
   for (double share = 1; share > 0.1; share /= 2) {
-    new_x_ = local_;
-    new_x_.noalias() += share * (frame * shift_);
-    if (folds(local_, new_x_)) continue;
-    look_at(new_x_, w.trial, *input.pool);
-    if (w.trial.energy <= most) return;
+    s_.new_x = s_.local;
+    s_.new_x.noalias() += share * (lift_frame_ * s_.shift);
+    if (folds(model_, s_.local, s_.new_x)) continue;
+    equation_.look_at(s_.new_x, trial_, step_.pool);
+    if (trial_.energy <= most) return;
   }
-  new_x_ = local_;
-  look_at(new_x_, w.trial, *input.pool);
+  s_.new_x = s_.local;
+  equation_.look_at(s_.new_x, trial_, step_.pool);
 }
 
-/// Velocities from moved_, slowed down to the energy there was, at most to standstill: what moving out of
-/// colliders stores beyond all motion is gained. Momenta of what nothing holds or touches.
 template <class T>
-void Body::end_consistent(const StepInput& input, double start, const Mat3& lift_frame, StepReport& report) {
-  Work<T>& w = work<T>();
-  const Index n = model_.n();
-  const double h = input.h;
-  new_velocity_.leftCols(n) = moved_;
-  scaled_normals(model_.faces, moved_, new_velocity_.rightCols(model_.t()));
-  new_velocity_ -= start_z_;
-  new_velocity_ /= h;
-  new_x_ = moved_;
-  Whole whole = whole_of(new_x_, new_velocity_, nullptr);
+void ConsistentStep<T>::keep_energy(Whole& whole) {
+  const StepInput& input = step_.input;
   const bool fixed = std::none_of(input.colliders.begin(), input.colliders.end(),
                                   [](const Collider& collider) { return collider.moves(); });
-  // What the body stores at new_x_ is motion no more.
-  const auto keep_energy = [&] {
-    const double left = start - w.trial.energy - potential(input, new_x_, whole);
-    if (!fixed || !input.forces.empty() || !(whole.kinetic > left && whole.kinetic > 0)) return;
-    new_velocity_ *= std::sqrt(std::max(left, 0.0) / whole.kinetic);
-    whole = whole_of(new_x_, new_velocity_, nullptr);
-  };
-  keep_energy();
-  if (holds_.empty() && found_.empty()) {
-    moved_ = new_velocity_.leftCols(n);
-    whole = keep_momentum(input);
-  }
-  if (!found_.empty() && !shift_.isZero(0)) {
-    lift_out<T>(input, lift_frame, whole.kinetic);
-    whole = whole_of(new_x_, new_velocity_, nullptr);
-    keep_energy();
-  }
-  state_.x.swap(new_x_);
-  state_.velocity.swap(new_velocity_);
-  std::swap(state_.look<T>(), w.trial);
-  state_.whole = whole;
-  state_.contacts.swap(memory_);
-  state_.sides.swap(sides_);
-  measure_contacts(input, report);
+  const double left = start_ - trial_.energy - stored(s_.new_x, whole);
+  if (!fixed || !input.forces.empty() || !(whole.kinetic > left && whole.kinetic > 0)) return;
+  s_.new_velocity *= std::sqrt(std::max(left, 0.0) / whole.kinetic);
+  whole = whole_of(model_, s_.new_x, s_.new_velocity, s_.new_z);
 }
 
-template void Body::big_force(const StepInput&, const Look<double>&, const Vec3&, Columns&);
-template void Body::advance_consistent<float>(const StepInput&, StepReport&, StageWatch&);
-template void Body::advance_consistent<double>(const StepInput&, StepReport&, StageWatch&);
+template <class T>
+void ConsistentStep<T>::end() {
+  const Index n = model_.n();
+  s_.new_velocity.leftCols(n) = s_.x;
+  scaled_normals(model_.faces, s_.x, s_.new_velocity.rightCols(model_.t()));
+  s_.new_velocity -= s_.start_z;
+  s_.new_velocity /= h_;
+  s_.new_x = s_.x;
+  Whole whole = whole_of(model_, s_.new_x, s_.new_velocity, s_.new_z);
+  keep_energy(whole);
+  const bool touches = step_.contact.touches();
+  if (holds_.empty() && !touches) {
+    s_.new_v = s_.new_velocity.leftCols(n);
+    whole = keep_momentum(step_);
+  }
+  if (touches && !s_.shift.isZero(0)) {
+    lift_out(whole.kinetic);
+    whole = whole_of(model_, s_.new_x, s_.new_velocity, s_.new_z);
+    keep_energy(whole);
+  }
+  state_.x.swap(s_.new_x);
+  state_.velocity.swap(s_.new_velocity);
+  std::swap(state_.look<T>(), trial_);
+  state_.whole = whole;
+  step_.contact.remember(state_);
+  step_.contact.measure(step_);
+}
+
+}  // namespace
+
+template <class T>
+void advance_consistent(const Step& step) {
+  ConsistentStep<T>(step).advance();
+}
+
+template void advance_consistent<float>(const Step&);
+template void advance_consistent<double>(const Step&);
 
 }  // namespace pliant::cage

@@ -26,6 +26,7 @@ class DenseContacts {
   void reset(Index contacts);
   Index size() const { return Index(rows_.size()); }
   Row& row(Index c) { return rows_[std::size_t(c)]; }
+  const Vec3& normal(Index c) const { return rows_[std::size_t(c)].normal; }
   Eigen::MatrixXd& w() { return w_; }  ///< 3 c + axis
   Vec3 impulse(Index c) const { return r_.segment<3>(3 * c); }
   void set_impulse(Index c, const Vec3& r) { r_.segment<3>(3 * c) = r; }

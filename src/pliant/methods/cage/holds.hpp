@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pins, handles and grabs of a caged body: springs between points of the body and places [Martin09, Eq. 18].
-//   E = sum_v beta_v/2 |Z b_v - c_v|^2 = 1/2 tr(Z K Z^T) - tr(C Z^T) + ...,  K = sum beta b b^T,  C = sum
-//   beta c b^T
+//   E = sum_v beta_v/2 |Z b_v - c_v|^2 = 1/2 tr(Z K Z^T) - tr(C Z^T) + ...,  K = sum beta b b^T,
+//   C = sum beta c b^T
 // A grab of node Q + v, Q the number of nodes, pulls at vertex v of the cage itself: b is its unit vector.
 // What counts is a hold's stiffness as a whole, hold E L; each of its n points has the n-th part of it.
 #pragma once

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double fit_regularisation = 0.01;  // as the default of Options::regularisation
 constexpr double flat = 1e-12;               // of the largest second moment of the points: less is no extent
+constexpr double face_stiffness = 0.1;       // of a face that closes, over mu times its part of the volume
 
 template <class T>
 PointFields<T> point_fields(const Eigen::MatrixXd& gradient, Index vertices,
@@ -119,10 +120,14 @@ AlignedVector<double> blocked(const Eigen::MatrixXd& m) {
   return out;
 }
 
-Eigen::VectorXd node_value(const Model& model, Index node) {
-  const Index at = model.place[std::size_t(node)];
-  if (at >= 0) return model.value.col(at);
-  return green_coordinates(model.cage, std::span(&model.nodes[std::size_t(node)], 1), Gradients::no).value;
+void set_z(const Model& model, const Columns& x, const Vec3& c, const Mat3& rotation, Columns& z) {
+  const Index n = model.n();
+  for (Index i = 0; i < n; ++i) z.col(i) = rotation.transpose() * (x.col(i) - c);
+  for (Index j = 0; j < model.t(); ++j) {
+    const FaceRest& face = model.faces[std::size_t(j)];
+    const Vec3 p = z.col(face.corner[0]);
+    z.col(n + j) = scaled_normal(face, z.col(face.corner[1]) - p, z.col(face.corner[2]) - p, nullptr);
+  }
 }
 
 Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const Options& options) {
@@ -193,6 +198,10 @@ Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const
   m.skin_value = skin_values(m.cage, skin);
   m.fit = fit_matrix(m, m.value, mass, *to_affine);
   list_faces_around(m);
+  m.hold_stiffness = options.hold * options.stiffness * m.size;
+  m.fictitious_mass = options.regularisation * m.total_mass / double(n);
+  m.opening = face_stiffness * m.mu * m.volume / double(t);
+  m.mass_blocks = blocked(m.mass);
   return m;
 }
 

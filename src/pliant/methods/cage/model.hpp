@@ -4,6 +4,8 @@
 //   place of a point  Z b,   deformation gradient  F = Z G
 #pragma once
 
+#include <algorithm>
+
 #include "pliant/base/aligned.hpp"
 #include "pliant/base/result.hpp"
 #include "pliant/geometry/shape.hpp"
@@ -50,6 +52,11 @@ struct Model {
   double size = 0;                  ///< largest edge of the bounding box, m
   double mu = 0, lambda = 0;        ///< Pa
 
+  double hold_stiffness = 0;          ///< of a pin or handle as a whole, N/m
+  double opening = 0;                 ///< of a face that closes (open_faces.hpp), J
+  double fictitious_mass = 0;         ///< of a vertex of the cage, kg; it has no weight
+  AlignedVector<double> mass_blocks;  ///< mass as the kernels read it: [batch][row][16]
+
   PointFields<double> twice;
   PointFields<float> single;  ///< empty in double precision
 
@@ -62,6 +69,13 @@ struct Model {
   Index count() const { return Index(points.size()); }
   int batches() const { return (int(points.size()) + lanes - 1) / lanes; }
   int skin_batches() const { return (int(skin.size()) + lanes - 1) / lanes; }
+
+  /// Entry `row` of the b of a node; of a node that rides along in single precision.
+  double basis(Index row, Index node) const {
+    const Index at = place[std::size_t(node)], s = ~at;
+    return at >= 0 ? value(row, at)
+                   : double(skin_value[std::size_t((s / lanes * rows() + row) * lanes + s % lanes)]);
+  }
 
   template <class T>
   const PointFields<T>& fields() const;
@@ -79,10 +93,26 @@ inline const PointFields<double>& Model::fields() const {
 /// shapes). The cage must pass check_cage for all nodes; what is wrong is told.
 Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const Options& options);
 
+/// Z of a cage with vertices at x, seen from a frame: z = R^T [x - c | y].
+void set_z(const Model& model, const Columns& x, const Vec3& c, const Mat3& rotation, Columns& z);
+
 /// A matrix as the kernels read it: batches of 16 columns, [row][16].
 AlignedVector<double> blocked(const Eigen::MatrixXd& m);
 
-/// The b of any node, exact: for holds.
-Eigen::VectorXd node_value(const Model& model, Index node);
+/// Calls put(row, (m z)_row) for the first `used` rows, m the mass of the first `used` entries of Z; z: three
+/// numbers a row.
+template <class Put>
+void each_mass_row(const Model& model, Index used, const double* z, Put&& put) {
+  const CageKernels<double>& kernel = kernels<double>();
+  alignas(64) double product[3 * lanes];
+  for (Index b = 0; b * lanes < used; ++b) {
+    kernel.gather(model.mass_blocks.data() + std::size_t(b) * std::size_t(model.rows()) * lanes, int(used), z,
+                  product);
+    for (Index r = b * lanes; r < std::min((b + 1) * lanes, used); ++r) {
+      const Index lane = r % lanes;
+      put(r, Vec3(product[lane], product[lanes + lane], product[2 * lanes + lane]));
+    }
+  }
+}
 
 }  // namespace pliant::cage

@@ -3,8 +3,8 @@
 // w (vbar, wbar at rest), A = |vbar|^2, B = |wbar|^2, C = vbar . wbar:
 //   s = sqrt(A |w|^2 - 2 C v . w + B |v|^2)/(sqrt 8 area at rest),   y = s n,  n = (v x w)/|v x w|
 //   ds/dv = (B v - C w)/(8 area^2 s),  ds/dw = (A w - C v)/(8 area^2 s)
-//   Pn = (s/|v x w|)(1 - n n^T);  dy/db = n (ds/dv)^T - Pn [w]x,  dy/dc = n (ds/dw)^T + Pn [v]x,  dy/da =
-//   minus both
+//   Pn = (s/|v x w|)(1 - n n^T);  dy/db = n (ds/dv)^T - Pn [w]x,  dy/dc = n (ds/dw)^T + Pn [v]x,
+//   dy/da = minus both
 #pragma once
 
 #include <Eigen/Core>
@@ -14,6 +14,14 @@
 namespace pliant::cage {
 
 using Columns = Eigen::Matrix3Xd;  ///< one column a vertex, a face or both
+
+/// Mean of the columns, added in order. Eigen's rowwise().mean() adds in an order that depends on the
+/// address of its result.
+inline Vec3 mean_of(const Eigen::Ref<const Columns>& x) {
+  Vec3 sum = Vec3::Zero();
+  for (Eigen::Index i = 0; i < x.cols(); ++i) sum += x.col(i);
+  return sum / double(x.cols());
+}
 
 /// What a face remembers of its rest.
 struct FaceRest {

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// What decides the next step together with model and input, and what a checkpoint holds.
 #pragma once
 
-#include <Eigen/Geometry>
-
-#include "pliant/base/aligned.hpp"
+#include "pliant/base/archive.hpp"
 #include "pliant/contact/contact.hpp"
-#include "pliant/methods/cage/cage_kernels.hpp"
-#include "pliant/methods/cage/scaled_normals.hpp"
+#include "pliant/methods/cage/look.hpp"
+#include "pliant/methods/cage/model.hpp"
 
 namespace pliant::cage {
-
-/// Strains and rotations at the quadrature points, seen from the body's frame.
-template <class T>
-struct Look {
-  Eigen::Quaterniond frame = Eigen::Quaterniond::Identity();
-  AlignedVector<PointBatch<T>> batches;
-  double energy = 0;  ///< elastic, J
-};
 
 /// The body as a whole: what a free flight keeps.
 struct Whole {
@@ -33,10 +24,11 @@ struct State {
   Look<double> twice;
   Whole whole;
   std::vector<double> plastic;  ///< permanent strain: xx yy zz yz xz xy of every point; empty = elastic
-  std::vector<ContactMemory> contacts;
+  std::vector<ContactMemory> contacts;  ///< the forces that contact starts from
   std::vector<SideMemory> sides;
-  std::vector<Index>
-      more;  ///< vertices of the surface that meet colliders besides the spread ones; -1 = free
+  /// Vertices of the surface that meet colliders besides the spread ones (contact_points.hpp); -1 = a free
+  /// place.
+  std::vector<Index> more;
 
   template <class T>
   Look<T>& look();
@@ -44,6 +36,10 @@ struct State {
   const Look<T>& look() const {
     return const_cast<State*>(this)->look<T>();
   }
+  /// The body's own frame.
+  const Eigen::Quaterniond& frame() const { return single.batches.empty() ? twice.frame : single.frame; }
+  /// Drops what is known of contacts: the body was put somewhere else.
+  void forget_contacts();
 };
 template <>
 inline Look<float>& State::look() {
@@ -53,5 +49,12 @@ template <>
 inline Look<double>& State::look() {
   return twice;
 }
+
+/// The cage at rest; strains and the body as a whole are not looked at yet.
+State rest_state(const Model& model, const Options& options);
+
+void save(const State& state, Writer& writer);
+/// False: not a state of this model; `state`, which has the sizes that are read, is then not to be used.
+bool load(const Model& model, State& state, Reader& reader);
 
 }  // namespace pliant::cage

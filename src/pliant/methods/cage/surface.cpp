@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user sees: x = c + R (X - centre + dZ b), dZ = Z - Z at rest in the body's frame. The differences
-// are small where the body is hardly deformed, so that b may be in single precision.
+#include "pliant/methods/cage/surface.hpp"
+
 #include <algorithm>
 
 #include "pliant/base/check.hpp"
@@ -33,36 +33,64 @@ AlignedVector<float> as_float(const Columns& z) {
   return out;
 }
 
+/// dZ of a state.
+Columns deformation(const Model& model, const State& state) {
+  Columns dz(3, model.rows());
+  set_z(model, state.x, mean_of(state.x), state.frame().toRotationMatrix(), dz);
+  dz -= model.rest;
+  return dz;
+}
+
+void show(const Model& model, const State& state, NodeState& nodes) {
+  const Mat3 frame = state.frame().toRotationMatrix();
+  const Vec3 c = mean_of(state.x);
+  const Columns dz = deformation(model, state);
+  const auto at = [&](Index node, const Vec3& moved) {
+    nodes.x[std::size_t(node)] = c + frame * (model.nodes[std::size_t(node)] - model.centre + moved);
+  };
+  const Columns moved = dz * model.value, rate = state.velocity * model.value;
+  for (Index q = 0; q < model.count(); ++q) {
+    const Index node = model.points[std::size_t(q)];
+    at(node, moved.col(q));
+    nodes.v[std::size_t(node)] = rate.col(q);
+  }
+  if (model.skin.empty()) return;
+  gather_skin(model, as_float(dz), 0, model.skin_batches(),
+              [&](Index s, const Vec3& d) { at(model.skin[std::size_t(s)], d); });
+  gather_skin(model, as_float(state.velocity), 0, model.skin_batches(),
+              [&](Index s, const Vec3& v) { nodes.v[std::size_t(model.skin[std::size_t(s)])] = v; });
+}
+
+/// The vertices of the surface are the nodes that ride along.
+bool is_skin(const Model& model) {
+  const Gather& w = model.embedding;
+  return w.rows() == Index(w.column.size()) && w.rows() == Index(model.skin.size()) &&
+         std::equal(w.column.begin(), w.column.end(), model.skin.begin());
+}
+
 }  // namespace
 
-void Body::show() const {
-  const Mat3 frame =
-      (options_.precision == Precision::single ? state_.single.frame : state_.twice.frame).toRotationMatrix();
-  const Vec3 c = state_.x.rowwise().mean();
-  Columns dz(3, model_.rows());
-  set_local(state_.x, c, frame, dz);
-  dz -= model_.rest;
-  const auto at = [&](Index node, const Vec3& moved) {
-    nodes_.x[std::size_t(node)] = c + frame * (model_.nodes[std::size_t(node)] - model_.centre + moved);
-  };
-  const Columns moved = dz * model_.value, rate = state_.velocity * model_.value;
-  for (Index q = 0; q < model_.count(); ++q) {
-    const Index node = model_.points[std::size_t(q)];
-    at(node, moved.col(q));
-    nodes_.v[std::size_t(node)] = rate.col(q);
-  }
-  if (model_.skin.empty()) return;
-  gather_skin(model_, as_float(dz), 0, model_.skin_batches(),
-              [&](Index s, const Vec3& d) { at(model_.skin[std::size_t(s)], d); });
-  gather_skin(model_, as_float(state_.velocity), 0, model_.skin_batches(),
-              [&](Index s, const Vec3& v) { nodes_.v[std::size_t(model_.skin[std::size_t(s)])] = v; });
+const NodeState& nodes_of(const Model& model, const State& state, Cache& cache) {
+  if (!cache.shown) show(model, state, cache.nodes);
+  cache.shown = true;
+  return cache.nodes;
 }
 
-const NodeState& Body::nodes() const {
-  if (!shown_) show();
-  shown_ = true;
-  return nodes_;
+void surface_of(const Model& model, const State& state, Cache& cache, std::span<Vec3> vertices, Pool& pool) {
+  if (cache.shown || !is_skin(model))
+    return gather(model.embedding, nodes_of(model, state, cache).x, vertices);
+  const Mat3 frame = state.frame().toRotationMatrix();
+  const Vec3 c = mean_of(state.x);
+  const AlignedVector<float> z = as_float(deformation(model, state));
+  for_blocks(pool, model.skin_batches(), 32, [&](int begin, int end) {
+    gather_skin(model, z, begin, end, [&](Index s, const Vec3& d) {
+      const Vec3& rest = model.nodes[std::size_t(model.skin[std::size_t(s)])];
+      vertices[std::size_t(s)] = c + frame * (rest - model.centre + d);
+    });
+  });
 }
+
+const NodeState& Body::nodes() const { return nodes_of(model_, state_, cache_); }
 
 void Body::surface(std::span<Vec3> vertices) const {
   PLIANT_CHECK(Index(vertices.size()) == model_.embedding.rows());
@@ -70,24 +98,8 @@ void Body::surface(std::span<Vec3> vertices) const {
 }
 
 void Body::surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const {
-  if (shown_) return surface(vertices);
-  // Only a surface whose vertices are the nodes that ride along needs nothing else.
-  const Gather& w = model_.embedding;
-  const bool direct = w.rows() == Index(w.column.size()) && w.rows() == Index(model_.skin.size());
-  if (!direct || !std::equal(w.column.begin(), w.column.end(), model_.skin.begin())) return surface(vertices);
-  const Mat3 frame =
-      (options_.precision == Precision::single ? state_.single.frame : state_.twice.frame).toRotationMatrix();
-  const Vec3 c = state_.x.rowwise().mean();
-  Columns dz(3, model_.rows());
-  set_local(state_.x, c, frame, dz);
-  dz -= model_.rest;
-  const AlignedVector<float> z = as_float(dz);
-  for_blocks(pool, model_.skin_batches(), 32, [&](int begin, int end) {
-    gather_skin(model_, z, begin, end, [&](Index s, const Vec3& d) {
-      const Vec3& rest = model_.nodes[std::size_t(model_.skin[std::size_t(s)])];
-      vertices[std::size_t(s)] = c + frame * (rest - model_.centre + d);
-    });
-  });
+  PLIANT_CHECK(Index(vertices.size()) == model_.embedding.rows());
+  surface_of(model_, state_, cache_, vertices, pool);
 }
 
 void Body::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {

@@ -12,58 +12,9 @@
 #include "pliant/geometry/green_coordinates.hpp"
 #include "pliant/geometry/voxel_quadrature.hpp"
 #include "pliant/math/dense_system.hpp"
-#include "pliant/methods/cage/body.hpp"
+#include "pliant/methods/cage/equation.hpp"
 
 namespace pliant::cage {
-
-/// Looks into a body.
-struct BodyProbe {
-  Body& body;
-  Pool& pool;
-
-  Look<double>& look(const Columns& x) {
-    Look<double>& out = body.work<double>().trial;
-    body.look_at(x, out, pool);
-    return out;
-  }
-  double energy(const Columns& x) { return look(x).energy; }
-  /// Elastic force on the vertices with normals that follow, in the world; that on Z in the frame is in
-  /// body.force_.
-  Columns force(const Columns& x) {
-    const Look<double>& at = look(x);
-    StepInput in;
-    in.pool = &pool;
-    normal_jacobians(body.model_.faces, body.z_.leftCols(body.model_.n()), body.jacobians_);
-    body.big_force(in, at, x.rowwise().mean(), body.force_);
-    Columns out;
-    body.pull_back_force(body.force_, out);
-    return at.frame.toRotationMatrix() * out;
-  }
-  Columns force_on_z(const Columns& x) {
-    force(x);
-    return body.force_;
-  }
-  /// The matrix of a step times a motion of the vertices in the world; whole: with the twist of the rotations
-  /// and the curvature of the normals, else Gauss' and Newton's.
-  Columns matrix_times(const Columns& x, const Columns& way, bool whole) {
-    force(x);
-    const Look<double>& at = body.work<double>().trial;
-    const Index n = body.model_.n(), n3 = 3 * n;
-    body.consistent_gram(at, whole, pool);
-    body.pulled_.setZero(n3, n3);
-    if (whole) body.add_curvature(body.force_, false);
-    const Mat3 frame = at.frame.toRotationMatrix();
-    const Columns local = frame.transpose() * way;
-    Columns out = Columns::Zero(3, n);
-    const double* gram = body.work<double>().gram.data();
-    for (Index j = 0; j < n3; ++j)
-      for (Index i = 0; i < n3; ++i)
-        out(i / n, i % n) +=
-            (gram[std::max(i, j) + n3 * std::min(i, j)] + body.pulled_(i, j)) * local(j / n, j % n);
-    return frame * out;
-  }
-};
-
 namespace {
 
 constexpr double young = 1000;
@@ -136,6 +87,62 @@ struct Definition {
   }
 };
 
+/// The equation of a bar, asked at any place of its cage.
+struct Bar {
+  Model m = bar_model();
+  Cache cache;
+  Scratch scratch{m};
+  Pool pool{1};
+  Look<double> at;
+  Equation<double> equation{m, cache, scratch};
+
+  Bar() {
+    scratch.make<double>(m, true);
+    set_rest(m.batches(), at);
+  }
+
+  const Look<double>& look(const Columns& x) {
+    equation.look_at(x, at, pool);
+    return at;
+  }
+  double energy(const Columns& x) { return look(x).energy; }
+  /// Elastic force on the vertices with normals that follow, in the world; that on Z in the frame is in
+  /// scratch.force.
+  Columns force(const Columns& x) {
+    look(x);
+    StepInput in;
+    in.pool = &pool;
+    equation.find_jacobians();
+    equation.force_on_z(in, at, x.rowwise().mean(), scratch.force);
+    Columns out;
+    equation.pull_back(scratch.force, out);
+    return at.frame.toRotationMatrix() * out;
+  }
+  /// Force on Z in the world.
+  Columns force_on_z(const Columns& x) {
+    force(x);
+    return at.frame.toRotationMatrix() * scratch.force;
+  }
+  /// The matrix of a step times a motion of the vertices in the world; whole: with the twist of the rotations
+  /// and the curvature of the normals, else Gauss' and Newton's.
+  Columns matrix_times(const Columns& x, const Columns& way, bool whole) {
+    force(x);
+    const Index n = m.n(), n3 = 3 * n;
+    equation.find_gram(at, whole, pool);
+    scratch.pulled.setZero(n3, n3);
+    if (whole) equation.add_curvature(scratch.force, false);
+    const Mat3 frame = at.frame.toRotationMatrix();
+    const Columns local = frame.transpose() * way;
+    Columns out = Columns::Zero(3, n);
+    const double* gram = scratch.twice.gram.data();
+    for (Index j = 0; j < n3; ++j)
+      for (Index i = 0; i < n3; ++i)
+        out(i / n, i % n) +=
+            (gram[std::max(i, j) + n3 * std::min(i, j)] + scratch.pulled(i, j)) * local(j / n, j % n);
+    return frame * out;
+  }
+};
+
 TEST(CageMatrix, frozen_normals_have_the_sum_of_the_points_turned_stiffnesses) {
   const Model m = bar_model();
   const Definition at(m, deformed(m, 1, 0.1));
@@ -171,16 +178,30 @@ TEST(CageMatrix, frozen_normals_have_the_sum_of_the_points_turned_stiffnesses) {
   EXPECT_LT(off, 5e-15 * most);
 }
 
+// The product that conjugate gradients use has no matrix; it is that of the factored one.
+TEST(CageMatrix, frozen_normals_multiply_alike_with_and_without_a_matrix) {
+  Bar bar;
+  const Index n = bar.m.n();
+  const int n3 = 3 * int(n);
+  bar.look(deformed(bar.m, 1, 0.1));
+  const FrozenWeights weights(0.1, {.mass = 0.3, .stiffness = 0.02});
+  AlignedVector<double> v(std::size_t(padded(n3)), 0.0), product(v);
+  const Columns way = random_columns(n, 3);
+  for (Index i = 0; i < n; ++i)
+    for (Index c = 0; c < 3; ++c) v[std::size_t(c * n + i)] = way(c, i);
+  bar.equation.times_frozen(bar.at, weights.stiff, bar.equation.frozen_scalar(weights), v, product, bar.pool);
+  StageWatch watch;
+  ASSERT_EQ(bar.equation.factor_frozen(bar.at, weights, bar.pool, watch), 0.0);
+  solve(n3, bar.scratch.twice.system.data(), product.data());
+  for (std::size_t k = 0; k < v.size(); ++k) EXPECT_NEAR(product[k], v[k], 1e-9);
+}
+
 TEST(CageMatrix, forces_are_those_of_the_paper) {
-  Body body(bar_model(), {}, {.stiffness = young, .precision = Precision::twice});
-  Pool pool{1};
-  const Model& m = body.model();
+  Bar bar;
+  const Model& m = bar.m;
   const Columns x = deformed(m, 1, 0.1);
   const Definition at(m, x);
-  BodyProbe probe{body, pool};
-  const Columns local = probe.force_on_z(x);
-  const Mat3 frame = probe.look(x).frame.toRotationMatrix();
-  const Columns force = frame * local;
+  const Columns force = bar.force_on_z(x);
   // f_i = -sum over q and rows j of R K_ij (R^T z_j - z_j at rest)
   Columns expected = Columns::Zero(3, m.rows());
   for (std::size_t q = 0; q < at.r.size(); ++q)
@@ -189,19 +210,16 @@ TEST(CageMatrix, forces_are_those_of_the_paper) {
         expected.col(i) -=
             at.r[q] * (at.stiffness(q, i, j) * (at.r[q].transpose() * at.z.col(j) - m.rest.col(j)));
   EXPECT_LT((force - expected).norm(), 1e-8 * expected.norm());
-  EXPECT_NEAR(probe.energy(x), at.energy(), 1e-10 * at.energy());
+  EXPECT_NEAR(bar.energy(x), at.energy(), 1e-10 * at.energy());
   const Vec3 sum = force.leftCols(m.n()).rowwise().sum();
   EXPECT_LT(sum.norm(), 1e-12 * force.leftCols(m.n()).cwiseAbs().sum()) << "phi sum to 1";
 }
 
 TEST(CageMatrix, forces_on_vertices_are_minus_the_slope_of_the_energy_with_the_normals_held) {
-  Body body(bar_model(), {}, {.stiffness = young, .precision = Precision::twice});
-  Pool pool{1};
-  const Model& m = body.model();
+  Bar bar;
+  const Model& m = bar.m;
   const Columns x = deformed(m, 1, 0.1);
-  BodyProbe probe{body, pool};
-  const Columns local = probe.force_on_z(x);
-  const Columns force = probe.look(x).frame.toRotationMatrix() * local;
+  const Columns force = bar.force_on_z(x);
   Definition at(m, x);
   const Columns z = at.z;
   for (unsigned seed = 2; seed < 6; ++seed) {
@@ -219,51 +237,43 @@ TEST(CageMatrix, forces_on_vertices_are_minus_the_slope_of_the_energy_with_the_n
 }
 
 TEST(CageMatrix, forces_are_minus_the_slope_of_the_energy_with_normals_that_follow) {
-  Body body(bar_model(), {}, {.stiffness = young, .precision = Precision::twice});
-  Pool pool{1};
-  const Columns x = deformed(body.model(), 1, 0.1);
-  BodyProbe probe{body, pool};
-  const Columns force = probe.force(x);
+  Bar bar;
+  const Columns x = deformed(bar.m, 1, 0.1);
+  const Columns force = bar.force(x);
   for (unsigned seed = 2; seed < 6; ++seed) {
-    const Columns way = random_columns(body.model().n(), seed);
-    const double slope = (probe.energy(x + 1e-5 * way) - probe.energy(x - 1e-5 * way)) / 2e-5;
+    const Columns way = random_columns(bar.m.n(), seed);
+    const double slope = (bar.energy(x + 1e-5 * way) - bar.energy(x - 1e-5 * way)) / 2e-5;
     EXPECT_NEAR(-slope, force.cwiseProduct(way).sum(), 1e-6 * force.norm());
   }
 }
 
 TEST(CageMatrix, a_body_that_only_moved_feels_no_force) {
-  Body body(bar_model(), {}, {.stiffness = young, .precision = Precision::twice});
-  Pool pool{1};
-  BodyProbe probe{body, pool};
-  EXPECT_LT(probe.force(deformed(body.model(), 1, 0)).norm(), 1e-9 * young * 2 * 2);
+  Bar bar;
+  EXPECT_LT(bar.force(deformed(bar.m, 1, 0)).norm(), 1e-9 * young * 2 * 2);
 }
 
 /// How far the matrix is from differences of the forces, over the latter.
-double apart(BodyProbe& probe, const Columns& x, bool whole) {
+double apart(Bar& bar, const Columns& x, bool whole) {
   double most = 0;
   for (unsigned seed = 2; seed < 6; ++seed) {
     const Columns way = random_columns(Index(x.cols()), seed);
-    const Columns slope = (probe.force(x - 1e-5 * way) - probe.force(x + 1e-5 * way)) / 2e-5;
-    most = std::max(most, (probe.matrix_times(x, way, whole) - slope).norm() / slope.norm());
+    const Columns slope = (bar.force(x - 1e-5 * way) - bar.force(x + 1e-5 * way)) / 2e-5;
+    most = std::max(most, (bar.matrix_times(x, way, whole) - slope).norm() / slope.norm());
   }
   return most;
 }
 
 TEST(CageMatrix, the_matrix_of_normals_that_follow_is_the_slope_of_the_forces_at_rest) {
-  Body body(bar_model(), {}, {.stiffness = young, .precision = Precision::twice});
-  Pool pool{1};
-  BodyProbe probe{body, pool};
-  EXPECT_LT(apart(probe, deformed(body.model(), 1, 0), false), 1e-7);
+  Bar bar;
+  EXPECT_LT(apart(bar, deformed(bar.m, 1, 0), false), 1e-7);
 }
 
 // Stretched, so that nothing in the twist of the rotations is negative, which is left out.
 TEST(CageMatrix, the_whole_matrix_is_the_slope_of_the_forces_where_the_body_is_strained) {
-  Body body(bar_model(), {}, {.stiffness = young, .precision = Precision::twice});
-  Pool pool{1};
-  BodyProbe probe{body, pool};
-  const Columns x = deformed(body.model(), 1.2, 0.05);
-  EXPECT_LT(apart(probe, x, true), 1e-6);
-  EXPECT_GT(apart(probe, x, false), 1e-2) << "Gauss' and Newton's is not enough there";
+  Bar bar;
+  const Columns x = deformed(bar.m, 1.2, 0.05);
+  EXPECT_LT(apart(bar, x, true), 1e-6);
+  EXPECT_GT(apart(bar, x, false), 1e-2) << "Gauss' and Newton's is not enough there";
 }
 
 }  // namespace

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/cage/momentum.hpp"
+
+#include <Eigen/Eigenvalues>
+
+#include "pliant/methods/cage/step.hpp"
+#include "pliant/methods/cage/surface.hpp"
+
+namespace pliant::cage {
+namespace {
+
+/// v with v . w = sum over a, b of w . (e_a x e_b) m_ab.
+Vec3 axial(const Mat3& m) { return {m(1, 2) - m(2, 1), m(2, 0) - m(0, 2), m(0, 1) - m(1, 0)}; }
+
+/// (tr S 1 - S)^-1 v; along an axis without extent nothing turns.
+Vec3 over_inertia(const Mat3& second, const Vec3& v) {
+  const Mat3 inertia = second.trace() * Mat3::Identity() - second;
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(inertia);
+  Vec3 along = eigen.eigenvectors().transpose() * v;
+  for (int k = 0; k < 3; ++k)
+    along[k] = eigen.eigenvalues()[k] > 1e-12 * second.trace() ? along[k] / eigen.eigenvalues()[k] : 0;
+  return eigen.eigenvectors() * along;
+}
+
+/// exp(angle) rotation.
+Mat3 turned(const Vec3& angle, const Mat3& rotation) {
+  const double length = angle.norm();
+  return length > 0 ? Mat3(Eigen::AngleAxisd(length, angle / length).toRotationMatrix() * rotation)
+                    : rotation;
+}
+
+}  // namespace
+
+Flight Flight::at(const Vec3& c, const Mat3& frame) {
+  Flight out;
+  out.c = out.c1 = c;
+  out.r0 = out.r1 = frame;
+  return out;
+}
+
+Flight fly(const State& state, const StepInput& input, const Damping& damping, bool split) {
+  const Index n = Index(state.x.cols());
+  Flight out;
+  out.split = split;
+  out.c = mean_of(state.x);
+  out.r0 = state.frame().normalized().toRotationMatrix();
+  if (out.split) {
+    Mat3 second = Mat3::Zero();
+    Vec3 turning = Vec3::Zero();
+    out.velocity = mean_of(state.velocity.leftCols(n));
+    for (Index i = 0; i < n; ++i) {
+      const Vec3 r = state.x.col(i) - out.c;
+      second += r * r.transpose();
+      turning += r.cross(Vec3(state.velocity.col(i)) - out.velocity);
+    }
+    out.omega = over_inertia(second, turning);
+    const double slower = 1 / (1 + input.h * damping.mass);
+    out.velocity = slower * (out.velocity + input.h * input.gravity);
+    out.omega *= slower;
+  }
+  out.c1 = out.c + input.h * out.velocity;
+  out.r1 = turned(input.h * out.omega, out.r0);
+  return out;
+}
+
+Whole whole_about(const Model& model, const Columns& z, const Vec3& c, const Columns& velocity,
+                  Mat3* second) {
+  const Index rows = model.rows();
+  const CageKernels<double>& kernel = kernels<double>();
+  Whole out;
+  Vec3 arm = Vec3::Zero();
+  Mat3 across = Mat3::Zero(), spread = Mat3::Zero();  // V M Z^T, Z M Z^T
+  alignas(64) double product[6 * lanes];
+  for (Index b = 0; b * lanes < rows; ++b) {
+    const double* mass = model.mass_blocks.data() + std::size_t(b) * std::size_t(rows) * lanes;
+    if (second)
+      kernel.gather_two(mass, int(rows), velocity.data(), z.data(), product);
+    else
+      kernel.gather(mass, int(rows), velocity.data(), product);
+    for (Index r = b * lanes; r < std::min((b + 1) * lanes, rows); ++r) {
+      const auto at = [&](int k) { return product[k * lanes + r % lanes]; };
+      const Vec3 place = z.col(r), moving(at(0), at(1), at(2));
+      out.kinetic += moving.dot(velocity.col(r)) / 2;
+      across += moving * place.transpose();
+      if (second) spread += Vec3(at(3), at(4), at(5)) * place.transpose();
+      arm += model.mass_sum[r] / model.total_mass * place;
+      out.momentum += model.mass_sum[r] * velocity.col(r);
+    }
+  }
+  out.centre = c + arm;
+  out.spin = -axial(across) - arm.cross(out.momentum);
+  if (second) *second = spread - model.total_mass * arm * arm.transpose();
+  return out;
+}
+
+Whole whole_of(const Model& model, const Columns& x, const Columns& velocity, Columns& z) {
+  const Vec3 c = mean_of(x);
+  z.leftCols(model.n()) = x.colwise() - c;
+  scaled_normals(model.faces, x, z.rightCols(model.t()));
+  return whole_about(model, z, c, velocity, nullptr);
+}
+
+void follow(const Model& model, const std::vector<FaceJacobian>& jacobians, const Columns& v,
+            Columns& velocity) {
+  const Index n = model.n();
+  velocity.leftCols(n) = v;
+  for (Index j = 0; j < model.t(); ++j) {
+    const Triangle& t = model.faces[std::size_t(j)].corner;
+    const FaceJacobian& dy = jacobians[std::size_t(j)];
+    velocity.col(n + j) = dy[0] * v.col(t[0]) + dy[1] * v.col(t[1]) + dy[2] * v.col(t[2]);
+  }
+}
+
+Whole keep_momentum(const Step& step) {
+  const Model& model = step.model;
+  const State& state = step.state;
+  const StepInput& input = step.input;
+  Scratch& s = step.scratch;
+  const double h = input.h, slower = 1 / (1 + h * step.scheme.mass);
+  Vec3 push = h * model.total_mass * input.gravity, turn = Vec3::Zero();
+  if (!input.forces.empty()) {
+    const Points& at = nodes_of(model, state, step.cache).x;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      push += h * input.forces[i];
+      turn += h * (at[i] - state.whole.centre).cross(input.forces[i]);
+    }
+  }
+  const Vec3 momentum = slower * (state.whole.momentum + push), spin = slower * (state.whole.spin + turn);
+  Mat3 second;
+  Whole now = whole_about(model, s.new_z, mean_of(s.new_x), s.new_velocity, &second);
+  const Vec3 centre = state.whole.centre + h / model.total_mass * momentum;
+  const Vec3 missing = (momentum - now.momentum) / model.total_mass,
+             omega = over_inertia(second, spin - now.spin);
+  for (Index i = 0; i < model.n(); ++i)
+    s.new_v.col(i) += missing + omega.cross(Vec3(s.new_x.col(i)) - now.centre);
+  const Vec3 shift = centre - now.centre;
+  s.new_x.colwise() += shift;
+  for (Index at = model.n(); at < model.rows(); ++at)
+    s.new_velocity.col(at) += omega.cross(Vec3(s.new_z.col(at)));
+  s.new_velocity.leftCols(model.n()) = s.new_v;
+  const Vec3 spun = second.trace() * omega - second * omega;
+  now.kinetic += missing.dot(now.momentum + model.total_mass / 2 * missing) + omega.dot(now.spin + spun / 2);
+  now.momentum += model.total_mass * missing;
+  now.spin += spun;
+  now.centre = centre;
+  return now;
+}
+
+}  // namespace pliant::cage

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body as a whole: its momenta, its free flight over a step, and what frozen normals leave of both.
+#pragma once
+
+#include "pliant/methods/cage/state.hpp"
+#include "pliant/physics/damping.hpp"
+#include "pliant/physics/step.hpp"
+
+namespace pliant::cage {
+
+struct Step;  // step.hpp
+
+/// The body as a whole over a step: x = c + R0 r goes to c1 + R1 r.
+struct Flight {
+  Vec3 c{0, 0, 0}, c1{0, 0, 0}, velocity{0, 0, 0}, omega{0, 0, 0};
+  Mat3 r0 = Mat3::Identity(), r1 = Mat3::Identity();
+  bool split = false;  ///< the body as a whole goes its own way
+
+  /// One that stays: everything is seen from a frame at c.
+  static Flight at(const Vec3& c, const Mat3& frame);
+};
+
+/// The flight of the part of the velocities that moves the cage rigidly; split = false: none.
+Flight fly(const State& state, const StepInput& input, const Damping& damping, bool split);
+
+/// The body as a whole. z: Z from c, the mean of its vertices. second: sum of m (x - centre)(x - centre)^T,
+/// on demand.
+Whole whole_about(const Model& model, const Columns& z, const Vec3& c, const Columns& velocity, Mat3* second);
+/// The same of vertices at x; z is written.
+Whole whole_of(const Model& model, const Columns& x, const Columns& velocity, Columns& z);
+
+/// The velocity of Z where the vertices have v: normals follow, dy/dt = J v, with the Jacobians at the
+/// vertices.
+void follow(const Model& model, const std::vector<FaceJacobian>& jacobians, const Columns& v,
+            Columns& velocity);
+
+/// Momenta of a free body after a step are those before and what the input adds: Scratch::new_v and new_x get
+/// the rigid motion that is missing; new_velocity follows. Scratch::new_z is Z of new_x from its mean.
+/// Returns the body as a whole afterwards.
+Whole keep_momentum(const Step& step);
+
+}  // namespace pliant::cage

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/cage/state.hpp"
+
+#include <algorithm>
+
+namespace pliant::cage {
+namespace {
+
+template <class T>
+void write_look(Writer& writer, const Look<T>& look) {
+  for (int k = 0; k < 4; ++k) writer.value(look.frame.coeffs()[k]);
+  writer.value(look.energy);
+  for (const PointBatch<T>& batch : look.batches) writer.value(batch);
+}
+
+template <class T>
+void read_look(Reader& reader, Look<T>& look) {
+  for (int k = 0; k < 4; ++k) reader.value(look.frame.coeffs()[k]);
+  reader.value(look.energy);
+  for (PointBatch<T>& batch : look.batches) reader.value(batch);
+}
+
+void write_columns(Writer& writer, const Columns& c) {
+  writer.array(std::vector<double>(c.data(), c.data() + c.size()));
+}
+
+void read_columns(Reader& reader, Columns& c) {
+  std::vector<double> numbers(std::size_t(c.size()));
+  reader.array(numbers);
+  std::copy(numbers.begin(), numbers.end(), c.data());
+}
+
+}  // namespace
+
+State rest_state(const Model& model, const Options& options) {
+  State out;
+  out.x.resize(3, model.n());
+  for (Index i = 0; i < model.n(); ++i) out.x.col(i) = model.cage.vertices[std::size_t(i)];
+  out.velocity = Columns::Zero(3, model.rows());
+  if (options.plasticity) out.plastic.assign(6 * std::size_t(model.count()), 0.0);
+  if (options.precision == Precision::single)
+    set_rest(model.batches(), out.single);
+  else
+    set_rest(model.batches(), out.twice);
+  return out;
+}
+
+void State::forget_contacts() {
+  contacts.clear();
+  sides.clear();
+  std::fill(more.begin(), more.end(), -1);
+}
+
+void save(const State& state, Writer& writer) {
+  write_columns(writer, state.x);
+  write_columns(writer, state.velocity);
+  if (!state.single.batches.empty())
+    write_look(writer, state.single);
+  else
+    write_look(writer, state.twice);
+  for (const Vec3* v : {&state.whole.centre, &state.whole.momentum, &state.whole.spin})
+    for (int k = 0; k < 3; ++k) writer.value((*v)[k]);
+  writer.value(state.whole.kinetic);
+  writer.array(state.plastic);
+  writer.array(state.contacts);
+  writer.array(state.sides);
+  writer.array(state.more);
+}
+
+bool load(const Model& model, State& state, Reader& reader) {
+  read_columns(reader, state.x);
+  read_columns(reader, state.velocity);
+  if (!state.single.batches.empty())
+    read_look(reader, state.single);
+  else
+    read_look(reader, state.twice);
+  for (Vec3* v : {&state.whole.centre, &state.whole.momentum, &state.whole.spin})
+    for (int k = 0; k < 3; ++k) reader.value((*v)[k]);
+  reader.value(state.whole.kinetic);
+  reader.array(state.plastic);
+  reader.list(state.contacts);
+  reader.list(state.sides);
+  reader.array(state.more);
+  return reader.ok() && std::all_of(state.more.begin(), state.more.end(), [&](Index vertex) {
+           return vertex >= -1 && vertex < model.embedding.rows();
+         });
+}
+
+}  // namespace pliant::cage

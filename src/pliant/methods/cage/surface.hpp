@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user sees: x = c + R (X - centre + dZ b), dZ = Z - Z at rest in the body's frame. The differences
+// are small where the body is hardly deformed, so that b may be in single precision.
+#pragma once
+
+#include <span>
+
+#include "pliant/base/parallel.hpp"
+#include "pliant/methods/cage/cache.hpp"
+#include "pliant/methods/cage/state.hpp"
+
+namespace pliant::cage {
+
+/// Places and velocities of the nodes; the cache keeps them until its `shown` is cleared.
+const NodeState& nodes_of(const Model& model, const State& state, Cache& cache);
+
+/// The surface by the pool's threads. Where its vertices are nodes that ride along, the other nodes are not
+/// made.
+void surface_of(const Model& model, const State& state, Cache& cache, std::span<Vec3> vertices, Pool& pool);
+
+}  // namespace pliant::cage

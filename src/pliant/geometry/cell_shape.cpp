@@ -116,14 +116,16 @@ Result<Shape> make_cell_shape(const PolygonMesh& mesh, const std::array<int, 3>&
   Eigen::AlignedBox3d box;
   for (const Vec3& p : welded) box.extend(p);
   if (!(box.sizes().minCoeff() > 1e-6 * box.diagonal().norm()))
-    return refuse("a flat surface", "a solid to fill cells with", "take a method that fills a surface with nodes");
+    return refuse("a flat surface", "a solid to fill cells with",
+                  "take a method that fills a surface with nodes");
   CellGrid grid{box.min(), box.sizes(), cells};
   for (int c = 0; c < 3; ++c) grid.step[c] /= cells[c];
   const TriangleTree tree(welded, surface->mesh.triangles);
   Material material = count_material(grid, tree, pool);
   const double counted = total(material.eighth);
   if (!(counted > 0))
-    return refuse("a surface that encloses nothing", "a solid to fill cells with", "take a method that fills a surface with nodes");
+    return refuse("a surface that encloses nothing", "a solid to fill cells with",
+                  "take a method that fills a surface with nodes");
   const double volume = surface->report.closed ? enclosed_volume(welded, surface->mesh.triangles) : counted;
 
   // A vertex keeps its cell; one that no face uses, or that is nowhere, goes with the nearest or the first.

@@ -6,7 +6,7 @@
 namespace pliant::cage {
 namespace {
 
-constexpr double least_area = 0.2;  // of a face, share of its area before a step or at rest
+constexpr double least_face_area = 0.2;  // of a face, share of its area before a step or at rest
 
 }  // namespace
 
@@ -33,7 +33,7 @@ bool folds(const Model& model, const Columns& from, const Columns& to) {
     const Vec3 before = (Vec3(from.col(face.corner[1])) - a).cross(Vec3(from.col(face.corner[2])) - a);
     const Vec3 after = (Vec3(to.col(face.corner[1])) - b).cross(Vec3(to.col(face.corner[2])) - b);
     const double least = std::min(before.norm(), 2 * face.area);
-    if (!(after.norm() > least_area * least)) return true;
+    if (!(after.norm() > least_face_area * least)) return true;
   }
   return false;
 }

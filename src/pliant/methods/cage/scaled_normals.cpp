@@ -6,8 +6,8 @@
 namespace pliant::cage {
 namespace {
 
-constexpr double least_area = 1e-9;     // |v x w| over the rest area, before it divides
-constexpr double least_square = 1e-12;  // s^2
+constexpr double least_normal_area = 1e-9;  // |v x w| over the rest area, before it divides
+constexpr double least_square = 1e-12;      // s^2
 
 Mat3 cross_matrix(const Vec3& a) {
   Mat3 m;
@@ -33,7 +33,7 @@ Vec3 scaled_normal(const FaceRest& face, const Vec3& v, const Vec3& w, FaceJacob
   const double square = unit * (face.a * w.squaredNorm() - 2 * face.c * v.dot(w) + face.b * v.squaredNorm());
   const double s = std::sqrt(std::max(square, least_square));
   const Vec3 across = v.cross(w);
-  const double length = std::max(across.norm(), least_area * face.area);
+  const double length = std::max(across.norm(), least_normal_area * face.area);
   const Vec3 n = across / length;
   if (dy) {
     const Vec3 ds_dv = unit / s * (face.b * v - face.c * w), ds_dw = unit / s * (face.a * w - face.c * v);

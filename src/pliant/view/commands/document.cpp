@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pliant/base/layout.hpp"
 #include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/selection.hpp"
-#include "pliant/base/layout.hpp"
 #include "pliant/scene/library.hpp"
 #include "pliant/view/commands/handlers.hpp"
 #include "pliant/view/commands/request.hpp"

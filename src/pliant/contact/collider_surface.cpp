@@ -56,6 +56,15 @@ TriMesh block(const Vec3& size) {
   return mesh;
 }
 
+/// A rotation that takes y to the direction of `axis`; none for an axis without length.
+Mat3 upright_to(const Vec3& axis) {
+  if (axis.isZero(0)) return Mat3::Identity();
+  const Vec3 y = axis.normalized(), x = y.unitOrthogonal();
+  Mat3 turn;
+  turn << x, y, x.cross(y);
+  return turn;
+}
+
 struct Surface {
   using Result = std::optional<TriMesh>;
   Result operator()(const PlaneCollider&) const { return std::nullopt; }
@@ -65,8 +74,7 @@ struct Surface {
   Result operator()(const BoxCollider& s) const { return moved(block(s.size), s.rotation, s.center); }
   Result operator()(const CapsuleCollider& s) const {
     const Vec3 axis = s.to - s.from;
-    const Mat3 turn = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitY(), axis).toRotationMatrix();
-    return moved(lifted_ball(s.radius, axis.norm()), axis.isZero(0) ? Mat3(Mat3::Identity()) : turn, s.from);
+    return moved(lifted_ball(s.radius, axis.norm()), upright_to(axis), s.from);
   }
   Result operator()(const std::shared_ptr<const MeshCollider>& s) const { return s->mesh(); }
 };

@@ -2,13 +2,13 @@
 #include "pliant/contact/contact_problem.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "pliant/base/check.hpp"
 #include "pliant/contact/sweep_kernels.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 namespace {
@@ -65,11 +65,7 @@ void ContactProblem::prepare() {
   for (Index c = 0; c < size_; ++c) {
     diagonal_[c] = block(c, c);
     rho_[c] = s(c, c);
-    if (split_) {
-      const Eigen::SelfAdjointEigenSolver<Mat3> eigen =
-          Eigen::SelfAdjointEigenSolver<Mat3>().computeDirect(diagonal_[c], Eigen::EigenvaluesOnly);
-      rho_[c] = eigen.eigenvalues()[2];
-    }
+    if (split_) rho_[c] = eigenvalues_in_closed_form(diagonal_[c])[2];
     PLIANT_CHECK(rho_[c] >= 0);
   }
 }

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,6 +20,7 @@
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/repair.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 namespace {
@@ -369,7 +369,7 @@ void add_single_bone(const Body& body, const std::vector<Index>& part, const std
   centre /= volume;
   Mat3 spread = Mat3::Zero();
   for (const Index i : part) spread += body.graph.volumes[i] * (x[i] - centre) * (x[i] - centre).transpose();
-  Vec3 axis = Eigen::SelfAdjointEigenSolver<Mat3>(spread).eigenvectors().col(2);
+  Vec3 axis = spectrum(spread).vectors.col(2);
   Index largest = 0;
   axis.cwiseAbs().maxCoeff(&largest);
   if (axis[largest] < 0) axis = -axis;  // the solver's sign is arbitrary

@@ -2,11 +2,12 @@
 #include "pliant/geometry/body_graph.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 
@@ -118,7 +119,7 @@ double stiffness_anisotropy(const NodeGraph& graph) {
     const Vec3 r = graph.positions[e.b] - graph.positions[e.a];
     t += e.share * r * r.transpose();
   }
-  const Vec3 values = Eigen::SelfAdjointEigenSolver<Mat3>(t, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vec3 values = eigenvalues(t);
   return values[0] > 0 ? values[2] / values[0] : std::numeric_limits<double>::infinity();
 }
 

@@ -2,13 +2,13 @@
 #include "pliant/geometry/moving_least_squares.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "pliant/base/check.hpp"
 #include "pliant/geometry/node_grid.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 namespace {
@@ -203,8 +203,8 @@ bool MovingLeastSquares::try_evaluate(const Vec3& x, double widen, bool last, Ml
     out.condition = 1 / ratio;
     bool good = kept >= least_neighbours && ratio > 0;
     if (good && ratio < 1e-3) {
-      const Vec4 eigenvalues = Eigen::SelfAdjointEigenSolver<Mat4>(a, Eigen::EigenvaluesOnly).eigenvalues();
-      good = eigenvalues[0] * worst_condition > eigenvalues[3];
+      const Vec4 values = dense_eigenvalues(a);
+      good = values[0] * worst_condition > values[3];
     }
     if (good) {
       basis.inverse = factor.solve(Mat4::Identity());

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/geometry/surface_embedding.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
 
 #include "pliant/geometry/node_grid.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 namespace {
@@ -101,12 +101,7 @@ class Embedder {
           const Vec3 r = edge(i, k);
           c += r * r.transpose() / r.squaredNorm();
         }
-        const Eigen::SelfAdjointEigenSolver<Mat3> eigen(c);
-        Vec3 inverse = Vec3::Zero();
-        for (int m = 0; m < 3; ++m)
-          if (eigen.eigenvalues()[m] > deficient * eigen.eigenvalues()[2])
-            inverse[m] = 1 / eigen.eigenvalues()[m];
-        const Mat3 pseudo = eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+        const Mat3 pseudo = pseudo_inverse(c, deficient);
         for (Index k = adj_.begin[i]; k < adj_.begin[i + 1]; ++k) {
           const Vec3 r = edge(i, k);
           gradient_[k] = pseudo * r / r.squaredNorm();
@@ -176,13 +171,13 @@ class Embedder {
       Mat3 moment = Mat3::Zero();
       for (const Index i : row.nodes())
         moment += (graph_.positions[i] - mean) * (graph_.positions[i] - mean).transpose();
-      const Eigen::SelfAdjointEigenSolver<Mat3> eigen(moment);
+      const Spectrum3 axes = spectrum(moment);
       Vec3 lever = Vec3::Zero();
       double left = 0;
       for (int m = 0; m < 3; ++m) {
-        const Vec3 axis = eigen.eigenvectors().col(m);
-        if (eigen.eigenvalues()[m] > 1e-12 * eigen.eigenvalues()[2])
-          lever += axis.dot(lack) / eigen.eigenvalues()[m] * axis;
+        const Vec3 axis = axes.vectors.col(m);
+        if (axes.values[m] > 1e-12 * axes.values[2])
+          lever += axis.dot(lack) / axes.values[m] * axis;
         else
           left += std::pow(axis.dot(lack), 2);
       }

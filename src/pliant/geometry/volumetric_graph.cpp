@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/geometry/volumetric_graph.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +11,7 @@
 
 #include "pliant/geometry/lattice.hpp"
 #include "pliant/geometry/sight.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 namespace {
@@ -304,11 +304,10 @@ class Builder {
       Star star;
       for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) star.add(nodes_[adj.target[k]].x - nodes_[i].x);
       if (star.surely_not_flat()) continue;
-      const Eigen::SelfAdjointEigenSolver<Mat3> eigen(star.tensor);
-      if (adj.begin[i] == adj.begin[i + 1] || eigen.eigenvalues()[0] > flat * eigen.eigenvalues()[2])
-        continue;
+      const Spectrum3 axes = spectrum(star.tensor);
+      if (adj.begin[i] == adj.begin[i + 1] || axes.values[0] > flat * axes.values[2]) continue;
       // Away from where the neighbours before it went.
-      Vec3 side = eigen.eigenvectors().col(0);
+      Vec3 side = axes.vectors.col(0);
       double lean = 0;
       for (Index k = adj.begin[i]; k < adj.begin[i + 1] && adj.target[k] < i; ++k)
         lean += side.dot(moved[adj.target[k]].x - nodes_[adj.target[k]].x);
@@ -337,13 +336,13 @@ class Builder {
       Star star;
       for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) star.add(nodes_[adj.target[k]].x - nodes_[i].x);
       if (degree >= 4 && star.surely_no_chain()) continue;
-      const Eigen::SelfAdjointEigenSolver<Mat3> eigen(star.tensor);
-      if (degree >= 4 && eigen.eigenvalues()[1] >= chain * eigen.eigenvalues()[2]) continue;
+      const Spectrum3 axes = spectrum(star.tensor);
+      if (degree >= 4 && axes.values[1] >= chain * axes.values[2]) continue;
       if (4 * (Index(nodes_.size()) - before) >= budget_) {
         out_.frames_capped = true;
         break;
       }
-      add_frame(i, eigen.eigenvectors(), degree < 2 ? 4 : 3,
+      add_frame(i, axes.vectors, degree < 2 ? 4 : 3,
                 std::span(adj.target).subspan(std::size_t(adj.begin[i]), std::size_t(degree)), scratch);
     }
     out_.frame_nodes = Index(nodes_.size()) - before;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/geometry/voxel_quadrature.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "pliant/geometry/triangle_tree.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 namespace {
@@ -100,8 +100,8 @@ Vec3 least_extent(const Points& points) {
   for (const Vec3& p : points) mean += p / double(points.size());
   Mat3 second = Mat3::Zero();
   for (const Vec3& p : points) second += (p - mean) * (p - mean).transpose() / double(points.size());
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(second);
-  return std::sqrt(std::max(eigen.eigenvalues()[0], 1e-300)) * eigen.eigenvectors().col(0);
+  const Spectrum3 axes = spectrum(second);
+  return std::sqrt(std::max(axes.values[0], 1e-300)) * axes.vectors.col(0);
 }
 
 /// Where the solid ends from a point of it along a way; the point itself where no surface is met.

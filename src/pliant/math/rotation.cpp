@@ -8,10 +8,10 @@
 // Newton would leave it slowly or, at t = 0, never.
 #include "pliant/math/rotation.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "pliant/base/simd.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 
@@ -62,13 +62,12 @@ RotationResult nearest_rotation(const Mat3& a, const Eigen::Quaterniond& warm_st
   if (result.converged) return result;
 
   const Mat3 unit = (a / largest) / (a / largest).norm();
-  Eigen::SelfAdjointEigenSolver<Mat3> eigen;
   while (!result.converged && result.iterations < max_iterations) {
     const Mat3 b = result.q.toRotationMatrix().transpose() * unit;
     const Vec3 t(b(2, 1) - b(1, 2), b(0, 2) - b(2, 0), b(1, 0) - b(0, 1));
-    eigen.compute(b.trace() * Mat3::Identity() - (b + b.transpose()) / 2);
+    const Spectrum3 h = spectrum(b.trace() * Mat3::Identity() - (b + b.transpose()) / 2);
     double angle = 0;
-    result.q = (result.q * best_turn(t, eigen.eigenvalues(), eigen.eigenvectors(), angle)).normalized();
+    result.q = (result.q * best_turn(t, h.values, h.vectors, angle)).normalized();
     // Convergence is quadratic: after a turn this small the error is below round-off.
     result.converged = std::abs(angle) < 1e-8;
     ++result.iterations;

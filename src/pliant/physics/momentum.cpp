@@ -2,10 +2,11 @@
 #include "pliant/physics/momentum.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 #include <cmath>
+
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 namespace {
@@ -65,11 +66,11 @@ Vec3 rotation_rate(std::span<const Index> nodes, const std::vector<double>& mass
 }
 
 Vec3 rotation_rate(const Mat3& second, const Vec3& wanted) {
-  const Eigen::SelfAdjointEigenSolver<Mat3> inertia(second.trace() * Mat3::Identity() - second);
-  const Vec3 values = inertia.eigenvalues();
-  Vec3 along = inertia.eigenvectors().transpose() * wanted;
+  const Spectrum3 inertia = spectrum(second.trace() * Mat3::Identity() - second);
+  const Vec3& values = inertia.values;
+  Vec3 along = inertia.vectors.transpose() * wanted;
   for (int k = 0; k < 3; ++k) along[k] = values[k] > 1e-9 * values[2] ? along[k] / values[k] : 0;
-  return inertia.eigenvectors() * along;
+  return inertia.vectors * along;
 }
 
 SpinTurn turn_for(const Mat3& moments, const Vec3& lack) {

@@ -7,13 +7,13 @@
 // more solves follow with the whole Hessian (equation.hpp). Each is shortened until it lowers the sum. The
 // basis is nearly redundant: some motions of the cage hardly move the body; eps keeps them in check. D leaves
 // out motions of the cage as a whole, so that the mass without weight does not slow a body down.
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include "pliant/contact/collider.hpp"
 #include "pliant/math/dense_system.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/cage/contact.hpp"
 #include "pliant/methods/cage/energy.hpp"
 #include "pliant/methods/cage/momentum.hpp"
@@ -96,14 +96,13 @@ void Objective<T>::begin() {
   const Vec3 c = mean_of(state.x);
   Mat3 second = Mat3::Zero();
   for (Index i = 0; i < n; ++i) second += (state.x.col(i) - c) * (state.x.col(i) - c).transpose();
-  Eigen::SelfAdjointEigenSolver<Mat3> eigen;
-  eigen.computeDirect(Mat3(second.trace() * Mat3::Identity() - second));
+  const Spectrum3 inertia = spectrum_in_closed_form(second.trace() * Mat3::Identity() - second);
   for (int k = 0; k < 3; ++k) {
     Columns &along = s_.rigid[std::size_t(k)], &about = s_.rigid[std::size_t(k) + 3];
     along.setZero(3, n);
     along.row(k).setConstant(1 / std::sqrt(double(n)));
-    const Vec3 axis = eigen.eigenvectors().col(k);
-    const double unit = 1 / std::sqrt(std::max(eigen.eigenvalues()[k], 1e-12 * second.trace()));
+    const Vec3 axis = inertia.vectors.col(k);
+    const double unit = 1 / std::sqrt(std::max(inertia.values[k], 1e-12 * second.trace()));
     about.resize(3, n);
     for (Index i = 0; i < n; ++i) about.col(i) = unit * axis.cross(Vec3(state.x.col(i)) - c);
   }

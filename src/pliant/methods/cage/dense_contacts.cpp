@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/cage/dense_contacts.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "pliant/contact/contact_problem.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant::cage {
 namespace {
@@ -32,8 +32,7 @@ DenseContacts::Outcome DenseContacts::solve(int most_sweeps, double tolerance) {
   Outcome out;
   for (Index c = 0; c < size(); ++c) {
     const Mat3 block = w_.block<3, 3>(3 * c, 3 * c);
-    rho_[std::size_t(c)] =
-        Eigen::SelfAdjointEigenSolver<Mat3>().computeDirect(block, Eigen::EigenvaluesOnly).eigenvalues()[2];
+    rho_[std::size_t(c)] = eigenvalues_in_closed_form(block)[2];
     set_impulse(c, on_cone(impulse(c), row(c).normal, row(c).friction));
   }
   u_.noalias() = w_ * r_;

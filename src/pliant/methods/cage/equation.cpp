@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/cage/equation.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "pliant/math/dense_system.hpp"
 #include "pliant/math/polar.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/cage/normal_curvature.hpp"
 
 namespace pliant::cage {
@@ -220,16 +220,15 @@ void Equation<T>::find_twist(const Look<T>& look) {
     const PointBatch<T>& batch = look.batches[std::size_t(q / lanes)];
     const Index lane = q % lanes;
     const Mat3 product = matrix_of_lane(batch.r, lane).transpose() * matrix_of_lane(batch.a, lane);
-    Eigen::SelfAdjointEigenSolver<Mat3> eigen;
-    eigen.computeDirect(Mat3((product + product.transpose()) / 2));
-    const Vec3 s = eigen.eigenvalues();
+    const Spectrum3 stretch = spectrum_in_closed_form((product + product.transpose()) / 2);
+    const Vec3& s = stretch.values;
     const double pressed = model_.lambda * (s.sum() - 3) - 2 * model_.mu;
     Vec3 root;
     for (int k = 0; k < 3; ++k) {
       const double stiff = model_.mu + pressed / std::max(s.sum() - s[k], 1e-3);
       root[k] = std::sqrt(std::max(stiff, 0.0));
     }
-    const Mat3 twist = eigen.eigenvectors() * root.asDiagonal() * eigen.eigenvectors().transpose();
+    const Mat3 twist = stretch.with(root);
     T* out = w_.twist.data() + std::size_t(q / lanes) * 9 * lanes + std::size_t(lane);
     for (int k = 0; k < 9; ++k) out[k * lanes] = T(twist(k / 3, k % 3));
   }

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numeric>
 #include <optional>
 
 #include "pliant/geometry/cage_check.hpp"
 #include "pliant/geometry/green_coordinates.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant::cage {
 namespace {
@@ -69,11 +69,10 @@ std::optional<Eigen::MatrixXd> affine_fit(const Model& m, const Points& at, cons
   Eigen::MatrixXd arm(3, Eigen::Index(at.size()));
   for (std::size_t q = 0; q < at.size(); ++q) arm.col(Eigen::Index(q)) = at[q] - centre;
   const Eigen::MatrixXd weighted = arm * mass.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Mat3> axes(Mat3(weighted * arm.transpose()));
-  if (!(axes.eigenvalues()[0] > flat * axes.eigenvalues()[2])) return std::nullopt;
+  const Spectrum3 axes = spectrum(weighted * arm.transpose());
+  if (!(axes.values[0] > flat * axes.values[2])) return std::nullopt;
   Eigen::MatrixXd out(4, arm.cols());
-  out.topRows(3) = axes.eigenvectors() * axes.eigenvalues().cwiseInverse().asDiagonal() *
-                   axes.eigenvectors().transpose() * weighted;
+  out.topRows(3) = axes.with(axes.values.cwiseInverse()) * weighted;
   out.row(3) = mass.transpose() / m.total_mass - (centre - m.centre).transpose() * out.topRows(3);
   return out;
 }

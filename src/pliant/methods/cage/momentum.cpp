@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/cage/momentum.hpp"
 
-#include <Eigen/Eigenvalues>
-
+#include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/cage/step.hpp"
 #include "pliant/methods/cage/surface.hpp"
 
@@ -15,11 +14,11 @@ Vec3 axial(const Mat3& m) { return {m(1, 2) - m(2, 1), m(2, 0) - m(0, 2), m(0, 1
 /// (tr S 1 - S)^-1 v; along an axis without extent nothing turns.
 Vec3 over_inertia(const Mat3& second, const Vec3& v) {
   const Mat3 inertia = second.trace() * Mat3::Identity() - second;
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(inertia);
-  Vec3 along = eigen.eigenvectors().transpose() * v;
+  const Spectrum3 axes = spectrum(inertia);
+  Vec3 along = axes.vectors.transpose() * v;
   for (int k = 0; k < 3; ++k)
-    along[k] = eigen.eigenvalues()[k] > 1e-12 * second.trace() ? along[k] / eigen.eigenvalues()[k] : 0;
-  return eigen.eigenvectors() * along;
+    along[k] = axes.values[k] > 1e-12 * second.trace() ? along[k] / axes.values[k] : 0;
+  return axes.vectors * along;
 }
 
 /// exp(angle) rotation.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/adaptive_rotations.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "pliant/math/rotation.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/geometric/energy.hpp"
 #include "pliant/methods/geometric/step_kernels.hpp"
 
@@ -87,15 +87,6 @@ std::vector<Index> seeds_of(const Model& model, RotationSeeds which) {
   return seeds;
 }
 
-/// A0^-1; directions in which the star has no width get 0.
-Mat3 star_inverse(const Mat3& a) {
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(a);
-  Vec3 inverse = Vec3::Zero();
-  for (int k = 0; k < 3; ++k)
-    if (eigen.eigenvalues()[k] > flat_star * eigen.eigenvalues()[2]) inverse[k] = 1 / eigen.eigenvalues()[k];
-  return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
-}
-
 }  // namespace
 
 void AdaptiveRotations::choose(const Model& model, const Adaptive& options) {
@@ -129,11 +120,11 @@ void AdaptiveRotations::arrange(const Model& model, const Arrangement& arrangeme
     rest_norm_[place] = float(a.norm());
     rest_trace_[place] = float(a.trace());
     if (options_.correct) {
-      const Mat3 slew = star_inverse(a.trace() * Mat3::Identity() - a);
+      const Mat3 slew = pseudo_inverse(a.trace() * Mat3::Identity() - a, flat_star);
       for (int k = 0; k < 9; ++k) slew_[9 * place + k] = float(slew(k / 3, k % 3));
     }
     if (rest_inverse_.empty()) continue;
-    const Mat3 inverse = star_inverse(a);
+    const Mat3 inverse = pseudo_inverse(a, flat_star);
     for (int k = 0; k < 9; ++k) rest_inverse_[9 * place + k] = float(inverse(k / 3, k % 3));
   }
   is_active_.assign(n, 1);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/contact.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <numeric>
+
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -27,8 +28,7 @@ bool can_turn(const std::vector<Index>& part, const Model& model) {
     second += model.mass[i] * r * r.transpose();
   }
   second -= first * first.transpose() / mass;
-  const Vec3 values =
-      Eigen::SelfAdjointEigenSolver<Mat3>(second.trace() * Mat3::Identity() - second).eigenvalues();
+  const Vec3 values = eigenvalues(second.trace() * Mat3::Identity() - second);
   return values[0] > least_inertia * values[2];
 }
 

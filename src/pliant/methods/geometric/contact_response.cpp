@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/contact_response.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "pliant/base/check.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -16,14 +16,7 @@ constexpr double least_inertia = 1e-5;
 Mat3 turning_inertia(const Mat3& second) { return second.trace() * Mat3::Identity() - second; }
 
 /// The inverse of a symmetric positive semidefinite matrix; an axis without inertia (of a rod) does not turn.
-Mat3 inverse_of(const Mat3& m) {
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(0.5 * (m + m.transpose()));
-  const Vec3 values = eigen.eigenvalues();
-  Vec3 inverse = Vec3::Zero();
-  for (int k = 0; k < 3; ++k)
-    if (values[k] > least_inertia * values[2]) inverse[k] = 1 / values[k];
-  return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
-}
+Mat3 inverse_of(const Mat3& m) { return pseudo_inverse(0.5 * (m + m.transpose()), least_inertia); }
 
 Vec3 vector_at(const float* p, Index place) {
   return {p[4 * std::size_t(place)], p[4 * std::size_t(place) + 1], p[4 * std::size_t(place) + 2]};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/free_stiffness.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <random>
 
+#include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/geometric/energy.hpp"
 
 namespace pliant::geometric {
@@ -105,7 +105,7 @@ MatrixXd FreeStiffness::modes(int count) const {
   for (Index c = 0; c < block; ++c)
     for (Index r = 0; r < n; ++r) now(r, c) = number();
   Index known = 0;
-  Eigen::SelfAdjointEigenSolver<MatrixXd> eigen;
+  SpectrumX pairs;
   while (known < most) {
     if (known + block > most) now.conservativeResize(n, most - known);
     orthonormalise(v, known, mass, now);
@@ -124,7 +124,7 @@ MatrixXd FreeStiffness::modes(int count) const {
     ritz.block(known - width, 0, width, known) = coefficients.transpose();
     now = images.middleCols(known - width, width);
     if (known < wanted + block && known < most) continue;
-    eigen.compute(ritz.topLeftCorner(known, known));
+    pairs = dense_spectrum(ritz.topLeftCorner(known, known));
     if (known == most) break;
     // The residual of a Ritz pair is what the last block still couples to.
     const MatrixXd rest = now - v.leftCols(known) * coefficients;
@@ -132,14 +132,14 @@ MatrixXd FreeStiffness::modes(int count) const {
     double worst = 0;
     for (Index m = 0; m < wanted; ++m) {
       const Index at = known - 1 - m;
-      const double last = eigen.eigenvectors().col(at).tail(width).norm();
-      worst = std::max(worst, coupling * last / eigen.eigenvalues()[at]);
+      const double last = pairs.vectors.col(at).tail(width).norm();
+      worst = std::max(worst, coupling * last / pairs.values[at]);
     }
     if (worst < 1e-8) break;
   }
   MatrixXd out = MatrixXd::Zero(model_.nodes(), wanted - (floating ? 1 : 0));
   for (Index m = floating ? 1 : 0; m < wanted; ++m) {
-    const VectorXd mode = v.leftCols(known) * eigen.eigenvectors().col(known - 1 - m);
+    const VectorXd mode = v.leftCols(known) * pairs.vectors.col(known - 1 - m);
     for (Index r = 0; r < n; ++r) out(node_[r], m - (floating ? 1 : 0)) = mode[r];
   }
   return out;

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "pliant/base/check.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -29,19 +29,14 @@ Mat3 inverse_inertia(const Mat3& a) {
   // No eigenvalue is near zero: no need to find them.
   const double mean = inertia.trace() / 3;
   if (inertia.determinant() > 0.01 * mean * mean * mean) return inertia.inverse();
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(inertia);
-  const Vec3 values = eigen.eigenvalues();
-  Vec3 inverse = Vec3::Zero();
-  for (int k = 0; k < 3; ++k)
-    if (values[k] > collinear * values[2]) inverse[k] = 1 / values[k];
-  return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+  return pseudo_inverse(inertia, collinear);
 }
 
 /// B^-1 by its trace, and the trace; nothing for flat stars.
 void set_shape(const Mat3& b, Star& star) {
   const double mean = b.trace() / 3;
   if (!(b.determinant() > 0.01 * mean * mean * mean)) {
-    const Vec3 values = Eigen::SelfAdjointEigenSolver<Mat3>(b, Eigen::EigenvaluesOnly).eigenvalues();
+    const Vec3 values = eigenvalues(b);
     if (!(values[2] < flat * values[0])) return;
   }
   const Mat3 inverse = b.inverse();

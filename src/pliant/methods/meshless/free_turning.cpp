@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/meshless/free_turning.hpp"
 
-#include <Eigen/Eigenvalues>
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant::meshless {
 namespace {
@@ -13,12 +13,7 @@ constexpr double least_inertia = 1e-5;
 /// (tr m - m)^-1 for second moments m; an axis without inertia does not turn.
 Mat3 inverse_inertia_of(const Mat3& second) {
   const Mat3 m = 0.5 * (second + second.transpose());
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(m.trace() * Mat3::Identity() - m);
-  const Vec3 values = eigen.eigenvalues();
-  Vec3 inverse = Vec3::Zero();
-  for (int k = 0; k < 3; ++k)
-    if (values[k] > least_inertia * values[2]) inverse[k] = 1 / values[k];
-  return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+  return pseudo_inverse(m.trace() * Mat3::Identity() - m, least_inertia);
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <memory>
 
 #include "pliant/base/check.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/geometric/free_stiffness.hpp"
 #include "pliant/physics/momentum.hpp"
 
@@ -154,8 +154,8 @@ MatrixXd modal_functions(const Builder& builder, const Model& model, const Reduc
 /// The leading principal components of the columns in the M inner product: eigenvectors of the Gram matrix.
 MatrixXd principal(const MatrixXd& columns, const VectorXd& mass, int count) {
   const MatrixXd heavy = mass.asDiagonal() * columns;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> gram(columns.transpose() * heavy);
-  const VectorXd& values = gram.eigenvalues();
+  const SpectrumX gram = dense_spectrum(columns.transpose() * heavy);
+  const VectorXd& values = gram.values;
   const Eigen::Index all = values.size();
   Eigen::Index kept = 0;
   while (kept < std::min<Eigen::Index>(count, all) &&
@@ -163,7 +163,7 @@ MatrixXd principal(const MatrixXd& columns, const VectorXd& mass, int count) {
     ++kept;
   MatrixXd out(columns.rows(), kept);
   for (Eigen::Index c = 0; c < kept; ++c)
-    out.col(c) = columns * gram.eigenvectors().col(all - 1 - c) / std::sqrt(values[all - 1 - c]);
+    out.col(c) = columns * gram.vectors.col(all - 1 - c) / std::sqrt(values[all - 1 - c]);
   return out;
 }
 

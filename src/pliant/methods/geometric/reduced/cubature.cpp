@@ -2,12 +2,12 @@
 #include "pliant/methods/geometric/reduced/cubature.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "pliant/math/rotation.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/geometric/energy.hpp"
 
 namespace pliant::geometric {
@@ -109,15 +109,15 @@ RestModes rest_modes(const Model& model, const Basis& basis) {
   }
   stiffness = MatrixXd(stiffness.selfadjointView<Eigen::Lower>());
   for (int c = 0; c < 3; ++c) h.block(c * k, c * k, k, k) += stiffness;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(h);
-  const VectorXd& values = eigen.eigenvalues();
+  const SpectrumX modes = dense_spectrum(h);
+  const VectorXd& values = modes.values;
   RestModes out;
   out.stiffness = stiffness;
   out.columns.resize(3 * k, 3 * k);
   Eigen::Index kept = 0;
   for (Eigen::Index m = 0; m < 3 * k; ++m)
     if (values[m] > soft * values[3 * k - 1])
-      out.columns.col(kept++) = eigen.eigenvectors().col(m) / std::sqrt(values[m]);
+      out.columns.col(kept++) = modes.vectors.col(m) / std::sqrt(values[m]);
   out.columns.conservativeResize(3 * k, kept);
   out.turn = std::sqrt((turns * out.columns).cwiseProduct(out.columns).sum());
   return out;

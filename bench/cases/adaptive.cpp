@@ -15,8 +15,8 @@ namespace {
 
 using geometric::Sweeps;
 
-constexpr int warm_up = 10;
-constexpr int calls_at_least = 30;
+constexpr int adaptive_warm_up = 10;
+constexpr int adaptive_calls = 30;
 
 /// Bent to a quarter circle along x.
 Points bent(const Points& rest) {
@@ -31,7 +31,7 @@ Points bent(const Points& rest) {
   return out;
 }
 
-Row rotations(const Context& context, const std::string& name, double threshold) {
+Row rotations_with(const Context& context, const std::string& name, double threshold) {
   const Solid solid = make_solid(solid_14k_nodes);
   geometric::Options options;
   options.stiffness = stiffness;
@@ -50,7 +50,7 @@ Row rotations(const Context& context, const std::string& name, double threshold)
     for (int c = 0; c < 3; ++c) places[4 * std::size_t(arrangement.place[i]) + c] = x[i][c];
 
   Row row{.name = name, .nodes = Index(x.size()), .threads = context.pool.threads()};
-  const std::vector<double> ms = time_calls(context.seconds, warm_up, calls_at_least,
+  const std::vector<double> ms = time_calls(context.seconds, adaptive_warm_up, adaptive_calls,
                                             [&] { sweeps.rotate(places.data(), context.pool); });
   row.ms_min = minimum(ms);
   row.ms_median = median(ms);
@@ -61,7 +61,7 @@ Row rotations(const Context& context, const std::string& name, double threshold)
 }
 
 Case adaptive_case(const std::string& name, double threshold) {
-  return {name, [=](const Context& context) { return rotations(context, name, threshold); }};
+  return {name, [=](const Context& context) { return rotations_with(context, name, threshold); }};
 }
 
 }  // namespace

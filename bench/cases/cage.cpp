@@ -26,8 +26,8 @@
 namespace pliant::bench {
 namespace {
 
-constexpr double h = 1.0 / 60;
-constexpr int warm_up = 10;
+constexpr double cage_h = 1.0 / 60;
+constexpr int cage_warm_up = 10;
 
 /// Operations per second of a symmetric product of 512 columns of 2048 numbers.
 template <class T>
@@ -39,13 +39,13 @@ double dense_rate(Pool& pool) {
   return double(n) * n * k / minimum(ms) * 1e3;
 }
 
-struct Size {
+struct CageSize {
   std::array<int, 3> cells;
   int points;
 };
-const Size small{{1, 3, 6}, 200}, large{{1, 4, 19}, 2000}, larger{{1, 4, 39}, 2000};
+const CageSize small_cage{{1, 3, 6}, 200}, large_cage{{1, 4, 19}, 2000}, larger_cage{{1, 4, 39}, 2000};
 
-std::unique_ptr<Method> bar(const Size& size, cage::Options options) {
+std::unique_ptr<Method> bar(const CageSize& size, cage::Options options) {
   options.cells = size.cells;
   options.points = size.points;
   options.stiffness = 1e4;
@@ -62,19 +62,20 @@ std::unique_ptr<Method> bar(const Size& size, cage::Options options) {
   return std::move(*body);
 }
 
-Row measure(const Context& context, const std::string& name, const Size& size, const cage::Options& options) {
+Row measure_cage(const Context& context, const std::string& name, const CageSize& size,
+                 const cage::Options& options) {
   reset_peak_memory();
   const Stopwatch setup;
   const std::unique_ptr<Method> method = bar(size, options);
   auto& body = static_cast<cage::Body&>(*method);
   StepReport report;
   const auto step = [&] {
-    report = body.advance({.h = h, .contact = {}, .pool = &context.pool});
+    report = body.advance({.h = cage_h, .contact = {}, .pool = &context.pool});
     if (!report.ok()) throw std::runtime_error(fmt::format("{}: {}", name, report.trouble));
   };
   step();
   const double setup_ms = setup.ms();
-  for (int i = 0; i < warm_up; ++i) step();
+  for (int i = 0; i < cage_warm_up; ++i) step();
   const bool single = options.precision == cage::Precision::single;
   const auto rate = [&] {
     return single ? dense_rate<float>(context.pool) : dense_rate<double>(context.pool);
@@ -130,10 +131,10 @@ Row touching(const Context& context, const std::string& name) {
   double solves = 0, contacts = 0;
   const double arithmetic = dense_rate<float>(context.pool);
   for (int i = 0; i < 120; ++i) {
-    ground[0].aim(i * h, (i + 1) * h);
+    ground[0].aim(i * cage_h, (i + 1) * cage_h);
     const Stopwatch watch;
     const StepReport report = body.advance(
-        {.h = h, .gravity = {0, -10, 0}, .colliders = ground, .contact = {}, .pool = &context.pool});
+        {.h = cage_h, .gravity = {0, -10, 0}, .colliders = ground, .contact = {}, .pool = &context.pool});
     if (!report.ok()) throw std::runtime_error(fmt::format("{}: {}", name, report.trouble));
     if (report.contacts == 0) continue;
     samples.push_back(watch.ms());
@@ -190,17 +191,17 @@ Row embedding(const Context& context, const std::string& name) {
 
 std::vector<Case> cage_cases() {
   std::vector<Case> out;
-  const auto add = [&](const std::string& name, const Size& size, cage::Normals normals,
+  const auto add = [&](const std::string& name, const CageSize& size, cage::Normals normals,
                        cage::Precision precision, cage::Solver solver = cage::Solver::automatic) {
     const std::string full = "cage/" + name;
     cage::Options options;
     options.normals = normals;
     options.precision = precision;
     options.solver = solver;
-    out.push_back({full, [=](const Context& context) { return measure(context, full, size, options); }});
+    out.push_back({full, [=](const Context& context) { return measure_cage(context, full, size, options); }});
   };
   using enum cage::Normals;
-  for (const auto& [name, size] : {std::pair{"168", small}, {"600", large}}) {
+  for (const auto& [name, size] : {std::pair{"168", small_cage}, {"600", large_cage}}) {
     const std::string at = name;
     add(at, size, rigid_split, cage::Precision::single);
     add(at + "-double", size, rigid_split, cage::Precision::twice);
@@ -211,8 +212,8 @@ std::vector<Case> cage_cases() {
     add(at + "-consistent", size, consistent, cage::Precision::single);
     add(at + "-consistent-double", size, consistent, cage::Precision::twice);
   }
-  add("1200", larger, rigid_split, cage::Precision::single);
-  add("1200-direct", larger, rigid_split, cage::Precision::single, cage::Solver::direct);
+  add("1200", larger_cage, rigid_split, cage::Precision::single);
+  add("1200-direct", larger_cage, rigid_split, cage::Precision::single, cage::Solver::direct);
   out.push_back(
       {"cage/300-touching", [](const Context& context) { return touching(context, "cage/300-touching"); }});
   out.push_back(

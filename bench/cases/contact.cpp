@@ -38,7 +38,7 @@ double frame_ms(Simulation& simulation) {
   return watch.ms();
 }
 
-Row measure(const Context& context, const std::string& name, Collider ground) {
+Row measure_contact(const Context& context, const std::string& name, Collider ground) {
   Simulation lying = lying_bar(context, std::move(ground));
   Result<Scene> scene = load_scene(
       "geometric/bar", {.sets = {}, .threads = context.pool.threads(), .libraries = context.libraries});
@@ -82,8 +82,10 @@ std::vector<Case> contact_cases() {
     box.size = Vec3(2.5 * node_distance, 1, 4);
     return Collider(box, {}, 0.5, 0);
   };
-  return {{"wild/contact-100", [=](const Context& c) { return measure(c, "wild/contact-100", block()); }},
-          {"wild/contact-369", [=](const Context& c) { return measure(c, "wild/contact-369", plane()); }}};
+  return {
+      {"wild/contact-100", [=](const Context& c) { return measure_contact(c, "wild/contact-100", block()); }},
+      {"wild/contact-369",
+       [=](const Context& c) { return measure_contact(c, "wild/contact-369", plane()); }}};
 }
 
 }  // namespace pliant::bench

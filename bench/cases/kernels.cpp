@@ -15,7 +15,7 @@
 namespace pliant::bench {
 namespace {
 
-constexpr int warm_up = 20;
+constexpr int kernel_warm_up = 20;
 constexpr int calls_at_least = 20;
 constexpr int setups = 3;  // the fastest counts: a set-up cannot be repeated as often as a solve
 
@@ -95,7 +95,7 @@ Row direct_solve(const Context& context, const std::string& name, const Solid& s
   const std::vector<Float4> b = random_vectors(matrix.rows());
   std::vector<Float4> z = b;
   Row row{.name = name, .nodes = matrix.rows(), .threads = context.pool.threads()};
-  set_times(time_calls(context.seconds, warm_up, calls_at_least,
+  set_times(time_calls(context.seconds, kernel_warm_up, calls_at_least,
                        [&] { solver.solve(b.data(), z.data(), context.pool); }),
             row);
   row.setup_ms = best.analyse_ms + best.factor_ms;
@@ -124,7 +124,7 @@ Row v_cycle(const Context& context, const std::string& name, const Nodes& nodes)
   const std::vector<Float4> r = random_vectors(Index(fine.mass.size()));
   std::vector<Float4> z = r;
   Row row{.name = name, .nodes = Index(r.size()), .threads = context.pool.threads()};
-  set_times(time_calls(context.seconds, warm_up, calls_at_least,
+  set_times(time_calls(context.seconds, kernel_warm_up, calls_at_least,
                        [&] { multigrid.apply(r.data(), z.data(), context.pool); }),
             row);
   row.setup_ms = best.setup_ms;

@@ -16,16 +16,16 @@
 namespace pliant::bench {
 namespace {
 
-constexpr double spacing = 0.1, h = 1.0 / 60;
-constexpr int warm_up = 10;
+constexpr double flesh_spacing = 0.1, flesh_h = 1.0 / 60;
+constexpr int flesh_warm_up = 10;
 
-struct Size {
+struct FleshSize {
   std::array<int, 3> nodes;
   /// Branches beside the main bone, in nodes: so far to the side, so far up.
   std::vector<std::array<int, 2>> branches;
   int samples;
 };
-const Size small{{11, 11, 25}, {{-4, 16}, {4, 15}}, 64}, large{{19, 19, 61}, {{-8, 20}}, 89};
+const FleshSize small_flesh{{11, 11, 25}, {{-4, 16}, {4, 15}}, 64}, large_flesh{{19, 19, 61}, {{-8, 20}}, 89};
 
 /// To and fro by 40 degrees every second.
 TurnKeys swing() {
@@ -37,8 +37,8 @@ TurnKeys swing() {
   return keys;
 }
 
-Skeleton skeleton_of(const Size& size) {
-  const auto at = [](int x, int y, int z) -> Vec3 { return spacing * Vec3(x, y, z); };
+Skeleton skeleton_of(const FleshSize& size) {
+  const auto at = [](int x, int y, int z) -> Vec3 { return flesh_spacing * Vec3(x, y, z); };
   const int x = size.nodes[0] / 2, y = size.nodes[1] / 2, top = size.nodes[2] - 1;
   Skeleton out;
   const auto add = [&](Index parent, const Vec3& position) {
@@ -60,8 +60,8 @@ Skeleton skeleton_of(const Size& size) {
   return out;
 }
 
-Row measure(const Context& context, const std::string& name, const Size& size, double kappa, int iterations,
-            bool against_block) {
+Row measure_flesh(const Context& context, const std::string& name, const FleshSize& size, double kappa,
+                  int iterations, bool against_block) {
   reset_peak_memory();
   const Stopwatch setup;
   meshless::Options options;
@@ -71,10 +71,10 @@ Row measure(const Context& context, const std::string& name, const Size& size, d
   options.tolerance = 1e-12;  // every step takes its iterations
   options.bones.emplace();
   options.bones->skeleton = skeleton_of(size);
-  options.bones->spacing = spacing;
-  options.bones->zone = 3 * spacing;
+  options.bones->spacing = flesh_spacing;
+  options.bones->zone = 3 * flesh_spacing;
   BoxShape box{.nodes = size.nodes};
-  for (int c = 0; c < 3; ++c) box.size[c] = spacing * (size.nodes[std::size_t(c)] - 1);
+  for (int c = 0; c < 3; ++c) box.size[c] = flesh_spacing * (size.nodes[std::size_t(c)] - 1);
   meshless::Flesh flesh = meshless::make_flesh(make_shape(box), options);
   Result<std::unique_ptr<Method>> method =
       meshless::build(flesh.shape, 1000, {.mass = 0.1, .stiffness = 0}, flesh.options);
@@ -85,13 +85,16 @@ Row measure(const Context& context, const std::string& name, const Size& size, d
   int count = 0;
   const auto step = [&] {
     ++count;
-    report = body.advance(
-        {.h = h, .time = count * h, .gravity = {0, -9.81, 0}, .contact = {}, .pool = &context.pool});
+    report = body.advance({.h = flesh_h,
+                           .time = count * flesh_h,
+                           .gravity = {0, -9.81, 0},
+                           .contact = {},
+                           .pool = &context.pool});
     if (!report.ok()) throw std::runtime_error(fmt::format("{}: {}", name, report.trouble));
   };
   step();
   const double setup_ms = setup.ms();
-  for (int i = 0; i < warm_up; ++i) step();
+  for (int i = 0; i < flesh_warm_up; ++i) step();
   BandwidthMeter meter(context.pool);
   double bandwidth = meter.measure(report.bytes.working_set);
   std::vector<double> samples;
@@ -121,7 +124,7 @@ Row measure(const Context& context, const std::string& name, const Size& size, d
   if (against_block) {
     // What the constant scalar factor saves: the block matrix factored anew every step, and one solve.
     std::vector<double> diagonal;
-    for (const double m : body.model().mass) diagonal.push_back(m / (h * h));
+    for (const double m : body.model().mass) diagonal.push_back(m / (flesh_h * flesh_h));
     const SymmetricMatrix block = meshless::block_matrix(body.model(), diagonal, 1, body.rig().rows(), 1e7);
     DirectSolver direct;
     if (const auto made = direct.factor(block); !made.ok()) throw std::runtime_error(made.trouble);
@@ -143,17 +146,17 @@ Row measure(const Context& context, const std::string& name, const Size& size, d
 
 std::vector<Case> meshless_cases() {
   std::vector<Case> out;
-  const auto add = [&](const std::string& name, const Size& size, double kappa, int iterations,
+  const auto add = [&](const std::string& name, const FleshSize& size, double kappa, int iterations,
                        bool against_block = false) {
     const std::string full = "meshless/" + name;
     out.push_back({full, [=](const Context& context) {
-                     return measure(context, full, size, kappa, iterations, against_block);
+                     return measure_flesh(context, full, size, kappa, iterations, against_block);
                    }});
   };
-  add("3k", small, 0.1, 4, true);
-  add("3k-kappa-1", small, 1, 2);
-  add("22k", large, 0.1, 4);
-  add("22k-kappa-1", large, 1, 2);
+  add("3k", small_flesh, 0.1, 4, true);
+  add("3k-kappa-1", small_flesh, 1, 2);
+  add("22k", large_flesh, 0.1, 4);
+  add("22k-kappa-1", large_flesh, 1, 2);
   return out;
 }
 

@@ -24,8 +24,8 @@ namespace {
 using Field = AlignedVector<Float4>;
 using Operator = std::function<void(const Field&, Field&)>;
 
-constexpr double spacing = 0.1, h = 1.0 / 60, hold = 1e7;
-constexpr std::array<int, 3> nodes{19, 19, 61};
+constexpr double bar_spacing = 0.1, bar_h = 1.0 / 60, hold = 1e7;
+constexpr std::array<int, 3> bar_nodes{19, 19, 61};
 constexpr int step_iterations = 4, many_iterations = 60, most_iterations = 40;
 
 double dot(const Field& a, const Field& b) {
@@ -54,7 +54,7 @@ struct System {
         packed(model.cells, model.rest, model.relative),
         turned(packed.unturned()),
         load(model.rest.size()) {
-    const double length = spacing * (nodes[2] - 1), middle = spacing * (nodes[0] - 1) / 2;
+    const double length = bar_spacing * (bar_nodes[2] - 1), middle = bar_spacing * (bar_nodes[0] - 1) / 2;
     for (Index c = 0; c < packed.cells(); ++c) {
       const double share =
           std::clamp((model.cells.centre[std::size_t(c)].z() / length - 0.4) / 0.2, 0.0, 1.0);
@@ -81,7 +81,7 @@ struct System {
                                          float(model.lambda), false};
     packed.apply(stress, turned, z.data(), y.data(), pool);
     for (std::size_t i = 0; i < z.size(); ++i) {
-      const float m = float(model.mass[i] / (h * h));
+      const float m = float(model.mass[i] / (bar_h * bar_h));
       y[i].x += m * z[i].x, y[i].y += m * z[i].y, y[i].z += m * z[i].z;
     }
     for (Index r = 0; r < bone.rows(); ++r) {
@@ -104,7 +104,7 @@ struct System {
     out.anchor.assign(model.rest.size(), 0);
     const SymmetricMatrix& l = model.laplacian;
     for (Index i = 0; i < model.nodes(); ++i) {
-      out.mass.push_back(float(model.mass[std::size_t(i)] / (h * h)));
+      out.mass.push_back(float(model.mass[std::size_t(i)] / (bar_h * bar_h)));
       for (Index k = l.begin[std::size_t(i)]; k + 1 < l.begin[std::size_t(i) + 1]; ++k) {
         const double weight = -model.scalar_stiffness() * l.value[std::size_t(k)];
         if (weight > 0) out.edges.push_back({l.column[std::size_t(k)], i, float(weight)});
@@ -119,8 +119,8 @@ struct System {
 System make_system(Pool& pool) {
   meshless::Options options;
   options.stiffness = 1e5;
-  BoxShape box{.nodes = nodes};
-  for (int c = 0; c < 3; ++c) box.size[c] = spacing * (nodes[std::size_t(c)] - 1);
+  BoxShape box{.nodes = bar_nodes};
+  for (int c = 0; c < 3; ++c) box.size[c] = bar_spacing * (bar_nodes[std::size_t(c)] - 1);
   const Shape shape = make_shape(box);
   const MovingLeastSquares mls(shape.graph.positions, meshless::inner_pairs(shape.graph),
                                mls_options(shape, options), pool);
@@ -156,12 +156,13 @@ double error(const Field& x, const Field& exact) {
   return std::sqrt(dot(difference, difference) / dot(exact, exact));
 }
 
-Row measure(const Context& context, const std::string& name, bool v_cycle) {
+Row measure_preconditioner(const Context& context, const std::string& name, bool v_cycle) {
   reset_peak_memory();
   System system = make_system(context.pool);
   meshless::ScalarSystem factor;
   const Stopwatch factoring;
-  const std::string trouble = factor.prepare(system.model, 1 / (h * h), 1, system.bone, hold, context.pool);
+  const std::string trouble =
+      factor.prepare(system.model, 1 / (bar_h * bar_h), 1, system.bone, hold, context.pool);
   if (!trouble.empty()) throw std::runtime_error(trouble);
   double setup_ms = factoring.ms();
   const Operator by_factor = [&](const Field& r, Field& z) {
@@ -215,7 +216,8 @@ std::vector<Case> meshless_preconditioner_cases() {
   std::vector<Case> out;
   for (const bool v_cycle : {false, true}) {
     const std::string name = v_cycle ? "meshless/22k-by-v-cycle" : "meshless/22k-by-factor";
-    out.push_back({name, [=](const Context& context) { return measure(context, name, v_cycle); }});
+    out.push_back(
+        {name, [=](const Context& context) { return measure_preconditioner(context, name, v_cycle); }});
   }
   return out;
 }

@@ -17,8 +17,8 @@
 namespace pliant::bench {
 namespace {
 
-constexpr double h = 0.01;  // s
-constexpr int warm_up = 10, steps_at_least = 20;
+constexpr double metric_h = 0.01;  // s
+constexpr int metric_warm_up = 10, metric_steps = 20;
 
 // What a step must move, in bytes a node. An application of the matrix: 16 weights of 4 bytes, each used at
 // both its ends, with what the caches do not keep in between and its vectors 100; it is made once an
@@ -46,7 +46,7 @@ Shape shape_of(const Box& box) {
   return make_shape(shape);
 }
 
-Row measure(const Context& context, const Box& box) {
+Row measure_metric(const Context& context, const Box& box) {
   reset_peak_memory();
   const Shape shape = shape_of(box);
   metric::Options options;
@@ -64,7 +64,7 @@ Row measure(const Context& context, const Box& box) {
     if (shape.graph.positions[i].y() < 0.5)
       held.push_back(Index(i)), targets.push_back(shape.graph.positions[i]);
   StepInput input;
-  input.h = h;
+  input.h = metric_h;
   input.held = held;
   input.targets = targets;
   input.pool = &context.pool;
@@ -75,7 +75,7 @@ Row measure(const Context& context, const Box& box) {
     report = (*method)->advance(input);
     if (!report.ok()) throw std::runtime_error(fmt::format("{}: {}", box.name, report.trouble));
   };
-  for (int i = 0; i < warm_up; ++i) step();
+  for (int i = 0; i < metric_warm_up; ++i) step();
   BandwidthMeter meter(context.pool);
   double bandwidth = meter.measure(report.bytes.working_set), iterations = 0;
   std::vector<double> samples;
@@ -83,7 +83,7 @@ Row measure(const Context& context, const Box& box) {
   double best = 0;
   int most = 0;
   const Stopwatch whole;
-  while (int(samples.size()) < steps_at_least || whole.seconds() < context.seconds) {
+  while (int(samples.size()) < metric_steps || whole.seconds() < context.seconds) {
     const Stopwatch watch;
     step();
     samples.push_back(watch.ms());
@@ -123,7 +123,7 @@ std::vector<Case> metric_cases() {
     for (const int nodes : {20, 40, 64}) {
       if (nodes == 64 && kind == "accurate-jacobi") continue;  // seconds a step
       const Box box{fmt::format("metric/{}-{}", kind, nodes), nodes, strength, preconditioner, integrator};
-      out.push_back({box.name, [=](const Context& context) { return measure(context, box); }});
+      out.push_back({box.name, [=](const Context& context) { return measure_metric(context, box); }});
     }
   };
   add("soft", 1e3, Preconditioning::automatic, Integrator::stable);

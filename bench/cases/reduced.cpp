@@ -19,8 +19,8 @@
 namespace pliant::bench {
 namespace {
 
-constexpr int warm_up = 30;
-constexpr int steps_at_least = 200;
+constexpr int reduced_warm_up = 30;
+constexpr int reduced_steps = 200;
 
 struct ReducedSolid {
   std::unique_ptr<Method> body;
@@ -93,7 +93,8 @@ double operations_of(double nodes, int columns, int iterations) {
   return nodes * ((1 + iterations) * sweep + rotation + iterations * turn);
 }
 
-Row measure(const Context& context, const std::string& name, const Nodes& nodes, int columns, int cubature) {
+Row measure_reduced(const Context& context, const std::string& name, const Nodes& nodes, int columns,
+                    int cubature) {
   reset_peak_memory();
   const ReducedSolid solid = make_reduced(nodes, columns, cubature);
   StepInput input;
@@ -109,7 +110,7 @@ Row measure(const Context& context, const std::string& name, const Nodes& nodes,
     report = solid.body->advance(input);
     if (!report.ok()) throw std::runtime_error(fmt::format("{}: {}", name, report.trouble));
   };
-  for (int i = 0; i < warm_up; ++i) step();
+  for (int i = 0; i < reduced_warm_up; ++i) step();
   BandwidthMeter meter(context.pool);
   double bandwidth = meter.measure(report.bytes.working_set), iterations = 0;
   std::vector<double> samples;
@@ -117,7 +118,7 @@ Row measure(const Context& context, const std::string& name, const Nodes& nodes,
   StepReport fastest;
   int violent = 0;
   const Stopwatch whole;
-  while (int(samples.size()) < steps_at_least || whole.seconds() < context.seconds) {
+  while (int(samples.size()) < reduced_steps || whole.seconds() < context.seconds) {
     const Stopwatch watch;
     step();
     samples.push_back(watch.ms());
@@ -154,8 +155,9 @@ std::vector<Case> reduced_cases() {
   std::vector<Case> out;
   const auto add = [&](const std::string& name, const Nodes& nodes, int columns, int cubature) {
     const std::string full = "geometric/" + name;
-    out.push_back(
-        {full, [=](const Context& context) { return measure(context, full, nodes, columns, cubature); }});
+    out.push_back({full, [=](const Context& context) {
+                     return measure_reduced(context, full, nodes, columns, cubature);
+                   }});
   };
   add("reduced-12/bar", bar_nodes, 12, 0);
   add("reduced-40/bar", bar_nodes, 40, 0);

@@ -20,7 +20,7 @@ namespace pliant::bench {
 namespace {
 
 constexpr int seeds = 100;
-constexpr double density = 1000, back = 0.01;
+constexpr double scramble_density = 1000, back = 0.01;
 constexpr double negligible = 1e-9;  // of the energy of the start: what is below it may come and go
 
 /// The rotation nearest to a, wherever it is: an iteration from the identity may stop half a turn away.
@@ -74,7 +74,7 @@ ScrambleCause cause_of(const ScrambleBody& body, const Points& x) {
   if (is_closed(graph.triangles) &&
       enclosed_volume(x, graph.triangles) < less * enclosed_volume(graph.positions, graph.triangles))
     return ScrambleCause::dent;
-  Result<geometric::Rows> rows = geometric::make_rows(body.shape, density, body.options);
+  Result<geometric::Rows> rows = geometric::make_rows(body.shape, scramble_density, body.options);
   if (!rows) throw std::runtime_error(rows.error().text());
   const Result<geometric::Model> model = geometric::make_model(std::move(*rows));
   if (!model) throw std::runtime_error(model.error().text());
@@ -83,7 +83,7 @@ ScrambleCause cause_of(const ScrambleBody& body, const Points& x) {
   return has_full_turn(graph.edges, rotations) ? ScrambleCause::full_turn : ScrambleCause::none;
 }
 
-Row measure(const Context& context, const ScrambleBody& body) {
+Row measure_scramble(const Context& context, const ScrambleBody& body) {
   std::vector<ScrambleResult> results;
   std::vector<double> per_step;
   for (int seed = 1; seed <= seeds; ++seed) {
@@ -124,7 +124,7 @@ std::vector<ScrambleBody> scramble_bodies() {
 }
 
 ScrambleResult run_scramble(const ScrambleBody& body, int seed, Pool& pool) {
-  auto built = geometric::build(body.shape, density, {.mass = 1, .stiffness = 0.001}, body.options);
+  auto built = geometric::build(body.shape, scramble_density, {.mass = 1, .stiffness = 0.001}, body.options);
   if (!built) throw std::runtime_error(built.error().text());
   Method& method = **built;
   const Points& rest = body.shape.graph.positions;
@@ -215,7 +215,7 @@ std::vector<Case> scramble_cases() {
   for (const std::string name : {"bar", "shell", "torus"})
     out.push_back({"scramble/" + name, [name](const Context& context) {
                      for (const ScrambleBody& body : scramble_bodies())
-                       if (body.name == name) return measure(context, body);
+                       if (body.name == name) return measure_scramble(context, body);
                      throw std::runtime_error("no scramble body " + name);
                    }});
   for (Case& c : out) c.large = true;

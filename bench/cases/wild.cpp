@@ -17,7 +17,7 @@ namespace pliant::bench {
 namespace {
 
 constexpr int node_budget = 5000;
-constexpr int setups = 5;         // the fastest counts
+constexpr int wild_setups = 5;    // the fastest counts
 constexpr int embree_builds = 2;  // after each of them
 
 /// A trunk with four limbs and a tail, about 75 000 triangles.
@@ -83,7 +83,7 @@ Row set_up(const Context& context, const std::string& name) {
   std::vector<double> ours, embree, ours_cpu, embree_cpu;
   MeshShapeReport report;
   StageTable stages;
-  for (int i = 0; i < setups; ++i) {
+  for (int i = 0; i < wild_setups; ++i) {
     const Time mine = set_up_once(mesh, context.pool, report);
     ours.push_back(mine.ms), ours_cpu.push_back(mine.cpu_ms);
     stages.add(report.stages);

@@ -10,9 +10,10 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
+# ccache takes sources with a precompiled header only when told that macros and time stamps in it do not matter.
 find_program(PLIANT_CCACHE ccache)
 if(PLIANT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${PLIANT_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${PLIANT_CCACHE})
 endif()
 
 set(PLIANT_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
@@ -63,5 +64,23 @@ function(pliant_batches target)
     math(EXPR count_${key} "${count_${key}} + 1")
     get_filename_component(name ${folder} NAME)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${name}_${batch}")
+  endforeach()
+endfunction()
+
+# Headers that most sources of a target read, parsed once. Only with PLIANT_BATCHES: the presets for development see to it that
+# every source names what it needs.
+function(pliant_common_headers target)
+  if(NOT PLIANT_BATCHES)
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    if(source MATCHES "_(portable|avx2|avx512)\\.cpp$")
+      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # other flags than the header's
+    endif()
   endforeach()
 endfunction()

@@ -14,6 +14,6 @@ if(NOT browser)
   set(browser missing)
 endif()
 # Two processors: software drawing and the simulation. Pictures are kept to be looked at.
-set_tests_properties(view.browser PROPERTIES PROCESSORS 2 SKIP_REGULAR_EXPRESSION "skipped: no chromium"
+set_tests_properties(view.browser PROPERTIES PROCESSORS 2 COST 200 SKIP_REGULAR_EXPRESSION "skipped: no chromium"
   ENVIRONMENT "PLIANT=$<TARGET_FILE:pliant_cli>;CHROMIUM=${browser};ARTEFACTS=${PROJECT_BINARY_DIR}/artefacts")
 set_tests_properties(view.types view.page view.browser PROPERTIES LABELS view TIMEOUT 600)

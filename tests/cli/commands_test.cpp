@@ -168,11 +168,12 @@ TEST(Commands, scenes_lists_every_shipped_scene_with_a_line) {
   }
 }
 
+// That they can be built and do what they expect: EveryScene.
 TEST(ShippedScenes, are_without_problems_and_carry_an_expectation) {
   const auto scenes = usable_scenes();
   EXPECT_GE(scenes.size(), 5u);
   for (const ShippedScene& shipped : scenes) {
-    const auto scene = load_scene(shipped.file.string());
+    const auto scene = read_scene(shipped.file.string(), {});
     ASSERT_TRUE(scene) << scene.error().text();
     EXPECT_FALSE(scene->spec.expect.empty()) << shipped.name;
   }

@@ -17,10 +17,10 @@ constexpr int allowed = 2000;
 }  // namespace
 
 Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& memory) {
-  return relax_nodes(
-      *this, input, tolerance, memory, [&](double h, std::span<const Vec3> f, std::span<Vec3> d) {
-        return static_direction({.h = h, .held = input.held, .contact = {}, .pool = input.pool}, f, d);
-      });
+  return relax_nodes(*this, input, tolerance, memory,
+                     [this](const StepInput& at, std::span<const Vec3> f, std::span<Vec3> d) {
+                       return static_direction(at, f, d);
+                     });
 }
 
 std::string Body::static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/reduced/sample_fit.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
-#include <array>
 
 #include "pliant/base/check.hpp"
-#include "pliant/math/anderson.hpp"
 #include "pliant/math/direct_solver.hpp"
 #include "pliant/methods/geometric/energy.hpp"
 
@@ -15,6 +14,7 @@ namespace {
 constexpr double spring_factor = 100;  // springs over the mean diagonal of K
 constexpr int most_iterations = 200;
 constexpr double small_change = 1e-4;  // of the body's size: the fit is done
+constexpr int window = 5;
 
 struct Entry {
   Index row, column;
@@ -57,25 +57,37 @@ double inner(const Points& a, const Points& b) {
   return sum;
 }
 
-/// The last iterates x and their increments f.
+/// Anderson acceleration: the last iterates x and their increments f, combined so that the increments cancel
+/// best. Not by math/anderson.hpp, which has the newest iterate first: the fits stop at 1e-4 of the size, and in
+/// the other order they stop elsewhere (frames of geometric/samples-bar: 3e-8 of the size).
 class Mixer {
  public:
   void mix(const Points& x, const Points& f, Points& next) {
-    const int now = anderson_.next();
-    x_[now] = x;
-    f_[now] = f;
-    anderson_.weigh([&](int a, int b) { return inner(f_[a], f_[b]); });
-    std::fill(next.begin(), next.end(), Vec3::Zero());
-    for (int j = 0; j <= anderson_.known(); ++j) {
-      const int slot = anderson_.slot(j);
-      for (std::size_t i = 0; i < x.size(); ++i) next[i] += anderson_.share(j) * (x_[slot][i] + f_[slot][i]);
+    if (x_.size() > window) x_.erase(x_.begin()), f_.erase(f_.begin());
+    x_.push_back(x);
+    f_.push_back(f);
+    const Eigen::Index known = Eigen::Index(x_.size()) - 1;
+    Eigen::MatrixXd normal(known, known);
+    Eigen::VectorXd right(known);
+    for (Eigen::Index r = 0; r < known; ++r) {
+      right[r] = inner(f, f) - inner(f_[r], f);
+      for (Eigen::Index c = 0; c <= r; ++c)
+        normal(r, c) = normal(c, r) = inner(f, f) - inner(f_[r], f) - inner(f, f_[c]) + inner(f_[r], f_[c]);
+    }
+    Eigen::VectorXd theta = Eigen::VectorXd::Zero(known);
+    if (known > 0 && normal.trace() > 0) {
+      normal.diagonal().array() += 1e-10 * normal.trace();
+      theta = normal.ldlt().solve(right);
+    }
+    const double last = 1 - theta.sum();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      next[i] = last * (x[i] + f[i]);
+      for (Eigen::Index j = 0; j < known; ++j) next[i] += theta[j] * (x_[j][i] + f_[j][i]);
     }
   }
 
  private:
-  using Mix = Anderson<5>;
-  Mix anderson_;
-  std::array<Points, Mix::slots> x_, f_;
+  std::vector<Points> x_, f_;
 };
 
 /// The nodes of one sample.

@@ -18,7 +18,8 @@ endif()
 
 set(PLIANT_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
 add_library(pliant_flags INTERFACE)
-target_compile_options(pliant_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+target_compile_options(pliant_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+  -Woverloaded-virtual)
 if(PLIANT_SANITIZE)
   target_compile_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})

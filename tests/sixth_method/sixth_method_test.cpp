@@ -40,7 +40,7 @@ TEST(SixthMethod, tells_what_is_wrong_with_its_settings) {
   const Result<Scene> built = build_scene(parse_scene(with_ground, "scene.json"));
   ASSERT_FALSE(built);
   EXPECT_EQ(built.error().problems[0].place, "bodies.0.method");
-  EXPECT_EQ(built.error().problems[0].hint, "springs only pull");
+  EXPECT_EQ(built.error().problems[0].hint, "method springs does not meet colliders");
 }
 
 TEST(SixthMethod, is_in_the_schema_the_documentation_and_the_help) {

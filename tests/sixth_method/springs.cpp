@@ -5,6 +5,7 @@
 
 #include "pliant/base/layout.hpp"
 #include "pliant/physics/check_input.hpp"
+#include "tests/support/plain_nodes.hpp"
 
 namespace pliant {
 namespace springs {
@@ -15,15 +16,13 @@ struct Spring {
   double length = 0, k = 0;  ///< m, N/m
 };
 
-class Body final : public Method {
+class Body final : public PlainNodes {
  public:
   Body(const BodyPlan& plan, const Options& options)
-      : embedding_(plan.shape.embedding), damping_(plan.damping), options_(options) {
+      : PlainNodes(plan.shape, plan.density), damping_(plan.damping), options_(options) {
     const NodeGraph& graph = plan.shape.graph;
-    nodes_.x = graph.positions;
-    nodes_.v.assign(nodes_.x.size(), Vec3::Zero());
     double volume = 0;
-    for (const double v : graph.volumes) nodes_.mass.push_back(plan.density * v), volume += v;
+    for (const double v : graph.volumes) volume += v;
     for (const auto& edge : graph.edges) {
       const double length = (nodes_.x[edge.b] - nodes_.x[edge.a]).norm();
       const double share = volume / double(graph.edges.size());
@@ -64,15 +63,6 @@ class Body final : public Method {
     nodes_.x = new_.x, nodes_.v = new_.v;
     return report;
   }
-  const NodeState& nodes() const override { return nodes_; }
-  void place(std::span<const Vec3> x, std::span<const Vec3> v) override {
-    nodes_.x.assign(x.begin(), x.end());
-    nodes_.v.assign(v.begin(), v.end());
-  }
-  void surface(std::span<Vec3> vertices) const override { gather(embedding_, nodes_.x, vertices); }
-  void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override {
-    scatter_add(embedding_, surface_forces, node_forces);
-  }
   double elastic_energy() const override {
     double sum = 0;
     for (const Spring& s : springs_)
@@ -82,15 +72,6 @@ class Body final : public Method {
   void elastic_forces(std::span<Vec3> out) const override {
     std::fill(out.begin(), out.end(), Vec3::Zero());
     add_springs(nodes_, 0, out);
-  }
-  void save(Writer& writer) const override {
-    writer.array(nodes_.x);
-    writer.array(nodes_.v);
-  }
-  bool load(Reader& reader) override {
-    reader.array(nodes_.x);
-    reader.array(nodes_.v);
-    return reader.ok();
   }
   MethodDescription describe() const override {
     MethodDescription out;
@@ -130,12 +111,10 @@ class Body final : public Method {
     for (std::size_t i = 0; i < force_.size(); ++i) new_.v[i] += h / new_.mass[i] * force_[i];
   }
 
-  Gather embedding_;
   Damping damping_;
   Options options_;
   std::vector<Spring> springs_;
   double fastest_ = 0;  ///< rad/s
-  NodeState nodes_;
   // Scratch: never read across steps.
   NodeState new_;
   Points force_, begin_;
@@ -171,10 +150,7 @@ const MethodEntry& springs::entry() {
          return std::unique_ptr<Method>(std::make_unique<Body>(plan, options));
        },
        .set_live = set_live_of<Body, Options>,
-       .lacks = [](const Options&, Ability ability) -> std::optional<Problem> {
-         if (ability == Ability::live) return std::nullopt;
-         return Problem{"method", "springs", "another method", "springs only pull"};
-       },
+       .abilities = {Ability::live},
        .stiffness = [](const Options& options) { return options.stiffness; }});
   return entry;
 }

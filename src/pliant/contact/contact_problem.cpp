@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/contact/contact_problem.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "pliant/base/check.hpp"
 #include "pliant/contact/sweep_kernels.hpp"
-#include "pliant/math/symmetric_eigen.hpp"
+#include "pliant/math/anderson.hpp"
 
 namespace pliant {
 namespace {
 
-constexpr int plain_sweeps = 6;       // before they are accelerated
-constexpr int inner_projections = 4;  // of a contact whose block is not a multiple of 1
+constexpr int plain_sweeps = 6;           // before they are accelerated
+constexpr int inner_projections = 4;      // of a contact whose block is not a multiple of 1
+constexpr double regularisation = 1e-12;  // of the acceleration
 
 /// P with P w = w x lever.
 Mat3 turning_of(const Vec3& lever) {
@@ -130,33 +130,21 @@ double ContactProblem::sweep(double tolerance) {
   return residual;
 }
 
-/// Anderson's acceleration of the sweeps r -> s(r): with f = s(r) - r the next start is
-///   s_k - sum_j theta_j (s_k - s_j),  theta = argmin |f_k - sum_j theta_j (f_k - f_j)|^2
-/// over the last sweeps. Where contacts neither open nor close nor begin to slide, s is linear and this takes
-/// a root of the sweeps.
-void ContactProblem::accelerate(int known, int now) {
-  using Few = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, window, 1>;
-  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, window, window>;
+/// Anderson's acceleration (math/anderson.hpp) of the sweeps r -> s(r). Where contacts neither open nor close
+/// nor begin to slide, s is linear and this takes a root of the sweeps.
+void ContactProblem::accelerate(Anderson<window>& anderson, int now) {
   const std::size_t length = 3 * stride_;
   const auto at = [&](const AlignedVector<double>& all, int k) {
     return Eigen::Map<const Eigen::VectorXd>(all.data() + std::size_t(k) * length, Eigen::Index(length));
   };
-  const auto slot = [&](int back) { return (now - back + window + 1) % (window + 1); };
-  Small normal(known, known);
-  Few right(known);
   const auto f = at(change_, now);
-  for (int r = 0; r < known; ++r) {
-    right[r] = f.dot(f - at(change_, slot(r + 1)));
-    for (int c = 0; c <= r; ++c)
-      normal(r, c) = normal(c, r) = (f - at(change_, slot(r + 1))).dot(f - at(change_, slot(c + 1)));
-  }
-  const double trace = normal.trace();
-  if (!(trace > 0)) return;
-  normal.diagonal().array() += 1e-12 * trace;
-  const Few theta = normal.ldlt().solve(right);
-  if (!theta.allFinite()) return;
+  const bool found =
+      anderson.weigh_differences([&](int a) { return f.dot(f - at(change_, a)); },
+                                 [&](int a, int b) { return (f - at(change_, a)).dot(f - at(change_, b)); });
+  if (!found) return;
   Eigen::Map<Eigen::VectorXd> next(r_.data(), Eigen::Index(length));
-  for (int j = 0; j < known; ++j) next -= theta[j] * (at(swept_, now) - at(swept_, slot(j + 1)));
+  for (int j = 1; j <= anderson.known(); ++j)
+    next -= anderson.theta(j) * (at(swept_, now) - at(swept_, anderson.slot(j)));
   project();
 }
 
@@ -171,7 +159,8 @@ ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance)
   const std::size_t length = 3 * stride_;
   swept_.resize((window + 1) * length);
   change_.resize((window + 1) * length);
-  int known = 0, now = 0;
+  Anderson<window> anderson(regularisation);
+  int now = anderson.next();
   double last = std::numeric_limits<double>::infinity();
   while (outcome.sweeps < most_sweeps) {
     double* change = change_.data() + std::size_t(now) * length;
@@ -182,11 +171,10 @@ ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance)
     if (outcome.sweeps < plain_sweeps || outcome.sweeps == most_sweeps) continue;
     for (std::size_t k = 0; k < length; ++k) change[k] = r_[k] - change[k];
     std::copy(r_.begin(), r_.end(), swept_.begin() + std::ptrdiff_t(std::size_t(now) * length));
-    if (outcome.residual > 2 * last) known = 0;  // another set of contacts: begin anew
+    if (outcome.residual > 2 * last) anderson.forget_earlier();  // another set of contacts
     last = outcome.residual;
-    if (known > 0) accelerate(known, now);
-    known = std::min(known + 1, window);
-    now = (now + 1) % (window + 1);
+    if (anderson.known() > 0) accelerate(anderson, now);
+    now = anderson.next();
   }
   return outcome;
 }

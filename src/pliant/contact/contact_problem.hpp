@@ -22,6 +22,9 @@
 
 namespace pliant {
 
+template <int window>
+class Anderson;  // math/anderson.hpp
+
 /// r on the cone of the friction coefficient about the normal.
 Vec3 on_cone(const Vec3& r, const Vec3& normal, double friction);
 
@@ -77,6 +80,8 @@ class ContactProblem {
   Vec3 velocity(Index c) const;
 
  private:
+  static constexpr int window = 6;
+
   struct Turning {
     Vec3 rigid{0, 0, 0}, shadow{0, 0, 0};  ///< J^-1 sum P^T r, Q^-1 sum Z^T r
   };
@@ -85,7 +90,7 @@ class ContactProblem {
   void sum_turning();
   void project();
   double sweep(double tolerance);
-  void accelerate(int known, int now);
+  void accelerate(Anderson<window>& anderson, int now);
 
   Index size_ = 0;
   std::size_t stride_ = 0;  // of the rows of s, and between x, y and z of the impulses
@@ -97,7 +102,6 @@ class ContactProblem {
   std::vector<double> rho_;
   AlignedVector<float> s_;
   AlignedVector<double> r_;
-  static constexpr int window = 6;
   AlignedVector<double> swept_, change_;  // of the last sweeps: s(r), s(r) - r
 };
 

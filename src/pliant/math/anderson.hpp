@@ -16,12 +16,20 @@ class Anderson {
  public:
   static constexpr int slots = window + 1;
 
+  /// regularisation: added to the diagonal of the normal equations, share of their trace.
+  explicit Anderson(double regularisation = 1e-10) : regularisation_(regularisation) {}
+
   /// Begins the next iteration. Returns the slot that its iterate and increment go to.
   int next() {
     now_ = count_ % slots;
-    known_ = std::min(count_, window);
+    known_ = std::min(count_ - first_, window);
     ++count_;
     return now_;
+  }
+  /// The iterates before the present one do not count any more.
+  void forget_earlier() {
+    first_ = count_ - 1;
+    known_ = 0;
   }
   /// How many earlier iterates are combined with the present one.
   int known() const { return known_; }
@@ -33,31 +41,40 @@ class Anderson {
   template <class Dot>
   void weigh(const Dot& dot) {
     for (int j = 0; j <= known_; ++j) gram_(now_, slot(j)) = gram_(slot(j), now_) = dot(now_, slot(j));
+    weigh_differences(
+        [&](int a) { return gram_(now_, now_) - gram_(a, now_); },
+        [&](int a, int b) { return gram_(now_, now_) - gram_(a, now_) - gram_(now_, b) + gram_(a, b); });
+  }
+  /// The same from products of differences, which lose nothing where increments are nearly equal:
+  /// right(a) = f_k . (f_k - f_a) and product(a, b) = (f_k - f_a) . (f_k - f_b) of slots a and b. False: there are no
+  /// shares, because the increments tell nothing apart or are not finite.
+  template <class Right, class Product>
+  bool weigh_differences(const Right& right, const Product& product) {
     theta_ = Few::Zero(known_);
-    if (known_ == 0) return;
-    Small normal = Small::Zero(known_, known_);
-    Few right = Few::Zero(known_);
+    if (known_ == 0) return false;
+    Small normal(known_, known_);
+    Few load(known_);
     for (int r = 0; r < known_; ++r) {
-      const int a = slot(r + 1);
-      right[r] = gram_(now_, now_) - gram_(a, now_);
-      for (int c = 0; c < known_; ++c) {
-        const int b = slot(c + 1);
-        normal(r, c) = gram_(now_, now_) - gram_(a, now_) - gram_(now_, b) + gram_(a, b);
-      }
+      load[r] = right(slot(r + 1));
+      for (int c = 0; c <= r; ++c) normal(r, c) = normal(c, r) = product(slot(r + 1), slot(c + 1));
     }
     const double trace = normal.trace();
-    if (!(trace > 0)) return;
-    normal.diagonal().array() += 1e-10 * trace;
-    theta_ = normal.ldlt().solve(right);
+    if (!(trace > 0)) return false;
+    normal.diagonal().array() += regularisation_ * trace;
+    theta_ = normal.ldlt().solve(load);
+    return theta_.allFinite();
   }
+  /// theta of the iterate `back` iterations ago, from 1 on.
+  double theta(int back) const { return theta_[back - 1]; }
   /// The share of F(D) of `back` iterations ago in the next D. The shares sum to 1.
-  double share(int back) const { return back == 0 ? 1 - theta_.sum() : theta_[back - 1]; }
+  double share(int back) const { return back == 0 ? 1 - theta_.sum() : theta(back); }
 
  private:
   using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, window, window>;
   using Few = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, window, 1>;
 
-  int count_ = 0, now_ = 0, known_ = 0;
+  double regularisation_;
+  int count_ = 0, first_ = 0, now_ = 0, known_ = 0;
   Eigen::Matrix<double, slots, slots> gram_;
   Few theta_;
 };

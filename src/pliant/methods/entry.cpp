@@ -21,4 +21,28 @@ Verdict any_mesh(const Solidity& solidity) {
   return {solidity.any_solid ? "yes, each part as what it is" : "yes, as a shell", true};
 }
 
+Problem lacking(const std::string& method, Ability ability) {
+  const auto asks_for = [&](const char* what) { return Problem{"method", method, what, {}}; };
+  switch (ability) {
+    case Ability::contact:
+      return {"method", "\"" + method + "\" in a scene with colliders", "no colliders, or another method",
+              "method " + method + " does not meet colliders"};
+    case Ability::live:
+      return asks_for("a method that changes in place");
+    case Ability::plasticity:
+      return asks_for("a method with plasticity");
+    case Ability::skeleton:
+      return asks_for("a method with bones");
+    case Ability::cage:
+      return asks_for("a method with a cage");
+    case Ability::activity:
+      return asks_for("a method that skips rotations");
+  }
+  return asks_for("another method");
+}
+
+Problem lacking_plasticity(const std::string& method) {
+  return {method + ".plasticity", "none", "when the body keeps a new shape", {}};
+}
+
 }  // namespace pliant

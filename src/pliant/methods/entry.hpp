@@ -4,6 +4,7 @@
 // MethodEntry in methods/M/entry.cpp; methods/catalogue.cpp lists them.
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <cstddef>
 #include <functional>
@@ -182,9 +183,14 @@ struct MethodHooks {
   /// What the maker of a scene should know of the body that was built, one sentence each.
   std::function<std::vector<std::string>(const O&, const BodyPlan&, const Method&, const StepPlan&)> notes =
       [](const O&, const BodyPlan&, const Method&, const StepPlan&) { return std::vector<std::string>{}; };
-  /// Why a body of these settings does not have the ability: the setting in the way, and what to do. Nothing:
-  /// it has it.
-  std::function<std::optional<Problem>(const O&, Ability)> lacks;
+  /// What bodies of the method may have; the settings decide (lacks).
+  std::vector<Ability> abilities;
+  /// Why a body of these settings does not have one of these abilities: the setting in the way, and what to do.
+  /// Nothing: it has it. Of an entry it may be asked for any ability, and settings with an empty `plasticity`
+  /// have none.
+  std::function<std::optional<Problem>(const O&, Ability)> lacks = [](const O&, Ability) {
+    return std::optional<Problem>{};
+  };
   /// Asked here and not of Method, which would gain a function for each kind of control that one method has.
   std::function<Controls(const O&, const Method&)> controls = [](const O&, const Method&) {
     return Controls{};
@@ -214,6 +220,11 @@ struct MethodEntry : MethodHooks<MethodOptions> {
   bool can(const MethodOptions& options, Ability ability) const { return !lacks(options, ability); }
 };
 
+/// Why no body of the method has the ability.
+Problem lacking(const std::string& method, Ability ability);
+/// Why a body without plasticity in its settings has none.
+Problem lacking_plasticity(const std::string& method);
+
 namespace entry_detail {
 template <class O, class R, class... A>
 auto typed(std::function<R(const O&, A...)> hook) {
@@ -227,20 +238,35 @@ auto typed(std::function<R(O&, A...)> hook) {
     return hook(options.as<O>(), std::forward<A>(arguments)...);
   };
 }
+
+/// MethodEntry::lacks of any ability from the hooks of a method.
+template <class O>
+auto lacks_of(const std::string& name, const MethodHooks<O>& hooks) {
+  return [name, abilities = hooks.abilities, lacks = hooks.lacks](const MethodOptions& options,
+                                                                  Ability ability) -> std::optional<Problem> {
+    if (std::find(abilities.begin(), abilities.end(), ability) == abilities.end())
+      return lacking(name, ability);
+    const O& settings = options.as<O>();
+    if constexpr (requires { settings.plasticity; })
+      if (ability == Ability::plasticity && !settings.plasticity) return lacking_plasticity(name);
+    return lacks(settings, ability);
+  };
+}
 }  // namespace entry_detail
 
-/// layout: any_layout<O>(). build, set_live, lacks and stiffness must be given.
+/// layout: any_layout<O>(). build, set_live and stiffness must be given.
 template <class O>
 MethodEntry make_entry(std::string name, std::string help, const AnyLayout& layout, MethodHooks<O> hooks) {
   using entry_detail::typed;
-  PLIANT_CHECK(hooks.build && hooks.set_live && hooks.lacks && hooks.stiffness);
+  PLIANT_CHECK(hooks.build && hooks.set_live && hooks.stiffness);
   return {{.check = typed<O>(std::move(hooks.check)),
            .placement = typed<O>(std::move(hooks.placement)),
            .prepare = typed<O>(std::move(hooks.prepare)),
            .build = typed<O>(std::move(hooks.build)),
            .set_live = typed<O>(std::move(hooks.set_live)),
            .notes = typed<O>(std::move(hooks.notes)),
-           .lacks = typed<O>(std::move(hooks.lacks)),
+           .abilities = hooks.abilities,
+           .lacks = entry_detail::lacks_of(name, hooks),
            .controls = typed<O>(std::move(hooks.controls)),
            .drive_joint = typed<O>(std::move(hooks.drive_joint)),
            .stiffness = typed<O>(std::move(hooks.stiffness)),

@@ -26,12 +26,6 @@ struct MethodDescription {
   std::size_t weights = 0;  ///< of the matrix that makes the surface from nodes; 0 = not told
 };
 
-/// How a method finds where a body rests.
-enum class StaticSolve {
-  by_steps,      ///< relax() is one step; handles go their way in increments
-  in_one_solve,  ///< relax() is the whole answer, whichever way the handles came
-};
-
 class Method {
  public:
   virtual ~Method() = default;
@@ -64,7 +58,6 @@ class Method {
   /// inside at input.time balance the elastic forces. The state is at rest afterwards. A body whose residual
   /// is at most `tolerance` stays where it is. On trouble the body is as near as it came.
   virtual Relaxation relax(const StepInput& input, double tolerance, RelaxMemory& memory);
-  virtual StaticSolve static_solve() const { return StaticSolve::by_steps; }
   /// Something inside drives the body (a skeleton); when that reaches its last key, s.
   virtual std::optional<double> driven_until() const { return std::nullopt; }
 

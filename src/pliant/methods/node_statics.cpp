@@ -15,7 +15,9 @@ constexpr double jump_share = 1e-2;  // acting forces count at least this share 
 
 /// Potential and forces at some place.
 struct Look {
+  Points x;                           ///< m
   double elastic = 0, potential = 0;  ///< V and Pi, J
+  bool has_forces = false;            ///< the rest is known, too
   double unbalanced = 0, acting = 0;  ///< N
   Points force;                       ///< f, N; 0 on held nodes
 };
@@ -23,71 +25,104 @@ struct Look {
 /// The static problem at the positions of the method, as damped_newton.hpp sees it.
 class NodeProblem {
  public:
-  NodeProblem(Method& method, const StepInput& input, const Points& start, const NodeDirection& direction)
-      : method_(method), input_(input), start_(start), solve_(direction), x_(method.nodes().x) {
-    still_.assign(x_.size(), Vec3::Zero());
-    direction_.resize(x_.size());
-    is_held_.assign(x_.size(), 0);
+  NodeProblem(Method& method, const StepInput& input, RelaxMemory& memory, const NodeDirection& direction)
+      : method_(method), input_(input), memory_(memory), solve_(direction) {
+    const Points& x = method.nodes().x;
+    still_.assign(x.size(), Vec3::Zero());
+    direction_.resize(x.size());
+    is_held_.assign(x.size(), 0);
     for (const Index i : input.held) is_held_[std::size_t(i)] = 1;
+    const bool begins = memory.start.empty();
+    if (begins) memory.start = x;
+    const bool moved = hold();
+    if (begins || moved) memory.largest = std::max(memory.largest, here_.unbalanced);
   }
 
-  /// Puts held nodes at their targets. True: one of them moved.
-  bool hold() {
-    bool moved = false;
-    for (std::size_t n = 0; n < input_.held.size(); ++n) {
-      Vec3& x = x_[std::size_t(input_.held[n])];
-      moved |= x != input_.targets[n];
-      x = input_.targets[n];
-    }
-    look(x_, here_);
-    return moved;
-  }
-
-  const Look& here() const { return here_; }
   double potential() const { return here_.potential; }
   double unbalanced() const { return here_.unbalanced; }
+  double residual() const {
+    if (here_.unbalanced == 0) return 0;
+    return here_.unbalanced / std::max(here_.acting, jump_share * memory_.largest);
+  }
 
   StaticDirection direction(double caution) {
     if (tried_) go_back();
-    StaticDirection out{.trouble = solve_(1 / caution, here_.force, direction_)};
-    for (std::size_t i = 0; i < x_.size(); ++i) out.slope += here_.force[i].dot(direction_[i]);
+    const StepInput at{.h = 1 / caution, .held = input_.held, .contact = {}, .pool = input_.pool};
+    StaticDirection out{.trouble = solve_(at, here_.force, direction_)};
+    for (std::size_t i = 0; i < here_.x.size(); ++i) out.slope += here_.force[i].dot(direction_[i]);
     return out;
   }
 
   std::optional<double> try_step(double t) {
-    trial_ = x_;
-    for (std::size_t i = 0; i < x_.size(); ++i) trial_[i] += t * direction_[i];
-    look(trial_, there_);
+    there_.x = here_.x;
+    for (std::size_t i = 0; i < here_.x.size(); ++i) there_.x[i] += t * direction_[i];
+    look(there_);
     tried_ = true;
     return there_.potential;
   }
   double noise() const { return energy_noise * (std::abs(here_.potential) + std::abs(there_.elastic)); }
-  double trial_unbalanced() const { return there_.unbalanced; }
+  double trial_unbalanced() {
+    find_forces(there_);
+    return there_.unbalanced;
+  }
 
-  /// The trial is the place from now on. Returns the root mean square displacement, m.
+  /// The trial is the place from now on. Returns the root mean square displacement over the body's size.
   double accept() {
+    find_forces(there_);
     double sum = 0;
-    for (std::size_t i = 0; i < x_.size(); ++i) sum += (trial_[i] - x_[i]).squaredNorm();
-    x_.swap(trial_);
+    for (std::size_t i = 0; i < here_.x.size(); ++i) sum += (there_.x[i] - here_.x[i]).squaredNorm();
     std::swap(here_, there_);
-    return std::sqrt(sum / double(x_.size()));
+    const Bounds box = bounds_of(memory_.start);
+    return std::sqrt(sum / double(here_.x.size())) / (box.max - box.min).norm();
   }
   /// The method is at x again after trials.
   void go_back() {
-    method_.place(x_, still_);
+    method_.place(here_.x, still_);
     tried_ = false;
   }
+  /// The next step begins where this one ended.
+  void remember() { memory_.last = std::move(here_); }
 
  private:
-  /// The method is at x afterwards.
-  void look(const Points& x, Look& out) {
-    method_.place(x, still_);
+  /// Looks at the present positions, held nodes at their targets. True: one of those moved.
+  bool hold() {
+    here_.x = method_.nodes().x;
+    bool moved = false;
+    for (std::size_t n = 0; n < input_.held.size(); ++n) {
+      Vec3& x = here_.x[std::size_t(input_.held[n])];
+      moved |= x != input_.targets[n];
+      x = input_.targets[n];
+    }
+    if (Look* last = std::any_cast<Look>(&memory_.last); last && !moved && last->x == here_.x) {
+      here_ = std::move(*last);
+    } else {
+      look(here_);
+      find_forces(here_);
+    }
+    memory_.last.reset();
+    return moved;
+  }
+
+  /// The method is at out.x afterwards.
+  void look(Look& out) {
+    method_.place(out.x, still_);
     out.elastic = method_.elastic_energy();
-    out.force.resize(x.size());
+    const std::vector<double>& mass = method_.nodes().mass;
+    double outer = 0;
+    for (std::size_t i = 0; i < out.x.size(); ++i)
+      if (!is_held_[i]) outer += (mass[i] * input_.gravity).dot(out.x[i] - memory_.start[i]);
+    out.potential = out.elastic - outer;
+    out.has_forces = false;
+  }
+
+  /// The method is at out.x.
+  void find_forces(Look& out) {
+    if (out.has_forces) return;
+    out.force.resize(out.x.size());
     method_.elastic_forces(out.force);
     const std::vector<double>& mass = method_.nodes().mass;
-    double outer = 0, free = 0, reaction = 0, load = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
+    double free = 0, reaction = 0, load = 0;
+    for (std::size_t i = 0; i < out.x.size(); ++i) {
       Vec3& f = out.force[i];
       if (is_held_[i]) {
         reaction += f.squaredNorm();
@@ -95,21 +130,20 @@ class NodeProblem {
         continue;
       }
       const Vec3 weight = mass[i] * input_.gravity;
-      outer += weight.dot(x[i] - start_[i]);
       load += weight.squaredNorm();
       f += weight;
       free += f.squaredNorm();
     }
-    out.potential = out.elastic - outer;
     out.unbalanced = std::sqrt(free);
     out.acting = std::sqrt(load) + std::sqrt(reaction);
+    out.has_forces = true;
   }
 
   Method& method_;
   const StepInput& input_;
-  const Points& start_;
+  RelaxMemory& memory_;
   const NodeDirection& solve_;
-  Points x_, trial_, still_, direction_;
+  Points still_, direction_;
   std::vector<char> is_held_;
   Look here_, there_;
   bool tried_ = false;  // the method is at the trial
@@ -119,36 +153,9 @@ class NodeProblem {
 
 Relaxation relax_nodes(Method& method, const StepInput& input, double tolerance, RelaxMemory& memory,
                        const NodeDirection& direction) {
-  const bool begins = memory.start.empty();
-  if (begins) memory.start = method.nodes().x;
-  NodeProblem problem(method, input, memory.start, direction);
-  const bool moved = problem.hold();
-  if (begins || moved) memory.largest = std::max(memory.largest, problem.unbalanced());
-
-  Relaxation out;
-  const auto tell = [&] {
-    const Look& now = problem.here();
-    out.force = now.unbalanced;
-    out.residual =
-        now.unbalanced == 0 ? 0 : now.unbalanced / std::max(now.acting, jump_share * memory.largest);
-  };
-  tell();
-  if (out.residual <= tolerance) return out;
-  out.steps = 1;
-  switch (DampedNewton{}.step(problem, memory.caution, out.trouble)) {
-    case DampedNewton::Outcome::moved: {
-      const Bounds box = bounds_of(memory.start);
-      out.change = problem.accept() / (box.max - box.min).norm();
-      break;
-    }
-    case DampedNewton::Outcome::stuck:
-      out.stuck = true;
-      problem.go_back();
-      break;
-    case DampedNewton::Outcome::trouble:
-      return out;
-  }
-  tell();
+  NodeProblem problem(method, input, memory, direction);
+  const Relaxation out = static_step(problem, DampedNewton{}, tolerance, memory.caution);
+  problem.remember();
   return out;
 }
 

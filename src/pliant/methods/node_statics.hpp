@@ -11,9 +11,10 @@
 namespace pliant {
 
 /// d = (M/h^2 + H)^-1 f on the nodes that are not held, 0 on held ones, at the present positions. f and d
-/// have one entry a node. H is the Hessian of the elastic energy or a semidefinite model of it. Returns the
-/// trouble, empty when all is well.
-using NodeDirection = std::function<std::string(double h, std::span<const Vec3> f, std::span<Vec3> d)>;
+/// have one entry a node. H is the Hessian of the elastic energy or a semidefinite model of it. Of the input
+/// h, held and pool count. Returns the trouble, empty when all is well.
+using NodeDirection =
+    std::function<std::string(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d)>;
 
 /// One call of Method::relax. Of the input gravity, held nodes and targets count.
 Relaxation relax_nodes(Method& method, const StepInput& input, double tolerance, RelaxMemory& memory,

@@ -15,6 +15,10 @@
 //   std::optional<double> try_step(t)     Pi at x + t d; none: the problem forbids that place
 //   double noise()                        rounding of Pi at the trial, J
 //   double trial_unbalanced()             |f| at the trial, N
+// and for static_step(), which is one call of Method::relax,
+//   double residual()                     |f| over the forces that act
+//   double accept()                       the trial is x from now on; its displacement (Relaxation::change)
+//   void go_back()                        the body is at x again after trials
 #pragma once
 
 #include <algorithm>
@@ -67,5 +71,31 @@ struct DampedNewton {
     return Outcome::stuck;
   }
 };
+
+/// One step of a static solve, unless the residual is small enough already.
+template <class Problem>
+Relaxation static_step(Problem& problem, const DampedNewton& newton, double tolerance, double& caution) {
+  Relaxation out;
+  const auto tell = [&] {
+    out.force = problem.unbalanced();
+    out.residual = problem.residual();
+  };
+  tell();
+  if (out.residual <= tolerance) return out;
+  out.steps = 1;
+  switch (newton.step(problem, caution, out.trouble)) {
+    case DampedNewton::Outcome::moved:
+      out.change = problem.accept();
+      break;
+    case DampedNewton::Outcome::stuck:
+      out.stuck = true;
+      problem.go_back();
+      break;
+    case DampedNewton::Outcome::trouble:
+      return out;
+  }
+  tell();
+  return out;
+}
 
 }  // namespace pliant

@@ -2,17 +2,20 @@
 // What goes from step to step of a static solve and what comes out of one.
 #pragma once
 
+#include <any>
 #include <string>
 
 #include "pliant/base/types.hpp"
 
 namespace pliant {
 
-/// What a static solve carries from step to step. A new solve begins with an empty one.
+/// What a static solve carries from step to step. A new solve begins with an empty one. All steps of a solve
+/// have the same held nodes, grabs and gravity; targets may move.
 struct RelaxMemory {
   double caution = 0;  ///< of the next Newton step (damped_newton.hpp); 0: none is known yet
   double largest = 0;  ///< largest unbalanced force right after held nodes were moved, N
   Points start;        ///< nodes when the solve began, m
+  std::any last = {};  ///< energy and forces where the last step ended, of a type of the method's own
 };
 
 /// One step of a static solve.

@@ -98,8 +98,7 @@ std::vector<double> Body::increments(double time) const {
 
 PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& options, Pool& pool) {
   choose_held(time, 0);
-  const bool straight = options.from_here || method_->static_solve() == StaticSolve::in_one_solve;
-  const std::vector<double> times = straight ? std::vector{time} : increments(time);
+  const std::vector<double> times = options.from_here ? std::vector{time} : increments(time);
   const Points start = method_->nodes().x;
   const double size = size_of(start);
   RelaxMemory memory{.caution = options.from_here ? caution_ : 0, .start = {}};

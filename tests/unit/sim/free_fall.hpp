@@ -6,18 +6,13 @@
 #include <array>
 
 #include "pliant/contact/collider.hpp"
-#include "pliant/geometry/shape.hpp"
-#include "pliant/methods/method.hpp"
+#include "tests/support/plain_nodes.hpp"
 
 namespace pliant {
 
-class FreeFall : public Method {
+class FreeFall : public PlainNodes {
  public:
-  FreeFall(const Shape& shape, double density) : embedding_(shape.embedding) {
-    nodes_.x = shape.graph.positions;
-    nodes_.v.assign(nodes_.x.size(), Vec3::Zero());
-    for (const double volume : shape.graph.volumes) nodes_.mass.push_back(density * volume);
-  }
+  FreeFall(const Shape& shape, double density) : PlainNodes(shape, density) {}
 
   StepReport advance(const StepInput& input) override {
     StepReport report;
@@ -45,26 +40,8 @@ class FreeFall : public Method {
     note_contact(input, report);
     return report;
   }
-  const NodeState& nodes() const override { return nodes_; }
-  void place(std::span<const Vec3> x, std::span<const Vec3> v) override {
-    nodes_.x.assign(x.begin(), x.end());
-    nodes_.v.assign(v.begin(), v.end());
-  }
-  void surface(std::span<Vec3> vertices) const override { gather(embedding_, nodes_.x, vertices); }
-  void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override {
-    scatter_add(embedding_, surface_forces, node_forces);
-  }
   double elastic_energy() const override { return 0; }
   void elastic_forces(std::span<Vec3> out) const override { std::fill(out.begin(), out.end(), Vec3::Zero()); }
-  void save(Writer& writer) const override {
-    writer.array(nodes_.x);
-    writer.array(nodes_.v);
-  }
-  bool load(Reader& reader) override {
-    reader.array(nodes_.x);
-    reader.array(nodes_.v);
-    return reader.ok();
-  }
   MethodDescription describe() const override {
     return {"free-fall", Index(nodes_.x.size()), 3 * Index(nodes_.x.size()), "none", 0, 0};
   }
@@ -94,8 +71,6 @@ class FreeFall : public Method {
     report.contact_impulse = Vec3(1, 2, 3);
   }
 
-  NodeState nodes_;
-  Gather embedding_;
   int steps_ = 0;
 };
 

@@ -33,23 +33,6 @@ const Layout<cage::Options>& layout_of() {
 namespace cage {
 namespace {
 
-std::optional<Problem> lacks(const Options& options, Ability ability) {
-  switch (ability) {
-    case Ability::contact:
-    case Ability::live:
-    case Ability::cage:
-      return std::nullopt;
-    case Ability::plasticity:
-      if (options.plasticity) return std::nullopt;
-      return Problem{"cage.plasticity", "none", "when the body keeps a new shape", {}};
-    case Ability::skeleton:
-      return Problem{"method", "cage", "a method with bones", {}};
-    case Ability::activity:
-      return Problem{"method", "cage", "a method that skips rotations", {}};
-  }
-  return std::nullopt;
-}
-
 Controls controls(const Options& options, const Method& method) {
   Controls out;
   const auto* body = dynamic_cast<const Body*>(&method);
@@ -71,7 +54,7 @@ const MethodEntry& entry() {
        .build = [](const Options& options,
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
-       .lacks = lacks,
+       .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::cage},
        .controls = controls,
        .stiffness = [](const Options& options) { return options.stiffness; },
        .remedies =

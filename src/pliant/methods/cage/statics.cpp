@@ -40,25 +40,16 @@ class StaticProblem {
       copy_rotations(state_.single, look_);
     equation_.look_at(state_.x, look_, *input_.pool);
     potential_ = total(state_.x);
-    unbalanced_ = find_forces(state_.x);
+    here_ = find_forces(state_.x);
     force_ = s_.solved;
   }
 
   double potential() const { return potential_; }
-  double unbalanced() const { return unbalanced_; }
-  double acting() const { return acting_; }
-
-  /// What of the matrix does not depend on the caution. Once, before the first direction.
-  void linearise() {
-    equation_.find_gram(look_, true, *input_.pool);
-    set_constant_part(false);
-    s_.start_z = s_.z;
-    const int n3 = 3 * int(model_.n());
-    for (int j = 0; j < n3; ++j) diagonal_ += w_.gram[std::size_t(j) * std::size_t(n3 + 1)] / n3;
-    frame_ = look_.frame.toRotationMatrix();
-  }
+  double unbalanced() const { return here_.unbalanced; }
+  double residual() const { return here_.unbalanced / here_.acting; }
 
   StaticDirection direction(double caution) {
+    if (!linear_) linearise();
     const Index n = model_.n();
     while (!factor_with(caution)) {
       if (definite_) return {.trouble = {}, .definite = false};
@@ -84,7 +75,7 @@ class StaticProblem {
     return total(s_.new_x);
   }
   double noise() const { return energy_noise * std::abs(potential_) + holds_.noise(); }
-  double trial_unbalanced() { return find_forces(s_.new_x); }
+  double trial_unbalanced() { return find_forces(s_.new_x).unbalanced; }
 
   /// The trial is the state from now on. Returns the root mean square displacement over the body's size.
   double accept() {
@@ -92,7 +83,7 @@ class StaticProblem {
     state_.x = s_.new_x;
     state_.forget_contacts();
     equation_.look_at(state_.x, look_, *input_.pool);
-    unbalanced_ = find_forces(state_.x);
+    here_ = find_forces(state_.x);
     if (options_.precision == Precision::twice) {
       state_.twice = look_;
     } else {
@@ -104,8 +95,25 @@ class StaticProblem {
     cache_.shown = false;
     return change;
   }
+  /// Trials change nothing of the state.
+  void go_back() {}
 
  private:
+  struct Forces {
+    double unbalanced = 0, acting = 0;  ///< norms over the vertices, N
+  };
+
+  /// What of the matrix does not depend on the caution. Once, before the first direction.
+  void linearise() {
+    equation_.find_gram(look_, true, *input_.pool);
+    set_constant_part(false);
+    s_.start_z = s_.z;
+    const int n3 = 3 * int(model_.n());
+    for (int j = 0; j < n3; ++j) diagonal_ += w_.gram[std::size_t(j) * std::size_t(n3 + 1)] / n3;
+    frame_ = look_.frame.toRotationMatrix();
+    linear_ = true;
+  }
+
   /// The energy at x, where the look is.
   double total(const Columns& x) {
     Columns& z = s_.world_z;
@@ -117,9 +125,9 @@ class StaticProblem {
     return sum;
   }
 
-  /// The unbalanced force on the vertices in Scratch::solved, where the look is; its norm. Also how large the
+  /// The unbalanced force on the vertices in Scratch::solved, where the look is; its norm, and how large the
   /// forces are that act.
-  double find_forces(const Columns& x) {
+  Forces find_forces(const Columns& x) {
     equation_.find_jacobians();
     equation_.force_on_z(input_, look_, mean_of(x), s_.force);
     equation_.pull_back(s_.force, s_.solved);
@@ -131,9 +139,9 @@ class StaticProblem {
       elastic.col(r) = Vec3(f[0], f[1], f[2]);
     }
     equation_.pull_back(elastic, s_.local);
-    acting_ = std::max(s_.local.norm() + (s_.solved - s_.local).norm(),
-                       least_acting * options_.stiffness * model_.size * model_.size);
-    return s_.solved.norm();
+    const double acting = std::max(s_.local.norm() + (s_.solved - s_.local).norm(),
+                                   least_acting * options_.stiffness * model_.size * model_.size);
+    return {s_.solved.norm(), acting};
   }
 
   /// Holds and the curvature of the faces; `definite` leaves out what may be indefinite.
@@ -171,8 +179,9 @@ class StaticProblem {
   const Vec3 start_centre_ = state_.whole.centre;
   Columns force_;  // unbalanced, at the start
   Mat3 frame_ = Mat3::Identity();
-  double potential_ = 0, unbalanced_ = 0, acting_ = 0, diagonal_ = 0;
-  bool definite_ = false;
+  Forces here_;  // at the start, or where a step ended
+  double potential_ = 0, diagonal_ = 0;
+  bool linear_ = false, definite_ = false;
 };
 
 }  // namespace
@@ -189,28 +198,8 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& me
     cache_.twice.set_plastic(model_, state_.plastic);
   }
   StaticProblem problem(input, model_, options_, state_, cache_, scratch_);
-  const auto tell = [&] {
-    out.force = problem.unbalanced();
-    out.residual = out.force / problem.acting();
-  };
-  tell();
-  if (out.residual <= tolerance) {
-    state_.velocity.setZero();
-    return out;
-  }
-  out.steps = 1;
-  problem.linearise();
-  switch (levenberg.step(problem, memory.caution, out.trouble)) {
-    case DampedNewton::Outcome::moved:
-      out.change = problem.accept();
-      tell();
-      break;
-    case DampedNewton::Outcome::stuck:
-      out.stuck = true;
-      break;
-    case DampedNewton::Outcome::trouble:
-      break;
-  }
+  out = static_step(problem, levenberg, tolerance, memory.caution);
+  if (out.steps == 0) state_.velocity.setZero();
   return out;
 }
 

@@ -15,28 +15,6 @@ const Layout<fem::Options>& layout_of() {
 }
 
 namespace fem {
-namespace {
-
-std::optional<Problem> lacks(const Options&, Ability ability) {
-  switch (ability) {
-    case Ability::live:
-      return std::nullopt;
-    case Ability::contact:
-      return Problem{"method", "\"fem\" in a scene with colliders", "no colliders, or another method",
-                     "finite elements do not meet colliders"};
-    case Ability::plasticity:
-      return Problem{"method", "fem", "a method with plasticity", {}};
-    case Ability::skeleton:
-      return Problem{"method", "fem", "a method with bones", {}};
-    case Ability::cage:
-      return Problem{"method", "fem", "a method with a cage", {}};
-    case Ability::activity:
-      return Problem{"method", "fem", "a method that skips rotations", {}};
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 const MethodEntry& entry() {
   static const MethodEntry entry = make_entry<Options>(
@@ -45,7 +23,7 @@ const MethodEntry& entry() {
        .build = [](const Options& options,
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
-       .lacks = lacks,
+       .abilities = {Ability::live},
        .stiffness = [](const Options& options) { return options.stiffness; },
        .verdict =
            [](const Options&, const Solidity&) {

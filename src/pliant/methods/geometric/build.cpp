@@ -127,9 +127,9 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   Result<Rows> rows = make_rows(shape, density, options);
   if (!rows) return rows.error();
   if (options.reduction)
-    return build_free_reduced(std::move(*rows), {shape.embedding, shape.graph.cells, shape.contact}, damping,
-                              options);
-  return build_body(std::move(*rows), {shape.embedding, shape.graph.cells, shape.contact}, damping, options,
+    return build_free_reduced(std::move(*rows), {{shape.embedding, shape.contact}, shape.graph.cells},
+                              damping, options);
+  return build_body(std::move(*rows), {{shape.embedding, shape.contact}, shape.graph.cells}, damping, options,
                     shape.graph.triangles);
 }
 

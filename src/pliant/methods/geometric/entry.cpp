@@ -89,51 +89,37 @@ std::vector<std::string> notes(const Options& options, const BodyPlan& plan, con
 }
 
 std::optional<Problem> lacks(const Options& options, Ability ability) {
-  switch (ability) {
-    case Ability::contact:
-      if (options.reduction)
-        return Problem{"geometric.reduction", "a reduced body in a scene with colliders",
-                       "no colliders, or full space", "contact is not available in reduced space"};
-      if (options.keep_volume)
-        return Problem{"geometric.keep_volume", "true in a scene with colliders", "no colliders, or false",
-                       "contact does not keep the volume of a surface"};
-      return std::nullopt;
-    case Ability::live:
-      if (!options.reduction) return std::nullopt;
-      return Problem{"geometric.reduction",
-                     "the space of a reduced body is made for its own pins and handles", "full space",
-                     "take away its reduction, or edit the scene"};
-    case Ability::plasticity:
-      if (options.plasticity) return std::nullopt;
-      return Problem{"geometric.plasticity", "none", "when the body keeps a new shape", {}};
-    case Ability::activity:
-      return std::nullopt;
-    case Ability::skeleton:
-      return Problem{"method", "geometric", "a method with bones", {}};
-    case Ability::cage:
-      return Problem{"method", "geometric", "a method with a cage", {}};
-  }
+  if (ability == Ability::contact && options.reduction)
+    return Problem{"geometric.reduction", "a reduced body in a scene with colliders",
+                   "no colliders, or full space", "contact is not available in reduced space"};
+  if (ability == Ability::contact && options.keep_volume)
+    return Problem{"geometric.keep_volume", "true in a scene with colliders", "no colliders, or false",
+                   "contact does not keep the volume of a surface"};
+  if (ability == Ability::live && options.reduction)
+    return Problem{"geometric.reduction", "the space of a reduced body is made for its own pins and handles",
+                   "full space", "take away its reduction, or edit the scene"};
   return std::nullopt;
 }
 
 }  // namespace
 
 const MethodEntry& entry() {
-  static const MethodEntry entry =
-      make_entry<Options>("geometric", "settings of the geometric method", any_layout<Options>(),
-                          {.check = check,
-                           .placement = placement,
-                           .build = build_planned,
-                           .set_live = set_live_of<Body, Options>,  // a body in reduced space takes none
-                           .notes = notes,
-                           .lacks = lacks,
-                           .stiffness = [](const Options& options) { return options.stiffness; },
-                           .remedies =
-                               [](const Options& options) {
-                                 return Remedies{.unsolved = options.linear_solver == LinearSolver::multigrid
-                                                                 ? ", linear_solver: direct"
-                                                                 : ""};
-                               }});
+  static const MethodEntry entry = make_entry<Options>(
+      "geometric", "settings of the geometric method", any_layout<Options>(),
+      {.check = check,
+       .placement = placement,
+       .build = build_planned,
+       .set_live = set_live_of<Body, Options>,  // a body in reduced space takes none
+       .notes = notes,
+       .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::activity},
+       .lacks = lacks,
+       .stiffness = [](const Options& options) { return options.stiffness; },
+       .remedies =
+           [](const Options& options) {
+             return Remedies{.unsolved = options.linear_solver == LinearSolver::multigrid
+                                             ? ", linear_solver: direct"
+                                             : ""};
+           }});
   return entry;
 }
 

@@ -4,17 +4,13 @@
 #include <array>
 #include <vector>
 
-#include "pliant/math/gather.hpp"
+#include "pliant/methods/skin.hpp"
 
 namespace pliant::geometric {
 
-/// The part of a shape that shows the nodes: nothing of it moves them.
-struct Skin {
-  Gather embedding;                         ///< surface vertices from nodes
+/// With the cells that can turn inside out.
+struct Skin : pliant::Skin {
   std::vector<std::array<Index, 8>> cells;  ///< as in NodeGraph
-  Gather contact;                           ///< points that meet colliders; no rows = the embedding
-
-  const Gather& contact_points() const { return contact.rows() > 0 ? contact : embedding; }
 };
 
 /// Cells of which the Jacobian at any of the eight corners is not positive.

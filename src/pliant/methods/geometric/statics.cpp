@@ -39,10 +39,7 @@ void static_gradients(Equation& e, SolverVectors& v) {
 }  // namespace
 
 Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& memory) {
-  return relax_nodes(
-      *this, input, tolerance, memory, [&](double h, std::span<const Vec3> f, std::span<Vec3> d) {
-        return static_direction({.h = h, .held = input.held, .contact = {}, .pool = input.pool}, f, d);
-      });
+  return relax_nodes(*this, input, tolerance, memory, std::bind_front(&Body::static_direction, this));
 }
 
 std::string Body::static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {

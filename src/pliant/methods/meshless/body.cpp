@@ -8,24 +8,36 @@
 
 namespace pliant::meshless {
 
-Body::Body(Model model, Rig rig, Gather embedding, Gather contact, const Damping& damping,
-           const Options& options)
+namespace {
+
+/// Rotation of a node, for warping at nodes and rows.
+Mat3 node_rotation(const State& state, Index node) {
+  const Float4& q = state.node_turned[std::size_t(node)];
+  return Eigen::Quaterniond(q.x, q.y, q.z, q.w).normalized().toRotationMatrix();
+}
+
+/// R_i^T x_i.
+Points unturned_nodes(const State& state) {
+  Points y = state.nodes.x;
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = node_rotation(state, Index(i)).transpose() * y[i];
+  return y;
+}
+
+}  // namespace
+
+Body::Body(Model model, Rig rig, Skin skin, const Damping& damping, const Options& options)
     : model_(std::move(model)),
       rig_(std::move(rig)),
-      cells_(model_.cells, model_.rest, model_.relative),
-      embedding_(std::move(embedding)),
-      contact_points_(contact.rows() > 0 ? std::move(contact) : embedding_),
+      skin_(std::move(skin)),
       damping_(damping),
       options_(options),
-      state_(first_state(model_, cells_, options)),
-      rotations_(model_, rig_, cells_, options, state_),
-      equation_(model_, rig_, cells_, options, state_, rotations_),
-      solver_(model_.rest.size(), equation_.symmetric()),
-      momentum_(model_, rig_, options),
-      scratch_(model_.rest.size()) {
+      cache_(model_),
+      state_(first_state(model_, cache_.cells, options)),
+      scratch_(model_, options),
+      contact_(model_, skin_, cache_) {
   PLIANT_CHECK(options.rotations != Rotations::automatic);
-  stage_.attach(contact_points_, model_.rest, model_.spacing);
-  response_.attach(model_, stage_.rows(), equation_.scalar_system());
+  if (options.rotations == Rotations::diffused && options.warping != Warping::none && !rig_.empty())
+    cache_.unreached = turn_upright(rig_, cache_, state_, scratch_);
 }
 
 void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
@@ -33,31 +45,25 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   std::copy(x.begin(), x.end(), state_.nodes.x.begin());
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
   state_.contact.clear();
-  if (options_.rotations != Rotations::polar || options_.warping == Warping::none) return;
+  if (options_.rotations != Rotations::polar) return;
   Pool alone(1);
-  rotations_.turn(state_.nodes.x, true, alone);
+  turn(state_.nodes.x, true, alone);
+}
+
+int Body::turn(const Points& x, bool polar, Pool& pool) {
+  if (options_.warping == Warping::none) return 0;
+  if (!polar) return turn_by_bones(rig_, cache_, state_, scratch_, pool);
+  turn_by_positions(model_, x, state_, scratch_, pool);
+  return 0;
 }
 
 double Body::elastic_energy() const {
-  if (options_.warping == Warping::none)
-    return energy(model_, rotations_.unturned(), state_.flow, state_.nodes.x);
+  if (options_.warping == Warping::none) return energy(model_, cache_.unturned, state_.flow, state_.nodes.x);
   if (options_.warping == Warping::node)
-    return energy(model_, rotations_.unturned(), state_.flow, unturned_nodes());
+    return energy(model_, cache_.unturned, state_.flow, unturned_nodes(state_));
   if (options_.rotations != Rotations::polar || options_.warping != Warping::cell)
     return energy(model_, state_.turned, state_.flow, state_.nodes.x);
   return polar_energy(model_, state_.turned, state_.flow, state_.nodes.x);
-}
-
-Mat3 Body::node_rotation(Index node) const {
-  const Float4& q = state_.node_turned[std::size_t(node)];
-  return Eigen::Quaterniond(q.x, q.y, q.z, q.w).normalized().toRotationMatrix();
-}
-
-/// R_i^T x_i.
-Points Body::unturned_nodes() const {
-  Points y = state_.nodes.x;
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] = node_rotation(Index(i)).transpose() * y[i];
-  return y;
 }
 
 void Body::elastic_forces(std::span<Vec3> out) const {
@@ -67,15 +73,15 @@ void Body::elastic_forces(std::span<Vec3> out) const {
       gradient(model_, state_.turned, state_.flow, polar, state_.nodes.x, out);
       break;
     case Warping::none:
-      gradient(model_, rotations_.unturned(), state_.flow, false, state_.nodes.x, out);
+      gradient(model_, cache_.unturned, state_.flow, false, state_.nodes.x, out);
       break;
     case Warping::node:
-      gradient(model_, rotations_.unturned(), state_.flow, false, unturned_nodes(), out);
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = node_rotation(Index(i)) * out[i];
+      gradient(model_, cache_.unturned, state_.flow, false, unturned_nodes(state_), out);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = node_rotation(state_, Index(i)) * out[i];
       break;
     case Warping::row: {
       std::vector<Mat3> turned;
-      for (Index i = 0; i < model_.nodes(); ++i) turned.push_back(node_rotation(i));
+      for (Index i = 0; i < model_.nodes(); ++i) turned.push_back(node_rotation(state_, i));
       row_forces(model_, turned, state_.flow, true, state_.nodes.x, out);
       break;
     }
@@ -121,10 +127,10 @@ MethodDescription Body::describe() const {
   out.nodes = model_.nodes();
   out.freedoms = 3 * model_.nodes();
   out.solver = options_.warping == Warping::node ? "direct, block" : "direct";
-  out.setup_ms = setup_ms_ + equation_.setup_ms();
+  out.setup_ms = cache_.setup_ms;
   const std::size_t n = model_.rest.size();
-  out.bytes = cells_.memory_bytes() + rig_.memory_bytes() + equation_.memory_bytes() +
-              response_.memory_bytes() +
+  out.bytes = cache_.cells.memory_bytes() + rig_.memory_bytes() + cache_.memory_bytes() +
+              contact_.memory_bytes() +
               model_.cells.node.size() * (sizeof(Index) + sizeof(Vec3) + sizeof(double)) +
               n * (8 * sizeof(Vec3) + 10 * sizeof(Float4)) + state_.turned.size() * sizeof(float);
   return out;

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meshless flesh on a skeleton [ZJU06]. step.cpp advances it by solving equation.hpp (solver.hpp) at given
-// rotations (rotations.hpp), contact.cpp lets it meet colliders, statics.cpp finds where it rests,
-// surface.cpp shows it.
+// rotations (rotations.hpp), momentum.hpp keeps what a free body does as a whole, contact.hpp lets it meet
+// colliders, statics.cpp finds where it rests, surface.cpp shows it.
 #pragma once
 
-#include "pliant/math/gather.hpp"
-#include "pliant/methods/meshless/contact_response.hpp"
+#include "pliant/methods/meshless/contact.hpp"
 #include "pliant/methods/meshless/energy.hpp"
-#include "pliant/methods/meshless/momentum.hpp"
-#include "pliant/methods/meshless/scratch.hpp"
-#include "pliant/methods/meshless/solver.hpp"
 #include "pliant/methods/method.hpp"
 
 namespace pliant::meshless {
@@ -17,9 +13,7 @@ namespace pliant::meshless {
 class Body final : public Method {
  public:
   /// options.rotations must have been resolved: not automatic.
-  /// `contact`: the points that meet colliders; no rows = those of the embedding.
-  Body(Model model, Rig rig, Gather embedding, Gather contact, const Damping& damping,
-       const Options& options);
+  Body(Model model, Rig rig, Skin skin, const Damping& damping, const Options& options);
   Body(const Body&) = delete;  // the contact stage knows its own rows by address
   Body& operator=(const Body&) = delete;
 
@@ -55,48 +49,27 @@ class Body final : public Method {
   /// trouble, or empty.
   std::string drive_joint(const DrivenJoint& joint);
   const std::vector<DrivenJoint>& driven_joints() const { return state_.driven; }
-  /// Cells whose blend of rotations had no length in the last step and that kept theirs; without those of
-  /// parts that no bone reaches.
-  int kept_rotations() const { return rotations_.kept(); }
   /// Cells that no bone reaches: they never turn.
-  int unreached_cells() const { return rotations_.unreached(); }
-  const PackedCells& packed() const { return cells_; }
-  void add_setup(double ms) { setup_ms_ += ms; }
+  int unreached_cells() const { return cache_.unreached; }
+  const PackedCells& packed() const { return cache_.cells; }
+  void add_setup(double ms) { cache_.setup_ms += ms; }
 
  private:
-  bool diffuses() const {
-    return options_.rotations == Rotations::diffused && options_.warping != Warping::none;
-  }
-  /// Rotation of a node, and R_i^T x_i of all, for warping at nodes and rows.
-  Mat3 node_rotation(Index node) const;
-  Points unturned_nodes() const;
-  /// Matrix and targets of the step. Returns the trouble, empty when all is well.
-  std::string prepare(const Context& step);
+  /// New rotations: of the positions x, or those that the posed bones give. Returns the cells whose blend of
+  /// the bones' rotations had no length and that kept theirs.
+  int turn(const Points& x, bool polar, Pool& pool);
   /// The end of the step without contact, in scratch_.x.
-  void move_freely(const Context& step);
-  /// The same with contact, and scratch_.v (contact.cpp).
-  void meet_colliders(const Context& step);
-  /// Impulses of the contacts that were found, and the motion that they cause.
-  void answer_contacts(const Context& step);
-  /// scratch_.v of the straight way to scratch_.x.
-  void set_velocities(double h);
+  void move_freely(Equation& e);
 
   Model model_;
-  Rig rig_;
-  PackedCells cells_;
-  Gather embedding_, contact_points_;
+  Rig rig_;  // poses the joints of State::driven as they say, the others by their keys
+  Skin skin_;
   Damping damping_;
   Options options_;
-  double setup_ms_ = 0;
-
+  Cache cache_;
   State state_;
-  CellRotations rotations_;
-  Equation equation_;
-  Solver solver_;
-  Momentum momentum_;
-  ContactStage stage_;
-  ContactResponse response_;  // with the cache of columns
   Scratch scratch_;
+  ContactStep contact_;
 };
 
 }  // namespace pliant::meshless

@@ -141,10 +141,9 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
                   "keys that an elastic rod can follow",
                   "slower turns, fewer held joints, or a joint_softness nearer to 1");
   if (const Error error = set_regions(resolved.regions, rig, *model); !error.problems.empty()) return error;
-  Gather embedding = mls_rows(shape.surface.vertices, shape.embedding, mls, pool);
-  Gather contact = mls_rows(at_rest(shape.contact, shape.graph.positions), shape.contact, mls, pool);
-  auto body = std::make_unique<Body>(std::move(*model), std::move(rig), std::move(embedding),
-                                     std::move(contact), damping, resolved);
+  Skin skin{mls_rows(shape.surface.vertices, shape.embedding, mls, pool),
+            mls_rows(at_rest(shape.contact, shape.graph.positions), shape.contact, mls, pool)};
+  auto body = std::make_unique<Body>(std::move(*model), std::move(rig), std::move(skin), damping, resolved);
   body->add_setup(milliseconds_since(start));
   return std::unique_ptr<Method>(std::move(body));
 }

@@ -5,9 +5,9 @@
 
 namespace pliant::meshless {
 
-void ContactResponse::attach(const Model& model, const ContactRows& rows, ScalarSystem& system) {
+void ContactResponse::attach(const Model& model, const ContactRows& rows, Cache& cache) {
   rows_ = &rows;
-  system_ = &system;
+  cache_ = &cache;
   turning_.attach(model);
   const std::size_t n = model.rest.size();
   load_.resize(n);
@@ -24,7 +24,7 @@ void ContactResponse::hold(double h) {
 void ContactResponse::set_free(double h, const Points& x, double mass, bool split, Pool& pool) {
   h_ = h;
   free_ = true;
-  turning_.about(x, mass, split, *system_, pool);
+  turning_.about(x, mass, split, cache_->system, pool);
 }
 
 void ContactResponse::need_columns(std::span<const Contact> contacts, Pool& pool) {
@@ -41,12 +41,12 @@ void ContactResponse::need_columns(std::span<const Contact> contacts, Pool& pool
       for (Index k = points.begin[v]; k < points.begin[v + 1]; ++k)
         (&load_[std::size_t(points.column[std::size_t(k)])].x)[c] = float(points.weight[std::size_t(k)]);
     }
-    system_->solve(load_.data(), answer_.data(), pool);
+    cache_->system.solve(load_.data(), answer_.data(), pool);
   };
   const auto take = [&](int c, Index, std::span<float> column) {
     for (std::size_t i = 0; i < column.size(); ++i) column[i] = (&answer_[i].x)[c];
   };
-  columns_.need(wanted_, points.rows(), answer_.size(), solve, take);
+  cache_->columns.need(wanted_, points.rows(), answer_.size(), solve, take);
 }
 
 void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool) {
@@ -58,7 +58,7 @@ void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& pr
     const Contact& contact = contacts[std::size_t(d)];
     problem.row(d).normal = contact.normal;
     problem.row(d).friction = contact.friction;
-    const std::span<const float> column = columns_[contact.key.vertex];
+    const std::span<const float> column = cache_->columns[contact.key.vertex];
     for (Index c = 0; c <= d; ++c) {
       float sum = 0;
       rows_->each_node(contacts[std::size_t(c)],
@@ -98,14 +98,14 @@ void ContactResponse::move(double factor, std::span<const Contact> contacts, std
   rows_->collect(contacts, r, factor, on_nodes_);
   for (std::size_t i = 0; i < on_nodes_.size(); ++i)
     load_[i] = {float(on_nodes_[i].x()), float(on_nodes_[i].y()), float(on_nodes_[i].z()), 0};
-  system_->solve(load_.data(), answer_.data(), pool);
+  cache_->system.solve(load_.data(), answer_.data(), pool);
   for (std::size_t i = 0; i < way_.size(); ++i) way_[i] = Vec3(answer_[i].x, answer_[i].y, answer_[i].z);
   if (free_) turning_.complete(on_nodes_, way_);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += way_[i];
 }
 
 std::size_t ContactResponse::memory_bytes() const {
-  return columns_.memory_bytes() + rows_->points().column.size() * (sizeof(Index) + sizeof(double));
+  return cache_->columns.memory_bytes() + rows_->points().column.size() * (sizeof(Index) + sizeof(double));
 }
 
 }  // namespace pliant::meshless

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "pliant/contact/contact_stage.hpp"
-#include "pliant/contact/response_columns.hpp"
+#include "pliant/methods/meshless/cache.hpp"
 #include "pliant/methods/meshless/free_turning.hpp"
 
 namespace pliant::meshless {
@@ -14,9 +14,7 @@ namespace pliant::meshless {
 class ContactResponse final : public SurfaceResponse {
  public:
   /// All outlive this object.
-  void attach(const Model& model, const ContactRows& rows, ScalarSystem& system);
-  /// S has changed: what is known of its inverse is forgotten.
-  void flush() { columns_.flush(); }
+  void attach(const Model& model, const ContactRows& rows, Cache& cache);
 
   /// A step of a body that is held.
   void hold(double h);
@@ -39,11 +37,10 @@ class ContactResponse final : public SurfaceResponse {
             Pool& pool);
 
   const ContactRows* rows_ = nullptr;
-  ScalarSystem* system_ = nullptr;
+  Cache* cache_ = nullptr;
   FreeTurning turning_;
   bool free_ = false;
   double h_ = 0;  // s
-  ResponseColumns columns_;
 
   // Scratch.
   std::vector<Index> wanted_;

@@ -60,26 +60,11 @@ const Layout<meshless::Options>& layout_of() {
 namespace meshless {
 namespace {
 
+/// The block factor of [ZJU06, Eq. 11] has no answer to impulses on the surface.
 std::optional<Problem> lacks(const Options& options, Ability ability) {
-  switch (ability) {
-    case Ability::live:
-    case Ability::skeleton:
-      return std::nullopt;
-    case Ability::contact:
-      // The block factor of [ZJU06, Eq. 11] has no answer to impulses on the surface.
-      if (options.warping != Warping::node) return std::nullopt;
-      return Problem{"meshless.warping", "\"node\" in a scene with colliders",
-                     "no colliders, or another warping",
-                     "flesh warped at nodes does not meet colliders; \"cell\" does"};
-    case Ability::plasticity:
-      if (options.plasticity) return std::nullopt;
-      return Problem{"meshless.plasticity", "none", "when the body keeps a new shape", {}};
-    case Ability::cage:
-      return Problem{"method", "meshless", "a method with a cage", {}};
-    case Ability::activity:
-      return Problem{"method", "meshless", "a method that skips rotations", {}};
-  }
-  return std::nullopt;
+  if (ability != Ability::contact || options.warping != Warping::node) return std::nullopt;
+  return Problem{"meshless.warping", "\"node\" in a scene with colliders", "no colliders, or another warping",
+                 "flesh warped at nodes does not meet colliders; \"cell\" does"};
 }
 
 /// Where the flesh is poorer than it should be, one sentence a kind.
@@ -123,6 +108,7 @@ const MethodEntry& entry() {
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
        .notes = notes,
+       .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::skeleton},
        .lacks = lacks,
        .controls = controls,
        .drive_joint = drive_joint,

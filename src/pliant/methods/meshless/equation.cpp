@@ -9,130 +9,128 @@
 
 namespace pliant::meshless {
 
-Equation::Equation(const Model& model, const Rig& rig, const PackedCells& cells, const Options& options,
-                   const State& state, CellRotations& rotations)
-    : model_(model),
-      rig_(rig),
-      cells_(cells),
-      warping_(options.warping),
-      hold_(options.hold * model.young * model.spacing),
-      state_(state),
-      rotations_(rotations) {
-  const std::size_t n = model.rest.size();
-  for (Points* points : {&elastic_, &v_, &unturned_}) points->assign(n, Vec3::Zero());
-  if (warping_ == Warping::node) block_b_.assign(3 * n, Vec3::Zero()), block_z_ = block_b_;
-}
-
 void Equation::hold(std::span<const Index> nodes) {
-  held_.assign(nodes.begin(), nodes.end());
-  rows_ = rig_.rows();
-  const Gather& at = model_.at_nodes;
+  cache.held.assign(nodes.begin(), nodes.end());
+  Gather& rows = cache.rows;
+  rows = rig.rows();
+  const Gather& at = model.at_nodes;
   for (const Index i : nodes) {
     for (Index k = at.begin[std::size_t(i)]; k < at.begin[std::size_t(i) + 1]; ++k) {
-      rows_.column.push_back(at.column[std::size_t(k)]);
-      rows_.weight.push_back(at.weight[std::size_t(k)]);
+      rows.column.push_back(at.column[std::size_t(k)]);
+      rows.weight.push_back(at.weight[std::size_t(k)]);
     }
-    rows_.begin.push_back(Index(rows_.column.size()));
+    rows.begin.push_back(Index(rows.column.size()));
   }
-  row_weight_.assign(rows_.weight.begin(), rows_.weight.end());
-  targets_.resize(std::size_t(rows_.rows()));
+  cache.row_weight.assign(rows.weight.begin(), rows.weight.end());
 }
 
-std::string Equation::prepare(const Context& step) {
-  const Scheme& s = step.scheme;
-  const std::span<const Index> held = step.input.held;
-  const bool same_held = ready_ && std::equal(held.begin(), held.end(), held_.begin(), held_.end());
-  if (same_held && mass_ == s.mass && stiffness_ == s.stiffness) return {};
+std::string Equation::prepare() {
+  const Scheme& s = scheme();
+  const std::span<const Index> held = input().held;
+  const bool same_held =
+      cache.ready && std::equal(held.begin(), held.end(), cache.held.begin(), cache.held.end());
+  if (same_held && cache.mass == s.mass && cache.stiffness == s.stiffness) return {};
   const auto start = Clock::now();
   if (!same_held) hold(held);
-  mass_ = s.mass;
-  stiffness_ = s.stiffness;
+  cache.mass = s.mass;
+  cache.stiffness = s.stiffness;
+  cache.columns.flush();
   std::string trouble;
-  if (warping_ == Warping::node) {
+  if (options.warping == Warping::node) {
     std::vector<double> diagonal;
-    for (const double m : model_.mass) diagonal.push_back(s.mass * m);
-    block_.keep_double(true);
-    trouble = block_.factor(block_matrix(model_, diagonal, s.stiffness, rows_, hold_)).trouble;
+    for (const double m : model.mass) diagonal.push_back(s.mass * m);
+    cache.block.keep_double(true);
+    trouble =
+        cache.block.factor(block_matrix(model, diagonal, s.stiffness, cache.rows, hold_stiffness())).trouble;
   } else {
-    trouble = system_.prepare(model_, s.mass, s.stiffness, rows_, hold_, step.pool);
+    trouble = cache.system.prepare(model, s.mass, s.stiffness, cache.rows, hold_stiffness(), pool());
   }
-  step.report.refactored = true;
-  if (!ready_) setup_ms_ += milliseconds_since(start);
-  ready_ = trouble.empty();
+  report().refactored = true;
+  if (!cache.ready) cache.setup_ms += milliseconds_since(start);
+  cache.ready = trouble.empty();
   return trouble;
 }
 
-void Equation::aim(std::span<const Vec3> bones, std::span<const Vec3> held) {
+void Equation::aim() {
+  Points& targets = scratch.targets;
+  targets.resize(std::size_t(cache.rows.rows()));
   std::size_t row = 0;
-  for (const Vec3& target : bones) targets_[row++] = target;
-  for (const Vec3& target : held) targets_[row++] = target;
+  if (!rig.empty()) {
+    rig.pose(input().time, scratch.posed);
+    for (const Vec3& target : scratch.posed.targets) targets[row++] = target;
+  }
+  for (const Vec3& target : input().targets) targets[row++] = target;
 }
 
-bool Equation::is_free(const StepInput& input) const {
-  return rows_.rows() == 0 && input.grabs.empty() && !rotations_.at_nodes();
+bool Equation::is_free() const { return cache.rows.rows() == 0 && input().grabs.empty() && !at_nodes(); }
+
+void Equation::set_velocities() {
+  for (std::size_t i = 0; i < scratch.x.size(); ++i)
+    scratch.v[i] = (scratch.x[i] - state.nodes.x[i]) / scheme().h;
 }
 
-void Equation::elastic(const Scheme& s, const Points& x, bool rest, bool exact, Points& out, Pool& pool) {
-  const Stress<double> now = stress(s, rest);
+void Equation::elastic(const Points& x, bool rest, bool exact, Points& out) {
+  const Stress<double> now = stress(rest);
   const auto of_cells = [&](const Points& at) {
     if (exact)
-      cells_.apply(now, rotations_.in_matrix(), plastic_, at.data(), out.data(), pool);
+      cache.cells.apply(now, in_matrix(), scratch.plastic, at.data(), out.data(), pool());
     else
-      cells_.forces(now, rotations_.in_matrix(), plastic_, at.data(), out.data(), pool);
+      cache.cells.forces(now, in_matrix(), scratch.plastic, at.data(), out.data(), pool());
   };
-  if (!state_.flow.empty() && rest)
-    plastic_stress(model_, state_.flow, plastic_);
+  if (!state.flow.empty() && rest)
+    plastic_stress(model, state.flow, scratch.plastic);
   else
-    plastic_.clear();
-  const std::vector<Mat3>& turned = rotations_.nodes();
-  switch (warping_) {
+    scratch.plastic.clear();
+  const std::vector<Mat3>& turned = scratch.node_rotation;
+  switch (options.warping) {
     case Warping::cell:
     case Warping::none:
       of_cells(x);
       break;
     case Warping::node:
-      for (std::size_t i = 0; i < x.size(); ++i) unturned_[i] = turned[i].transpose() * x[i];
-      of_cells(unturned_);
+      for (std::size_t i = 0; i < x.size(); ++i) scratch.unturned[i] = turned[i].transpose() * x[i];
+      of_cells(scratch.unturned);
       for (std::size_t i = 0; i < x.size(); ++i) out[i] = turned[i] * out[i];
       break;
     case Warping::row:
-      row_forces(model_, turned, state_.flow, rest, x, out);
+      row_forces(model, turned, state.flow, rest, x, out);
       break;
   }
 }
 
-double Equation::residual(const Context& step, const Points& x, Points& r) {
-  const StepInput& input = step.input;
-  const Scheme& s = step.scheme;
-  elastic(s, x, true, s.h == 0, elastic_, step.pool);
+double Equation::residual(const Points& x, Points& r) {
+  const Scheme& s = scheme();
+  Points &forces = scratch.elastic, &velocity = scratch.velocity;
+  elastic(x, true, s.h == 0, forces);
   double acting = 0, load = 0;
-  const NodeState& now = state_.nodes;
+  const NodeState& now = state.nodes;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    Vec3 force = model_.mass[i] * input.gravity;
-    if (!input.forces.empty()) force += input.forces[i];
+    Vec3 force = model.mass[i] * input().gravity;
+    if (!input().forces.empty()) force += input().forces[i];
     load += force.squaredNorm();
-    acting += elastic_[i].squaredNorm();
+    acting += forces[i].squaredNorm();
     if (s.h > 0) {
       const Vec3 v = (x[i] - now.x[i]) / s.h;
-      force -= model_.mass[i] * ((v - now.v[i]) / s.h + s.drag * v);
+      force -= model.mass[i] * ((v - now.v[i]) / s.h + s.drag * v);
     }
-    r[i] = force - elastic_[i];
+    r[i] = force - forces[i];
   }
   if (s.h > 0 && s.inner_drag > 0) {
-    for (std::size_t i = 0; i < x.size(); ++i) v_[i] = (x[i] - now.x[i]) / s.h;
-    elastic(s, v_, false, false, elastic_, step.pool);
-    for (std::size_t i = 0; i < x.size(); ++i) r[i] -= s.inner_drag * elastic_[i];
+    for (std::size_t i = 0; i < x.size(); ++i) velocity[i] = (x[i] - now.x[i]) / s.h;
+    elastic(velocity, false, false, forces);
+    for (std::size_t i = 0; i < x.size(); ++i) r[i] -= s.inner_drag * forces[i];
   }
-  for (Index n = 0; n < rows_.rows(); ++n) {
+  const Gather& rows = cache.rows;
+  for (Index n = 0; n < rows.rows(); ++n) {
     Vec3 field = Vec3::Zero();
-    for (Index k = rows_.begin[std::size_t(n)]; k < rows_.begin[std::size_t(n) + 1]; ++k)
-      field += rows_.weight[std::size_t(k)] * x[std::size_t(rows_.column[std::size_t(k)])];
-    const Vec3 pull = hold_ * (targets_[std::size_t(n)] - field);
-    for (Index k = rows_.begin[std::size_t(n)]; k < rows_.begin[std::size_t(n) + 1]; ++k)
-      r[std::size_t(rows_.column[std::size_t(k)])] += rows_.weight[std::size_t(k)] * pull;
+    for (Index k = rows.begin[std::size_t(n)]; k < rows.begin[std::size_t(n) + 1]; ++k)
+      field += rows.weight[std::size_t(k)] * x[std::size_t(rows.column[std::size_t(k)])];
+    const Vec3 pull = hold_stiffness() * (scratch.targets[std::size_t(n)] - field);
+    for (Index k = rows.begin[std::size_t(n)]; k < rows.begin[std::size_t(n) + 1]; ++k)
+      r[std::size_t(rows.column[std::size_t(k)])] += rows.weight[std::size_t(k)] * pull;
   }
-  const Gather& at = model_.at_nodes;
-  for (const Grab& grab : input.grabs) {
+  const Gather& at = model.at_nodes;
+  for (const Grab& grab : input().grabs) {
     Vec3 field = Vec3::Zero();
     const std::size_t begin = std::size_t(at.begin[std::size_t(grab.node)]),
                       end = std::size_t(at.begin[std::size_t(grab.node) + 1]);
@@ -143,8 +141,7 @@ double Equation::residual(const Context& step, const Points& x, Points& r) {
   return std::sqrt(load) + std::sqrt(acting);
 }
 
-/// y += hold rows^T rows z, and the grabs.
-void Equation::apply_rows(std::span<const Grab> grabs, const Float4* z, Float4* y) const {
+void Equation::apply_rows(const Float4* z, Float4* y) const {
   const auto pull = [&](const Index* column, const auto* weight, Index count, float stiffness) {
     Float4 field;
     for (Index k = 0; k < count; ++k) {
@@ -158,45 +155,47 @@ void Equation::apply_rows(std::span<const Grab> grabs, const Float4* z, Float4* 
       out.x += w * field.x, out.y += w * field.y, out.z += w * field.z;
     }
   };
-  for (Index n = 0; n < rows_.rows(); ++n) {
-    const Index begin = rows_.begin[std::size_t(n)];
-    pull(rows_.column.data() + begin, row_weight_.data() + begin, rows_.begin[std::size_t(n) + 1] - begin,
-         float(hold_));
+  const Gather& rows = cache.rows;
+  for (Index n = 0; n < rows.rows(); ++n) {
+    const Index begin = rows.begin[std::size_t(n)];
+    pull(rows.column.data() + begin, cache.row_weight.data() + begin, rows.begin[std::size_t(n) + 1] - begin,
+         float(hold_stiffness()));
   }
-  const Gather& at = model_.at_nodes;
-  for (const Grab& grab : grabs) {
+  const Gather& at = model.at_nodes;
+  for (const Grab& grab : input().grabs) {
     const Index begin = at.begin[std::size_t(grab.node)];
     pull(at.column.data() + begin, at.weight.data() + begin, at.begin[std::size_t(grab.node) + 1] - begin,
          float(grab.stiffness));
   }
 }
 
-void Equation::apply(const Context& step, const Float4* z, Float4* y) {
-  const Scheme& s = step.scheme;
-  const std::size_t n = model_.rest.size();
-  if (!rotations_.at_nodes()) {
-    cells_.apply(rough_stress(s), rotations_.in_matrix(), z, y, step.pool);
+void Equation::apply(const Float4* z, Float4* y) {
+  const Scheme& s = scheme();
+  const std::size_t n = model.rest.size();
+  if (!at_nodes()) {
+    cache.cells.apply(rough_stress(), in_matrix(), z, y, pool());
   } else {
-    for (std::size_t i = 0; i < n; ++i) v_[i] = Vec3(z[i].x, z[i].y, z[i].z);
-    elastic(s, v_, false, false, elastic_, step.pool);
+    Points &forces = scratch.elastic, &velocity = scratch.velocity;
+    for (std::size_t i = 0; i < n; ++i) velocity[i] = Vec3(z[i].x, z[i].y, z[i].z);
+    elastic(velocity, false, false, forces);
     for (std::size_t i = 0; i < n; ++i)
-      y[i] = {float(elastic_[i].x()), float(elastic_[i].y()), float(elastic_[i].z()), 0};
+      y[i] = {float(forces[i].x()), float(forces[i].y()), float(forces[i].z()), 0};
   }
   const float stiffness = float(s.stiffness);
   for (std::size_t i = 0; i < n; ++i) {
-    const float mass = float(s.mass * model_.mass[i]);
+    const float mass = float(s.mass * model.mass[i]);
     y[i].x = stiffness * y[i].x + mass * z[i].x;
     y[i].y = stiffness * y[i].y + mass * z[i].y;
     y[i].z = stiffness * y[i].z + mass * z[i].z;
   }
-  apply_rows(step.input.grabs, z, y);
+  apply_rows(z, y);
 }
 
-double Equation::curvature(const Context& step, const AlignedVector<Float4>& z) {
-  const Scheme& s = step.scheme;
+double Equation::curvature(const AlignedVector<Float4>& z) {
+  const Scheme& s = scheme();
   double inertia = 0, held = 0;
   for (std::size_t i = 0; i < z.size(); ++i)
-    inertia += model_.mass[i] * (double(z[i].x) * z[i].x + double(z[i].y) * z[i].y + double(z[i].z) * z[i].z);
+    inertia += model.mass[i] * (double(z[i].x) * z[i].x + double(z[i].y) * z[i].y + double(z[i].z) * z[i].z);
   const auto pull = [&](const Gather& rows, std::size_t n, double stiffness) {
     Vec3 field = Vec3::Zero();
     for (std::size_t k = std::size_t(rows.begin[n]); k < std::size_t(rows.begin[n + 1]); ++k) {
@@ -205,42 +204,44 @@ double Equation::curvature(const Context& step, const AlignedVector<Float4>& z) 
     }
     held += stiffness * field.squaredNorm();
   };
-  for (Index n = 0; n < rows_.rows(); ++n) pull(rows_, std::size_t(n), hold_);
-  for (const Grab& grab : step.input.grabs) pull(model_.at_nodes, std::size_t(grab.node), grab.stiffness);
+  for (Index n = 0; n < cache.rows.rows(); ++n) pull(cache.rows, std::size_t(n), hold_stiffness());
+  for (const Grab& grab : input().grabs) pull(model.at_nodes, std::size_t(grab.node), grab.stiffness);
   return s.mass * inertia + held +
-         s.stiffness * cells_.curvature(rough_stress(s), rotations_.in_matrix(), z.data(), step.pool);
+         s.stiffness * cache.cells.curvature(rough_stress(), in_matrix(), z.data(), pool());
 }
 
-void Equation::precondition(const Float4* r, Float4* z, Pool& pool) {
-  if (warping_ != Warping::node) return system_.solve(r, z, pool);
-  const std::vector<Mat3>& turned = rotations_.nodes();
+void Equation::precondition(const Float4* r, Float4* z) {
+  if (options.warping != Warping::node) return cache.system.solve(r, z, pool());
+  Points &block_b = scratch.block_b, &block_z = scratch.block_z;
+  const std::vector<Mat3>& turned = scratch.node_rotation;
   for (std::size_t i = 0; i < turned.size(); ++i) {
     const Vec3 b = turned[i].transpose() * Vec3(r[i].x, r[i].y, r[i].z);
-    for (int c = 0; c < 3; ++c) block_b_[3 * i + std::size_t(c)] = Vec3(b[c], 0, 0);
+    for (int c = 0; c < 3; ++c) block_b[3 * i + std::size_t(c)] = Vec3(b[c], 0, 0);
   }
-  block_.solve(block_b_.data(), block_z_.data());
+  cache.block.solve(block_b.data(), block_z.data());
   for (std::size_t i = 0; i < turned.size(); ++i) {
-    const Vec3 x = turned[i] * Vec3(block_z_[3 * i].x(), block_z_[3 * i + 1].x(), block_z_[3 * i + 2].x());
+    const Vec3 x = turned[i] * Vec3(block_z[3 * i].x(), block_z[3 * i + 1].x(), block_z[3 * i + 2].x());
     z[i] = {float(x.x()), float(x.y()), float(x.z()), 0};
   }
 }
 
-Stress<double> Equation::stress(const Scheme& s, bool rest) const {
-  return {model_.mu + s.kappa, model_.mu - s.kappa, model_.lambda, rest};
+Stress<double> Equation::stress(bool rest) const {
+  const double kappa = scheme().kappa;
+  return {model.mu + kappa, model.mu - kappa, model.lambda, rest};
 }
 
-Stress<float> Equation::rough_stress(const Scheme& s) const {
-  const Stress<double> exact = stress(s, false);
+Stress<float> Equation::rough_stress() const {
+  const Stress<double> exact = stress(false);
   return {float(exact.plus), float(exact.minus), float(exact.lambda), false};
 }
 
 StepTraffic Equation::traffic(int iterations) const {
   const std::size_t solves = std::size_t(iterations);
-  const std::size_t n = model_.rest.size();
-  const std::size_t cells = cells_.bytes_per_apply(), factor = system_.bytes_per_solve();
+  const std::size_t n = model.rest.size();
+  const std::size_t cells = cache.cells.bytes_per_apply(), factor = cache.system.bytes_per_solve();
   StepTraffic out;
-  out.moved = solves * (cells + factor) + rig_.influence().size() * sizeof(float) + n * 12 * sizeof(Vec3);
-  out.working_set = cells + factor / 2 + rig_.influence().size() * sizeof(float) + n * 12 * sizeof(Vec3);
+  out.moved = solves * (cells + factor) + rig.influence().size() * sizeof(float) + n * 12 * sizeof(Vec3);
+  out.working_set = cells + factor / 2 + rig.influence().size() * sizeof(float) + n * 12 * sizeof(Vec3);
   return out;
 }
 

@@ -11,9 +11,7 @@
 // orthogonal and the mass scalar, so that M + R K R^T = R (M + K) R^T.
 #pragma once
 
-#include "pliant/math/direct_solver.hpp"
 #include "pliant/methods/meshless/rotations.hpp"
-#include "pliant/methods/meshless/scalar_system.hpp"
 #include "pliant/physics/damping.hpp"
 #include "pliant/physics/step_context.hpp"
 
@@ -42,73 +40,67 @@ struct Scheme {
 
 using Context = StepContext<Scheme>;
 
-class Equation {
- public:
-  /// All outlive this object.
-  Equation(const Model& model, const Rig& rig, const PackedCells& cells, const Options& options,
-           const State& state, CellRotations& rotations);
+/// What a solver sees of a step.
+struct Equation {
+  const Model& model;
+  const Rig& rig;
+  const Options& options;
+  State& state;
+  Cache& cache;
+  Scratch& scratch;
+  const Context& context;
+
+  const StepInput& input() const { return context.input; }
+  const Scheme& scheme() const { return context.scheme; }
+  Pool& pool() const { return context.pool; }
+  StepReport& report() const { return context.report; }
 
   /// The points that are held and the preconditioner, when they are not those of the last solve; then
   /// report.refactored. Returns the trouble, empty when all is well.
-  std::string prepare(const Context& step);
-  /// Where the held points belong at the end of the step: those of the bones, then held nodes.
-  void aim(std::span<const Vec3> bones, std::span<const Vec3> held);
+  std::string prepare();
+  /// Poses the bones, and finds where the held points belong at the end of the step: those of the bones, then
+  /// held nodes.
+  void aim();
   /// Nothing holds the body. Warping at nodes and at rows leaves net forces of its own.
-  bool is_free(const StepInput& input) const;
+  bool is_free() const;
   /// The matrix is symmetric.
-  bool symmetric() const { return warping_ != Warping::row; }
+  bool symmetric() const { return options.warping != Warping::row; }
   /// curvature() is cheaper than a product.
-  bool has_curvature() const { return !rotations_.at_nodes(); }
+  bool has_curvature() const { return !at_nodes(); }
 
   /// r at x. Returns the root of the sum of squares of the forces that act, N.
-  double residual(const Context& step, const Points& x, Points& r);
+  double residual(const Points& x, Points& r);
   /// y = matrix times z.
-  void apply(const Context& step, const Float4* z, Float4* y);
+  void apply(const Float4* z, Float4* y);
   /// z^T times matrix times z, without the product.
-  double curvature(const Context& step, const AlignedVector<Float4>& z);
+  double curvature(const AlignedVector<Float4>& z);
   /// z = (about the inverse of the matrix) r.
-  void precondition(const Float4* r, Float4* z, Pool& pool);
+  void precondition(const Float4* r, Float4* z);
 
-  ScalarSystem& scalar_system() { return system_; }
-  double setup_ms() const { return setup_ms_; }  ///< of the first preparation
-  std::size_t memory_bytes() const { return system_.memory_bytes() + block_.memory_bytes(); }
+  /// scratch.v of the straight way to scratch.x.
+  void set_velocities();
   /// Of a step of so many iterations.
   StepTraffic traffic(int iterations) const;
 
  private:
+  /// Nodes have rotations, too: warping at nodes and rows.
+  bool at_nodes() const { return options.warping == Warping::node || options.warping == Warping::row; }
+  /// Of bones and holds, N/m.
+  double hold_stiffness() const { return options.hold * model.young * model.spacing; }
+  /// Rotations of the cells in the matrix: their own where the warping is at cells, else none.
+  PackedCells::Quaternions& in_matrix() {
+    return options.warping == Warping::cell ? state.turned : cache.unturned;
+  }
   /// dE/dx at x (rest), or K x. `exact`: statics, whose balance is told; a step corrects the forces by
   /// iterations of single precision anyway.
-  void elastic(const Scheme& s, const Points& x, bool rest, bool exact, Points& out, Pool& pool);
-  Stress<double> stress(const Scheme& s, bool rest) const;
+  void elastic(const Points& x, bool rest, bool exact, Points& out);
+  Stress<double> stress(bool rest) const;
   /// Of the matrix, for the iterations.
-  Stress<float> rough_stress(const Scheme& s) const;
+  Stress<float> rough_stress() const;
   /// Makes the rows of the bones and of these nodes.
   void hold(std::span<const Index> nodes);
-  void apply_rows(std::span<const Grab> grabs, const Float4* z, Float4* y) const;
-
-  const Model& model_;
-  const Rig& rig_;
-  const PackedCells& cells_;
-  const Warping warping_;
-  const double hold_;  // stiffness of bones and holds, N/m
-  const State& state_;
-  CellRotations& rotations_;
-
-  // Of the held nodes and the step length.
-  ScalarSystem system_;
-  DirectSolver block_;  // of `warping: node`: M + K once for all, in the frame of the nodes
-  Gather rows_;         // points held: bones, then held nodes
-  std::vector<float> row_weight_;
-  std::vector<Index> held_;
-  double mass_ = 0, stiffness_ = 0;
-  bool ready_ = false;
-  double setup_ms_ = 0;
-
-  // Scratch.
-  Points targets_;  // of rows_
-  Points elastic_, v_, unturned_;
-  Points block_b_, block_z_;
-  AlignedVector<double> plastic_;  // stress
+  /// y += hold rows^T rows z, and the grabs.
+  void apply_rows(const Float4* z, Float4* y) const;
 };
 
 }  // namespace pliant::meshless

@@ -10,27 +10,14 @@
 
 namespace pliant::meshless {
 
-class Momentum {
- public:
-  /// The model outlives this object.
-  Momentum(const Model& model, const Rig& rig, const Options& options);
+/// Rotations are polar ones of a body without bones.
+bool runs_ahead(const Rig& rig, const Options& options);
 
-  /// Rotations are polar ones of a body without bones.
-  bool runs_ahead() const { return runs_ahead_; }
-  /// Turns the rotations of the cells by what the parts spin in a step.
-  void run_ahead(double h, State& state);
+/// Turns the rotations of the cells by what the parts spin in a step.
+void run_ahead(const Model& model, double h, State& state, Scratch& scratch);
 
-  /// Sets momentum and spin of the end x of a step of a body that nothing holds. contact: forces on the
-  /// nodes, N, or none.
-  void keep(const Context& step, const NodeState& now, std::span<const Vec3> contact, Points& x);
-
- private:
-  const Model& model_;
-  const bool runs_ahead_;
-
-  // Scratch.
-  std::vector<Eigen::Quaterniond> part_turn_;
-  Points v_;
-};
+/// Sets momentum and spin of the end x of a step of a body that nothing holds. contact: forces on the nodes,
+/// N, or none.
+void keep_momentum(const Equation& e, std::span<const Vec3> contact, Points& x);
 
 }  // namespace pliant::meshless

@@ -1,16 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "pliant/base/types.hpp"
+#include "pliant/base/aligned.hpp"
+#include "pliant/methods/meshless/rig.hpp"
 
 namespace pliant::meshless {
 
-/// Never read across steps; one entry a node.
+/// Of the solver: x, y, z, 0 of every node.
+struct SolverVectors {
+  AlignedVector<Float4> d, f, z, p, ap;
+  AlignedVector<Float4> s, t, shadow;  ///< of BiCGStab
+};
+
+/// Never read across steps. One entry a node where nothing else is said.
 struct Scratch {
-  explicit Scratch(std::size_t nodes) : x(nodes, Vec3::Zero()), v(x), r(x) {}
+  Scratch(const Model& model, const Options& options);
 
   Points x, v;  ///< the end of the step
   Points r;     ///< residual, or forces of contact, N
+
+  // Of the rotations.
+  Rig::Scratch posed;               ///< the bones at the end of the step
+  AlignedVector<Float4> q_nodes;    ///< what the bones give to the nodes
+  std::vector<Mat3> node_rotation;  ///< for warping at nodes and rows; else empty
+
+  // Of the equation.
+  Points targets;                      ///< of Cache::rows
+  Points elastic, velocity, unturned;  ///< forces, N; m/s; R^T x
+  Points block_b, block_z;             ///< right side and answer of Cache::block, one entry a freedom
+  AlignedVector<double> plastic;       ///< stress of the cells
+
+  SolverVectors solver;
+  std::vector<Eigen::Quaterniond> part_turn;  ///< what every part turns by in the step
 };
 
 }  // namespace pliant::meshless

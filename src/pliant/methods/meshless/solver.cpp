@@ -28,82 +28,77 @@ void follow(AlignedVector<Float4>& a, float factor, const AlignedVector<Float4>&
     a[i].x = b[i].x + factor * a[i].x, a[i].y = b[i].y + factor * a[i].y, a[i].z = b[i].z + factor * a[i].z;
 }
 
-}  // namespace
-
-Solver::Solver(std::size_t nodes, bool symmetric) {
-  for (auto* vector : {&d_, &f_, &z_, &p_, &ap_}) vector->assign(nodes, Float4{});
-  if (!symmetric)
-    for (auto* vector : {&s_, &t_, &shadow_}) vector->assign(nodes, Float4{});
-}
-
-int Solver::correct(Equation& equation, const Context& step, const Points& r, double tolerance, int most,
-                    Points& x) {
-  std::fill(d_.begin(), d_.end(), Float4{});
-  for (std::size_t i = 0; i < r.size(); ++i) f_[i] = {float(r[i].x()), float(r[i].y()), float(r[i].z()), 0};
-  const int iterations = equation.symmetric() ? conjugate_gradients(equation, step, tolerance, most)
-                                              : bicgstab(equation, step, tolerance, most);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] += Vec3(d_[i].x, d_[i].y, d_[i].z);
-  return iterations;
-}
-
-int Solver::conjugate_gradients(Equation& equation, const Context& step, double tolerance, int most) {
-  equation.precondition(f_.data(), z_.data(), step.pool);
-  std::copy(z_.begin(), z_.end(), p_.begin());
-  double rz = dot(f_, z_);
+/// Both solve for v.d from the right side in v.f, which becomes the residual.
+int conjugate_gradients(Equation& e, SolverVectors& v, double tolerance, int most) {
+  e.precondition(v.f.data(), v.z.data());
+  std::copy(v.z.begin(), v.z.end(), v.p.begin());
+  double rz = dot(v.f, v.z);
   const double enough = tolerance * tolerance * rz;
   int k = 0;
   while (k < most && rz > 0) {
     ++k;
-    if (k == most && equation.has_curvature()) {  // nobody asks what is left after the last step
-      const double last = equation.curvature(step, p_);
-      if (last > 0) add(d_, float(rz / last), p_);
+    if (k == most && e.has_curvature()) {  // nobody asks what is left after the last step
+      const double last = e.curvature(v.p);
+      if (last > 0) add(v.d, float(rz / last), v.p);
       break;
     }
-    equation.apply(step, p_.data(), ap_.data());
-    const double pap = dot(p_, ap_);
+    e.apply(v.p.data(), v.ap.data());
+    const double pap = dot(v.p, v.ap);
     if (!(pap > 0)) break;
     const float alpha = float(rz / pap);
-    add(d_, alpha, p_);
-    add(f_, -alpha, ap_);
+    add(v.d, alpha, v.p);
+    add(v.f, -alpha, v.ap);
     if (k == most) break;
-    equation.precondition(f_.data(), z_.data(), step.pool);
-    const double next = dot(f_, z_);
+    e.precondition(v.f.data(), v.z.data());
+    const double next = dot(v.f, v.z);
     if (!(next > enough)) break;
-    follow(p_, float(next / rz), z_);
+    follow(v.p, float(next / rz), v.z);
     rz = next;
   }
   return k;
 }
 
-int Solver::bicgstab(Equation& equation, const Context& step, double tolerance, int most) {
-  std::copy(f_.begin(), f_.end(), shadow_.begin());
-  std::fill(p_.begin(), p_.end(), Float4{});
-  std::fill(ap_.begin(), ap_.end(), Float4{});
+int bicgstab(Equation& e, SolverVectors& v, double tolerance, int most) {
+  std::copy(v.f.begin(), v.f.end(), v.shadow.begin());
+  std::fill(v.p.begin(), v.p.end(), Float4{});
+  std::fill(v.ap.begin(), v.ap.end(), Float4{});
   double rho = 1, alpha = 1, omega = 1;
-  const double enough = tolerance * tolerance * dot(f_, f_);
+  const double enough = tolerance * tolerance * dot(v.f, v.f);
   int k = 0;
-  while (k < most && dot(f_, f_) > enough) {
+  while (k < most && dot(v.f, v.f) > enough) {
     ++k;
-    const double next = dot(shadow_, f_), beta = next / rho * alpha / omega;
+    const double next = dot(v.shadow, v.f), beta = next / rho * alpha / omega;
     if (next == 0) break;
     rho = next;
-    add(p_, float(-omega), ap_);
-    follow(p_, float(beta), f_);
-    equation.precondition(p_.data(), z_.data(), step.pool);
-    equation.apply(step, z_.data(), ap_.data());
-    alpha = rho / dot(shadow_, ap_);
-    add(d_, float(alpha), z_);
-    add(f_, float(-alpha), ap_);
-    equation.precondition(f_.data(), s_.data(), step.pool);
-    equation.apply(step, s_.data(), t_.data());
-    const double tt = dot(t_, t_);
+    add(v.p, float(-omega), v.ap);
+    follow(v.p, float(beta), v.f);
+    e.precondition(v.p.data(), v.z.data());
+    e.apply(v.z.data(), v.ap.data());
+    alpha = rho / dot(v.shadow, v.ap);
+    add(v.d, float(alpha), v.z);
+    add(v.f, float(-alpha), v.ap);
+    e.precondition(v.f.data(), v.s.data());
+    e.apply(v.s.data(), v.t.data());
+    const double tt = dot(v.t, v.t);
     if (!(tt > 0)) break;
-    omega = dot(t_, f_) / tt;
-    add(d_, float(omega), s_);
-    add(f_, float(-omega), t_);
+    omega = dot(v.t, v.f) / tt;
+    add(v.d, float(omega), v.s);
+    add(v.f, float(-omega), v.t);
     if (omega == 0) break;
   }
   return k;
+}
+
+}  // namespace
+
+int correct(Equation& e, const Points& r, double tolerance, int most, Points& x) {
+  SolverVectors& v = e.scratch.solver;
+  std::fill(v.d.begin(), v.d.end(), Float4{});
+  for (std::size_t i = 0; i < r.size(); ++i) v.f[i] = {float(r[i].x()), float(r[i].y()), float(r[i].z()), 0};
+  const int iterations =
+      e.symmetric() ? conjugate_gradients(e, v, tolerance, most) : bicgstab(e, v, tolerance, most);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += Vec3(v.d[i].x, v.d[i].y, v.d[i].z);
+  return iterations;
 }
 
 }  // namespace pliant::meshless

@@ -16,7 +16,7 @@ struct DrivenJoint {
   Vec3 move{0, 0, 0};  ///< m
 };
 
-/// What decides the next step together with model and input.
+/// What decides the next step together with model and input: everything that `save` writes.
 struct State {
   NodeState nodes;                  ///< x are the parameters of the nodes; the field is their MLS blend
   PackedCells::Quaternions turned;  ///< of the cells: the last valid ones, and warm starts

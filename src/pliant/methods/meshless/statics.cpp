@@ -9,6 +9,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/meshless/body.hpp"
+#include "pliant/methods/meshless/solver.hpp"
 
 namespace pliant::meshless {
 namespace {
@@ -44,22 +45,23 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   StepReport report;
   StageWatch watch;
   const Context step{quiet, still, *input.pool, watch, report};
-  if (out.trouble = prepare(step); !out.trouble.empty()) return out;
-  rotations_.count_anew();
+  Equation e{model_, rig_, options_, state_, cache_, scratch_, step};
+  if (out.trouble = e.prepare(); !out.trouble.empty()) return out;
+  e.aim();
   const bool polar = options_.rotations == Rotations::polar && options_.warping != Warping::none;
   const int turns = polar ? most_turns : 1 + options_.refinements;
   const double least =
       least_strain * model_.young * model_.spacing * model_.spacing * std::sqrt(double(model_.nodes()));
   Points &x = scratch_.x, &r = scratch_.r;
-  const auto forces = [&] { return std::max(least, equation_.residual(step, x, r)); };
+  const auto forces = [&] { return std::max(least, e.residual(x, r)); };
   x = state_.nodes.x;
   for (int t = 0; t < turns; ++t) {
-    rotations_.turn(x, polar || t > 0, *input.pool);
+    out.kept_rotations += turn(x, polar || t > 0, *input.pool);
     double acting = forces(), left = norm(r);
     if (polar && t > 0 && left <= tolerance * acting) break;
     ++out.steps;
     for (int k = 0; k < most_runs && left > 0.1 * tolerance * acting; ++k) {
-      solver_.correct(equation_, step, r, reduction, most_iterations, x);
+      correct(e, r, reduction, most_iterations, x);
       const double before = left;
       acting = forces(), left = norm(r);
       if (!(left < 0.9 * before)) break;
@@ -80,7 +82,6 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
         out.steps, out.residual, tolerance);
     if (!std::isfinite(out.residual)) return out;
   }
-  out.kept_rotations = rotations_.kept();
   double way = 0;
   for (std::size_t i = 0; i < x.size(); ++i) way += (x[i] - state_.nodes.x[i]).squaredNorm();
   out.change = std::sqrt(way / double(x.size())) / model_.size;

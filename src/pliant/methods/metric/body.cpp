@@ -8,17 +8,15 @@
 
 namespace pliant::metric {
 
-Body::Body(Model model, Gather embedding, Gather contact, const Damping& damping, const Options& options)
+Body::Body(Model model, Skin skin, const Damping& damping, const Options& options)
     : model_(std::move(model)),
-      embedding_(std::move(embedding)),
-      contact_points_(std::move(contact)),
+      skin_(std::move(skin)),
       damping_(damping),
       options_(options),
-      lively_step_(options.integrator == Integrator::lively ? lively_limit(model_) : 0),
       state_(first_state(model_, options)),
       equation_(model_, options),
       momentum_(model_),
-      contact_(model_, contact_points(), equation_.unit()),
+      contact_(model_, skin_.contact_points(), equation_.unit()),
       scratch_(state_) {}
 
 void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
@@ -37,7 +35,7 @@ void Body::elastic_forces(std::span<Vec3> out) const { forces(model_, strengths(
 
 void Body::save(Writer& writer) const { metric::save(state_, writer); }
 
-bool Body::load(Reader& reader) { return metric::load(reader, contact_points().rows(), state_); }
+bool Body::load(Reader& reader) { return metric::load(reader, skin_.contact_points().rows(), state_); }
 
 MethodDescription Body::describe() const {
   MethodDescription out;

@@ -8,14 +8,14 @@
 #include "pliant/methods/method.hpp"
 #include "pliant/methods/metric/contact.hpp"
 #include "pliant/methods/metric/momentum.hpp"
+#include "pliant/methods/skin.hpp"
 #include "pliant/physics/damping.hpp"
 
 namespace pliant::metric {
 
 class Body final : public Method {
  public:
-  /// contact: points that meet colliders, from nodes; no rows = the embedding.
-  Body(Model model, Gather embedding, Gather contact, const Damping& damping, const Options& options);
+  Body(Model model, Skin skin, const Damping& damping, const Options& options);
   Body(const Body&) = delete;  // its parts know the model by address
   Body& operator=(const Body&) = delete;
 
@@ -43,10 +43,6 @@ class Body final : public Method {
     options_.iterations = options.iterations;
   }
   double time() const { return state_.time; }
-  /// Solves that met a direction of no positive curvature, since the body was made.
-  long breakdowns() const { return breakdowns_; }
-  /// The longest explicit step of the lively scheme, s; 0 for the others.
-  double lively_step() const { return lively_step_; }
 
  private:
   /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); of the input h, held and pool count.
@@ -55,6 +51,7 @@ class Body final : public Method {
   bool substeps(int count, const StepInput& input, StepReport& report, StageWatch& watch);
   /// One solve of (1), or several under contact. True: contact tore the body.
   bool substep(const StepInput& input, StepReport& report, StageWatch& watch);
+  /// The numbers of the step from the present state.
   Scheme scheme(const StepInput& input) const;
   /// Holds, rigid motion, forces and matrix.
   void start(const Context& step);
@@ -62,17 +59,15 @@ class Body final : public Method {
   std::span<Vec3> outer_forces(const StepInput& input);
   /// The end of the step in scratch_. False: it is not finite.
   bool solve(const Context& step, std::span<const Vec3> outer);
+  /// The end of the step becomes the state.
   void accept(const StepInput& input);
+  /// Of the constraints, at the time of the state.
   Strengths strengths() const;
-  const Gather& contact_points() const { return contact_points_.rows() > 0 ? contact_points_ : embedding_; }
 
   Model model_;
-  Gather embedding_, contact_points_;
+  Skin skin_;
   Damping damping_;
   Options options_;
-  double lively_step_ = 0;
-  long breakdowns_ = 0;
-
   State state_;
   Equation equation_;
   Momentum momentum_;

@@ -15,7 +15,7 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
                    "a lattice; not integrator paper, nor accurate with the original model",
                    "set metric.preconditioner to automatic"}}};
   return std::unique_ptr<Method>(
-      std::make_unique<Body>(std::move(*model), shape.embedding, shape.contact, damping, options));
+      std::make_unique<Body>(std::move(*model), Skin{shape.embedding, shape.contact}, damping, options));
 }
 
 }  // namespace pliant::metric

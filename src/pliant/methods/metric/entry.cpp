@@ -34,27 +34,6 @@ const Layout<metric::Options>& layout_of() {
 }
 
 namespace metric {
-namespace {
-
-std::optional<Problem> lacks(const Options& options, Ability ability) {
-  switch (ability) {
-    case Ability::contact:
-    case Ability::live:
-      return std::nullopt;
-    case Ability::plasticity:
-      if (options.plasticity) return std::nullopt;
-      return Problem{"metric.plasticity", "none", "when the body keeps a new shape", {}};
-    case Ability::skeleton:
-      return Problem{"method", "metric", "a method with bones", {}};
-    case Ability::cage:
-      return Problem{"method", "metric", "a method with a cage", {}};
-    case Ability::activity:
-      return Problem{"method", "metric", "a method that skips rotations", {}};
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 const MethodEntry& entry() {
   static const MethodEntry entry = make_entry<Options>(
@@ -66,7 +45,7 @@ const MethodEntry& entry() {
        .build = [](const Options& options,
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
-       .lacks = lacks,
+       .abilities = {Ability::contact, Ability::live, Ability::plasticity},
        .stiffness = [](const Options& options) { return options.stiffness; },
        .verdict =
            [](const Options&, const Solidity& solidity) {

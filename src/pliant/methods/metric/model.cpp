@@ -216,6 +216,25 @@ Result<bool> make_edges(Model& model, const NodeGraph& graph, const Options& opt
   return true;
 }
 
+/// A length constraint has the Hessian 2 eta/H^2 at rest.
+double lively_limit(const Model& model) {
+  std::vector<double> sum(model.rest.size(), 0.0);
+  model.each_length([&](Index a, Index b, double ih2, double eta, bool squared, std::size_t) {
+    if (squared) return;
+    sum[a] += 4 * eta * ih2;
+    sum[b] += 4 * eta * ih2;
+  });
+  // J J^T of an angle is at most 2 h^2 on each of its two edges
+  model.each_angle([&](Index o, Index a, Index b, double ihh, double eta) {
+    sum[o] += 8 * eta * ihh;
+    sum[a] += 4 * eta * ihh;
+    sum[b] += 4 * eta * ihh;
+  });
+  double most = 0;
+  for (std::size_t i = 0; i < sum.size(); ++i) most = std::max(most, sum[i] / model.mass[i]);
+  return most > 0 ? 2 / std::sqrt(most) : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 Result<Model> make_model(const NodeGraph& graph, double density, const Options& options) {
@@ -245,26 +264,8 @@ Result<Model> make_model(const NodeGraph& graph, double density, const Options& 
       return refuse("shape", fmt::format("node {} has no volume", i), "nodes that carry mass", {});
   }
   label_parts(model);
+  model.lively_step = lively_limit(model);
   return model;
-}
-
-/// A length constraint has the Hessian 2 eta/H^2 at rest.
-double lively_limit(const Model& model) {
-  std::vector<double> sum(model.rest.size(), 0.0);
-  model.each_length([&](Index a, Index b, double ih2, double eta, bool squared, std::size_t) {
-    if (squared) return;
-    sum[a] += 4 * eta * ih2;
-    sum[b] += 4 * eta * ih2;
-  });
-  // J J^T of an angle is at most 2 h^2 on each of its two edges
-  model.each_angle([&](Index o, Index a, Index b, double ihh, double eta) {
-    sum[o] += 8 * eta * ihh;
-    sum[a] += 4 * eta * ihh;
-    sum[b] += 4 * eta * ihh;
-  });
-  double most = 0;
-  for (std::size_t i = 0; i < sum.size(); ++i) most = std::max(most, sum[i] / model.mass[i]);
-  return most > 0 ? 2 / std::sqrt(most) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace pliant::metric

@@ -58,6 +58,8 @@ struct Model {
   double edge = 0;         ///< a typical spacing, m
   double orientation = 0;  ///< eta_J, J
   double threshold = 0;    ///< J0
+  /// The longest explicit step of the lively scheme, s: 2 sqrt(m / sum_e 4 eta_e/H_e^2), the least of all nodes.
+  double lively_step = 0;
 
   bool on_grid = true;
   PaddedGrid grid;
@@ -81,10 +83,6 @@ struct Model {
 
 /// Masses are density times the volumes of the graph. Problems are placed relative to the body.
 Result<Model> make_model(const NodeGraph& graph, double density, const Options& options);
-
-/// The longest explicit step of the lively scheme, s: 2 sqrt(m / sum_e 4 eta_e/H_e^2), the least of all
-/// nodes.
-double lively_limit(const Model& model);
 
 template <class Visit>
 void Model::each_length(Visit&& visit) const {

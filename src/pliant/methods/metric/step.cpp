@@ -10,7 +10,7 @@
 //      motion in the moved frame, with that frame's centrifugal term, and its momenta are set to what the
 //      outer forces give: exact
 //   2. contact forces of the last step are outer forces; the contact problem corrects them (contact.hpp)
-//   3. lively: several steps of at most lively_step(), one after the other
+//   3. lively: several steps of at most Model::lively_step, one after the other
 // Everything in (1) is divided by unit/h^2.
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ StepReport Body::advance(const StepInput& input) {
   if (options_.integrator == Integrator::lively) {
     double factor = factor_at(options_.keys, state_.time);
     factor = std::max(factor, factor_at(options_.keys, state_.time + input.h));
-    parts = std::ceil(input.h * std::sqrt(factor) / lively_step());
+    parts = std::ceil(input.h * std::sqrt(factor) / model_.lively_step);
   }
   if (!(parts <= most_substeps)) {
     report.trouble = fmt::format(
@@ -181,7 +181,6 @@ bool Body::solve(const Context& step, std::span<const Vec3> outer) {
       equation_.solve(options_.tolerance, options_.iterations, step.pool);
   step.report.iterations += solved.iterations;
   step.report.breakdowns += solved.broke;
-  breakdowns_ += solved.broke;
   step.watch.add_to(&StageTimes::solve);
   const bool finite = equation_.end(s.h, x, v, step.pool, [&](Index begin, Index end) {
     if (s.split)

@@ -29,7 +29,7 @@ Followed follow(Method& method, Check check) {
     EXPECT_TRUE(settled.trouble.empty()) << settled.trouble;
     for (std::size_t i = 0; i < before.size(); ++i)
       out.furthest = std::max(out.furthest, (method.nodes().x[i] - before[i]).norm());
-    out.kept += static_cast<Body&>(method).kept_rotations();
+    out.kept += settled.kept_rotations;
     before = method.nodes().x;
     check(t);
   }

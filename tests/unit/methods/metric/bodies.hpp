@@ -36,7 +36,7 @@ inline std::unique_ptr<Body> lattice_body(std::array<int, 3> nodes, const Option
   const Model model = lattice_model(nodes, options);
   std::vector<Index> all(model.rest.size());
   for (Index i = 0; i < model.nodes(); ++i) all[i] = i;
-  return std::make_unique<Body>(model, pick(all), Gather{}, damping, options);
+  return std::make_unique<Body>(model, Skin{pick(all)}, damping, options);
 }
 
 inline Points shaken(const Points& rest, double sigma, unsigned seed) {

@@ -142,8 +142,9 @@ Result<std::unique_ptr<Method>> build_prepared_reduced(const Options& options, c
   if (!stored) return stored.error();
   Cubature cubature =
       stored->cubature.points.nodes.empty() ? every_node(*model) : std::move(stored->cubature.points);
-  return build_reduced(std::move(*model), {plan.shape.embedding, plan.shape.graph.cells, plan.shape.contact},
-                       plan.damping, options, std::move(stored->basis), std::move(cubature));
+  return build_reduced(std::move(*model),
+                       {{plan.shape.embedding, plan.shape.contact}, plan.shape.graph.cells}, plan.damping,
+                       options, std::move(stored->basis), std::move(cubature));
 }
 
 }  // namespace pliant::geometric

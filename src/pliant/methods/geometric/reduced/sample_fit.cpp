@@ -57,7 +57,9 @@ double inner(const Points& a, const Points& b) {
   return sum;
 }
 
-/// The last iterates x and their increments f, combined so that the increments cancel best.
+/// Anderson acceleration: the last iterates x and their increments f, combined so that the increments cancel
+/// best. Not by math/anderson.hpp, which has the newest iterate first: the fits stop at 1e-4 of the size, and in
+/// the other order they stop elsewhere (frames of geometric/samples-bar: 3e-8 of the size).
 class Mixer {
  public:
   void mix(const Points& x, const Points& f, Points& next) {

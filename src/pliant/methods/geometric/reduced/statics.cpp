@@ -50,17 +50,17 @@ double force_in_space(const ReducedModel& model, const ReducedHolds& holds, cons
 /// Pi over the coordinates, as damped_newton.hpp sees it.
 class ReducedBody::StaticProblem {
  public:
-  StaticProblem(ReducedBody& body, const StepInput& input)
-      : body_(body), input_(input), from_(body.state_.z), here_(balance()) {}
+  StaticProblem(ReducedBody& body, const StepInput& input, RelaxMemory& memory)
+      : body_(body), input_(input), memory_(memory) {
+    const Balance* last = std::any_cast<Balance>(&memory.last);
+    here_ = last && last->z == body.state_.z ? *last : balance();
+  }
 
-  struct Balance {
-    double elastic = 0, potential = 0;  ///< V and Pi, J
-    Coordinates force;                  ///< F, of all columns
-    double unbalanced = 0, acting = 0;  ///< N
-  };
-  const Balance& here() const { return here_; }
   double potential() const { return here_.potential; }
   double unbalanced() const { return here_.unbalanced; }
+  double residual() const {
+    return here_.unbalanced / std::max(here_.acting, least_strain * body_.model_.unit_strain_force);
+  }
 
   StaticDirection direction(double caution) {
     if (tried_) go_back();
@@ -69,7 +69,7 @@ class ReducedBody::StaticProblem {
     return out;
   }
   std::optional<double> try_step(double t) {
-    body_.state_.z = from_ + t * body_.scratch_.vectors.d;
+    body_.state_.z = here_.z + t * body_.scratch_.vectors.d;
     there_ = balance();
     tried_ = true;
     return there_.potential;
@@ -77,19 +77,31 @@ class ReducedBody::StaticProblem {
   double noise() const { return energy_noise * (std::abs(here_.potential) + there_.elastic); }
   double trial_unbalanced() const { return there_.unbalanced; }
 
-  /// The trial is the place from now on. Returns the displacement of the coordinates.
-  Coordinates accept() {
-    here_ = there_;
-    return body_.state_.z - from_;
+  /// The trial is the place from now on. Returns the root mean square displacement over the body's size.
+  double accept() {
+    const ReducedModel& model = body_.model_;
+    const Coordinates way = there_.z - here_.z;
+    std::swap(here_, there_);
+    multiply(model.mass, way, body_.scratch_.product);
+    return std::sqrt(dot(way, body_.scratch_.product) / model.total_mass) / model.size;
   }
   /// The rotations are those of the last trial: the sweeps want those of the start again.
   void go_back() {
-    body_.state_.z = from_;
+    body_.state_.z = here_.z;
     here_ = balance();
     tried_ = false;
   }
+  /// The next step begins where this one ended.
+  void remember() { memory_.last = std::move(here_); }
 
  private:
+  struct Balance {
+    Coordinates z;
+    double elastic = 0, potential = 0;  ///< V and Pi, J
+    Coordinates force;                  ///< F, of all columns
+    double unbalanced = 0, acting = 0;  ///< N
+  };
+
   /// Pi and F at the state, whose rotations are exact afterwards.
   Balance balance() {
     const ReducedModel& model = body_.model_;
@@ -99,6 +111,7 @@ class ReducedBody::StaticProblem {
     state.set_rotations(rotations_at(model, state, x));
     const Rotations rotations = rotations_at(model, state, x);
     Balance out;
+    out.z = state.z;
     out.elastic = energy(model, state, x, rotations);
     out.potential = out.elastic - input_.gravity.dot(total(model, state.z));
     Points f(x.size());
@@ -139,7 +152,7 @@ class ReducedBody::StaticProblem {
 
   ReducedBody& body_;
   const StepInput& input_;
-  Coordinates from_;
+  RelaxMemory& memory_;
   Balance here_, there_;
   bool tried_ = false;
 };
@@ -150,29 +163,9 @@ Relaxation ReducedBody::relax(const StepInput& input, double tolerance, RelaxMem
   out.trouble = cache_.holds.take(model_, input);
   if (!out.trouble.empty()) return out;
   stand_still();
-  StaticProblem problem(*this, input);
-  const auto tell = [&] {
-    out.force = problem.here().unbalanced;
-    out.residual = out.force / std::max(problem.here().acting, least_strain * model_.unit_strain_force);
-  };
-  tell();
-  if (out.residual <= tolerance) return out;
-  out.steps = 1;
-  switch (DampedNewton{}.step(problem, memory.caution, out.trouble)) {
-    case DampedNewton::Outcome::moved: {
-      const Coordinates way = problem.accept();
-      multiply(model_.mass, way, scratch_.product);
-      out.change = std::sqrt(dot(way, scratch_.product) / model_.total_mass) / model_.size;
-      break;
-    }
-    case DampedNewton::Outcome::stuck:
-      out.stuck = true;
-      problem.go_back();
-      break;
-    case DampedNewton::Outcome::trouble:
-      return out;
-  }
-  tell();
+  StaticProblem problem(*this, input, memory);
+  out = static_step(problem, DampedNewton{}, tolerance, memory.caution);
+  problem.remember();
   return out;
 }
 

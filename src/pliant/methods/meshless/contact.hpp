@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact within the step (contact/contact_stage.hpp), with impulses r = h (contact force) on the surface:
+//   1. find      which points would touch at the end of the free motion
+//   2. answer    r of the contact problem about that motion
+//   3. respond   the motion that these forces cause, by the matrix of the step: K and not only S
+//   4. correct   the contact problem about the new motion changes r by dr; the motion by S^-1 J^T dr / h.
+//                The end is feasible.
+//   5. positions what still is deeper than the slop is moved out, velocities unchanged
+#pragma once
+
+#include "pliant/methods/meshless/contact_response.hpp"
+#include "pliant/methods/meshless/equation.hpp"
+#include "pliant/methods/skin.hpp"
+
+namespace pliant::meshless {
+
+/// Contact in one step of a body.
+class ContactStep {
+ public:
+  /// All outlive this object.
+  ContactStep(const Model& model, const Skin& skin, Cache& cache);
+
+  /// scratch.x is the end of the free motion, and then that with contact; also sets scratch.v, and what the
+  /// next step needs to know of the contacts.
+  void meet(Equation& e);
+
+  std::size_t memory_bytes() const { return response_.memory_bytes(); }
+
+ private:
+  /// Steps 2 to 4.
+  void answer(Equation& e);
+
+  ContactStage stage_;
+  ContactResponse response_;
+};
+
+}  // namespace pliant::meshless

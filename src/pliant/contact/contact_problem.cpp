@@ -8,6 +8,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/contact/sweep_kernels.hpp"
 #include "pliant/math/anderson.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 namespace {

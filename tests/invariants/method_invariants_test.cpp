@@ -346,6 +346,19 @@ TEST_P(Invariants, bad_input_is_reported_and_leaves_the_state_alone) {
   EXPECT_TRUE(body->advance(free_input()).ok());
 }
 
+TEST_P(Invariants, a_step_without_a_finite_answer_leaves_the_state_alone) {
+  const auto body = method.build(shape);
+  start_moving(*body);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(body->advance(free_input()).ok());
+  const std::uint64_t before = state_hash(*body);
+  StepInput input = free_input();
+  input.gravity = {0, 1e300, 0};
+  if (!body->advance(input).ok()) {
+    EXPECT_EQ(state_hash(*body), before);
+    EXPECT_TRUE(body->advance(free_input()).ok());
+  }
+}
+
 std::string case_name(const testing::TestParamInfo<std::tuple<int, int>>& info) {
   return method_cases()[std::get<0>(info.param)].name + "_" + shapes()[std::get<1>(info.param)].name;
 }

@@ -3,6 +3,7 @@
 
 #include "pliant/base/aligned.hpp"
 #include "pliant/methods/meshless/rig.hpp"
+#include "pliant/methods/meshless/state.hpp"
 
 namespace pliant::meshless {
 
@@ -18,6 +19,11 @@ struct Scratch {
 
   Points x, v;  ///< the end of the step
   Points r;     ///< residual, or forces of contact, N
+
+  // Of the state at the begin of the step, for a step that has no finite answer.
+  PackedCells::Quaternions turned;
+  std::vector<Float4> node_turned;
+  ContactState contact;
 
   // Of the rotations.
   Rig::Scratch posed;               ///< the bones at the end of the step

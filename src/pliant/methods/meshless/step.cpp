@@ -20,6 +20,15 @@
 #include "pliant/physics/check_input.hpp"
 
 namespace pliant::meshless {
+namespace {
+
+bool all_finite(const Points& points) {
+  double sum = 0;
+  for (const Vec3& p : points) sum += p.cwiseAbs().sum();
+  return std::isfinite(sum);
+}
+
+}  // namespace
 
 StepReport Body::advance(const StepInput& input) {
   PLIANT_CHECK(input.pool != nullptr);
@@ -40,25 +49,33 @@ StepReport Body::advance(const StepInput& input) {
   e.aim();
   watch.add_to(&StageTimes::rhs);
 
+  scratch_.turned = state_.turned;
+  scratch_.node_turned = state_.node_turned;
   const int kept = turn(state_.nodes.x, options_.rotations == Rotations::polar, step.pool);
   if (options_.rotations == Rotations::diffused && options_.warping != Warping::none)
     report.kept_rotations = kept;
   if (ahead) run_ahead(model_, input.h, state_, scratch_);
   watch.add_to(&StageTimes::rotation);
   move_freely(e);
-  double sum = 0;
-  for (const Vec3& x : scratch_.x) sum += x.cwiseAbs().sum();
-  if (!std::isfinite(sum)) {
+  if (!all_finite(scratch_.x)) {
     report.trouble =
         "the step has no finite answer: forces, grabs or targets are beyond what numbers can hold";
-    return report;
-  }
-  if (input.colliders.empty()) {
+  } else if (input.colliders.empty()) {
     e.set_velocities();
     state_.contact.clear();
   } else {
+    scratch_.contact = state_.contact;
     contact_.meet(e);
     watch.add_to(&StageTimes::contact);
+    if (!all_finite(scratch_.x) || !all_finite(scratch_.v)) {
+      report.trouble = "contact has no finite answer: a collider moves the body beyond what numbers can hold";
+      state_.contact = scratch_.contact;
+    }
+  }
+  if (!report.ok()) {
+    state_.turned = scratch_.turned;
+    state_.node_turned = scratch_.node_turned;
+    return report;
   }
   state_.nodes.v.swap(scratch_.v);
   state_.nodes.x.swap(scratch_.x);

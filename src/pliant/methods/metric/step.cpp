@@ -55,11 +55,13 @@ StepReport Body::advance(const StepInput& input) {
   // A step that tore the body (contact.hpp) was too long for the impact: it is done again in halves.
   int count = std::max(1, int(parts));
   const StepReport fresh = report;
-  if (count > 1 || !input.colliders.empty()) scratch_.before = state_;
+  // One substep without contact changes nothing before it is accepted.
+  const bool changes = count > 1 || !input.colliders.empty();
+  if (changes) scratch_.before = state_;
   for (;; count *= 2) {
     const bool torn = substeps(count, input, report, watch);
     const bool again = report.ok() && torn && 2 * count <= most_halves;
-    if (!report.ok() || again) state_ = scratch_.before;
+    if (changes && (!report.ok() || again)) state_ = scratch_.before;
     if (!again) break;
     report = fresh;
   }

@@ -18,10 +18,10 @@ const ContactMemory* recall(std::span<const ContactMemory> memory, const Contact
 }
 
 void remember(std::span<const Contact> contacts, std::span<const Vec3> impulses, double h,
-              std::vector<ContactMemory>& memory) {
+              std::vector<ContactMemory>& memory, bool open) {
   memory.clear();
   for (std::size_t c = 0; c < contacts.size(); ++c)
-    if (!impulses[c].isZero(0)) memory.push_back({.key = contacts[c].key, .force = impulses[c] / h});
+    if (open || !impulses[c].isZero(0)) memory.push_back({.key = contacts[c].key, .force = impulses[c] / h});
 }
 
 double with_restitution(const Contact& contact, double approach, double fall, double bias) {

@@ -14,9 +14,10 @@ namespace pliant {
 /// one is new. `memory` is sorted by keys. Null: none.
 const ContactMemory* recall(std::span<const ContactMemory> memory, const ContactKey& key);
 
-/// The forces of impulses that are not zero, over a step of h; sorted like the contacts.
+/// The forces of impulses that are not zero, over a step of h; sorted like the contacts. open: also those that
+/// are zero: recall() then finds them, and not another feature.
 void remember(std::span<const Contact> contacts, std::span<const Vec3> impulses, double h,
-              std::vector<ContactMemory>& memory);
+              std::vector<ContactMemory>& memory, bool open = false);
 
 inline constexpr double restitution_speed = 2;  ///< g h: slower approach does not bounce
 

@@ -34,17 +34,29 @@ Vec3 on_cone(const Vec3& r, const Vec3& normal, double friction) {
   return along * normal + (length > most ? most / length : 1.0) * tangent;
 }
 
-void ContactProblem::reset(Index contacts, Index parts, bool split) {
+void ContactProblem::resize(Index contacts, Index parts) {
   size_ = contacts;
-  split_ = split;
   stride_ = std::size_t((contacts + sweep_lanes - 1) / sweep_lanes) * sweep_lanes;
   rows_.assign(std::size_t(contacts), {});
   parts_.assign(std::size_t(parts), {});
   turning_.assign(std::size_t(parts), {});
   diagonal_.resize(std::size_t(contacts));
   rho_.resize(std::size_t(contacts));
-  s_.resize(stride_ * std::size_t(contacts));
   r_.assign(3 * stride_, 0);
+}
+
+void ContactProblem::reset(Index contacts, Index parts, bool split) {
+  resize(contacts, parts);
+  split_ = split;
+  dense_ = false;
+  s_.resize(stride_ * std::size_t(contacts));
+}
+
+void ContactProblem::reset_dense(Index contacts) {
+  resize(contacts, 1);
+  split_ = false;
+  dense_ = true;
+  dense_response_.reset(contacts);
 }
 
 void ContactProblem::set_impulse(Index c, const Vec3& r) {
@@ -52,6 +64,7 @@ void ContactProblem::set_impulse(Index c, const Vec3& r) {
 }
 
 Mat3 ContactProblem::block(Index c, Index d) const {
+  if (dense_) return dense_response_.block(c, d);
   Mat3 w = double(s(c, d)) * Mat3::Identity();
   const Row &a = rows_[c], &b = rows_[d];
   if (split_ && a.part == b.part) {
@@ -65,13 +78,13 @@ Mat3 ContactProblem::block(Index c, Index d) const {
 void ContactProblem::prepare() {
   for (Index c = 0; c < size_; ++c) {
     diagonal_[c] = block(c, c);
-    rho_[c] = s(c, c);
-    if (split_) rho_[c] = eigenvalues_in_closed_form(diagonal_[c])[2];
-    PLIANT_CHECK(rho_[c] >= 0);
+    rho_[c] = split_ || dense_ ? eigenvalues_in_closed_form(diagonal_[c])[2] : s(c, c);
+    PLIANT_CHECK(dense_ || rho_[c] >= 0);  // a dense W may overflow: its contacts then have no answer
   }
 }
 
 Vec3 ContactProblem::response(Index c) const {
+  if (dense_) return dense_response_(c);
   Vec3 u;
   sweep_kernels().row(s_.data() + std::size_t(c) * stride_, r_.data(), r_.data() + stride_,
                       r_.data() + 2 * stride_, int(stride_), u.data());
@@ -87,13 +100,15 @@ Vec3 ContactProblem::velocity(Index c) const { return rows_[c].free + response(c
 
 void ContactProblem::add_impulse(Index c, const Vec3& change) {
   for (int k = 0; k < 3; ++k) r_[k * stride_ + c] += change[k];
+  if (dense_) dense_response_.add(c, change);
   if (!split_) return;
   const Row& row = rows_[c];
   turning_[row.part].rigid += parts_[row.part].inverse_inertia.lazyProduct(row.lever.cross(change));
   turning_[row.part].shadow += parts_[row.part].inverse_shadow.lazyProduct(row.shadow.cross(change));
 }
 
-void ContactProblem::sum_turning() {
+void ContactProblem::sum_response() {
+  if (dense_) dense_response_.start_from([&](Index c) { return impulse(c); });
   std::fill(turning_.begin(), turning_.end(), Turning{});
   if (!split_) return;
   for (Index c = 0; c < size_; ++c) {
@@ -109,8 +124,8 @@ void ContactProblem::sum_turning() {
 
 /// One pass over the contacts, in place. Returns the largest change, m/s.
 double ContactProblem::sweep(double tolerance) {
-  const int projections = split_ ? inner_projections : 1;
-  const double near = 0.01 * tolerance * tolerance;
+  const int projections = split_ || dense_ ? inner_projections : 1;
+  const double near = dense_ ? 0 : 0.01 * tolerance * tolerance;
   double residual = 0;
   for (Index c = 0; c < size_; ++c) {
     if (!(rho_[c] > 0)) continue;  // held: no impulse moves it
@@ -151,7 +166,7 @@ void ContactProblem::accelerate(Anderson<window>& anderson, int now) {
 
 void ContactProblem::project() {
   for (Index c = 0; c < size_; ++c) set_impulse(c, on_cone(impulse(c), rows_[c].normal, rows_[c].friction));
-  sum_turning();
+  sum_response();
 }
 
 ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance) {
@@ -169,7 +184,7 @@ ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance)
     outcome.residual = sweep(tolerance);
     ++outcome.sweeps;
     if (outcome.residual < tolerance) break;
-    if (outcome.sweeps < plain_sweeps || outcome.sweeps == most_sweeps) continue;
+    if (dense_ || outcome.sweeps < plain_sweeps || outcome.sweeps == most_sweeps) continue;
     for (std::size_t k = 0; k < length; ++k) change[k] = r_[k] - change[k];
     std::copy(r_.begin(), r_.end(), swept_.begin() + std::ptrdiff_t(std::size_t(now) * length));
     if (outcome.residual > 2 * last) anderson.forget_earlier();  // another set of contacts
@@ -183,7 +198,7 @@ ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance)
 void ContactProblem::solve_normals(std::span<const double> u_normal, int sweeps, std::span<double> out) {
   std::fill(r_.begin(), r_.end(), 0.0);
   std::fill(out.begin(), out.end(), 0.0);
-  sum_turning();
+  sum_response();
   for (int sweep = 0; sweep < sweeps; ++sweep)
     for (Index c = 0; c < size_; ++c) {
       if (!(rho_[c] > 0)) continue;

@@ -6,19 +6,21 @@
 //   W_cd = s_cd 1 + P_c J^-1 P_d^T - Z_c Q^-1 Z_d^T   (the last two for contacts of the same part only)
 // s is a scalar matrix: the method's response acts on x, y, z alike. A part of a body that is free to turn
 // adds its exact rigid rotation, P_c w = w x lever_c, and takes the method's own idea of one out again,
-// Z_c w = w x shadow_c. Conditions, with the normal n, the bias b >= 0 that lets an open gap close, and the
-// friction mu:
+// Z_c w = w x shadow_c. A body that answers each direction in its own way has a dense W instead: nine numbers
+// for each pair of contacts (dense_response.hpp). Conditions, with the normal n, the bias b >= 0 that lets an
+// open gap close, and the friction mu:
 //   0 <= r_n  complementary to  u_n + b >= 0;   |r_t| <= mu r_n, and r_t opposite to u_t where they are equal
 // Projected Gauss-Seidel: contact by contact, in the order given, r <- Pi(r - (u + b n)/rho) with Pi the
 // projection on the cone, normal first. With W_cc = rho 1 this is the exact solution of one contact; with a
-// split part rho is the largest eigenvalue of W_cc and the projection is repeated. Sweeps of stiff bodies
-// converge slowly and are accelerated.
+// split part or a dense W rho is the largest eigenvalue of W_cc and the projection is repeated. Sweeps of
+// stiff bodies converge slowly and are accelerated; those of a dense W are not.
 #pragma once
 
 #include <span>
 
 #include "pliant/base/aligned.hpp"
 #include "pliant/base/types.hpp"
+#include "pliant/contact/dense_response.hpp"
 
 namespace pliant {
 
@@ -52,17 +54,20 @@ class ContactProblem {
   /// A problem of so many contacts, all impulses zero. With `split`, parts turn as rigid bodies. A problem of
   /// the same size as the last keeps its s.
   void reset(Index contacts, Index parts, bool split);
+  /// The same with a dense W, which is to be set. The only part is not split.
+  void reset_dense(Index contacts);
   Index size() const { return size_; }
   Row& row(Index c) { return rows_[c]; }
   const Row& row(Index c) const { return rows_[c]; }
   Part& part(Index p) { return parts_[p]; }
   float& s(Index c, Index d) { return s_[std::size_t(c) * stride_ + d]; }
   float s(Index c, Index d) const { return s_[std::size_t(c) * stride_ + d]; }
+  Eigen::MatrixXd& dense() { return dense_response_.matrix(); }  ///< after reset_dense()
 
   Vec3 impulse(Index c) const { return {r_[c], r_[stride_ + c], r_[2 * stride_ + c]}; }
   void set_impulse(Index c, const Vec3& r);
 
-  /// Makes the diagonal blocks; after the rows' levers, parts and s are set, before solve.
+  /// Makes the diagonal blocks; after the rows' levers, parts and s, or the dense W, are set; before solve.
   void prepare();
   Mat3 block(Index c, Index d) const;  ///< W_cd
 
@@ -73,7 +78,7 @@ class ContactProblem {
   /// From now on u_c = velocity(c) at the impulses that are set: the free velocities follow.
   template <class Velocity>
   void rebase(Velocity&& velocity) {
-    sum_turning();
+    sum_response();
     for (Index c = 0; c < size_; ++c) rows_[c].free = velocity(c) - response(c);
   }
   /// u of a contact at the current impulses.
@@ -85,22 +90,28 @@ class ContactProblem {
   struct Turning {
     Vec3 rigid{0, 0, 0}, shadow{0, 0, 0};  ///< J^-1 sum P^T r, Q^-1 sum Z^T r
   };
+  void resize(Index contacts, Index parts);
+  /// (W r)_c.
   Vec3 response(Index c) const;
+  /// Changes the impulse of a contact, and what is kept of W r.
   void add_impulse(Index c, const Vec3& change);
-  void sum_turning();
+  /// What is kept of W r, anew from the impulses: the turning of the parts, or all of it.
+  void sum_response();
+  /// Puts all impulses on their cones.
   void project();
   double sweep(double tolerance);
   void accelerate(Anderson<window>& anderson, int now);
 
   Index size_ = 0;
   std::size_t stride_ = 0;  // of the rows of s, and between x, y and z of the impulses
-  bool split_ = false;
+  bool split_ = false, dense_ = false;
   std::vector<Row> rows_;
   std::vector<Part> parts_;
   std::vector<Turning> turning_;
   std::vector<Mat3> diagonal_;
   std::vector<double> rho_;
   AlignedVector<float> s_;
+  DenseResponse dense_response_;  // in place of s_, when dense_
   AlignedVector<double> r_;
   AlignedVector<double> swept_, change_;  // of the last sweeps: s(r), s(r) - r
 };

@@ -14,6 +14,7 @@ void ContactStage::clear() {
   contacts_.clear();
   impulses_.clear();
   changes_.clear();
+  sides_.clear();
 }
 
 Detection::Step ContactStage::detection_step(const StepInput& input) const {
@@ -66,7 +67,7 @@ double ContactStage::take_changes() {
   return most;
 }
 
-bool ContactStage::position_pass(int passes, const StepInput& input, SurfaceResponse& response,
+bool ContactStage::position_pass(int passes, const StepInput& input, NodeResponse& response,
                                  std::span<Vec3> x, StepReport& report) {
   const double slop = input.contact.slop * size();
   const Detection::Step step = detection_step(input);
@@ -82,16 +83,18 @@ bool ContactStage::position_pass(int passes, const StepInput& input, SurfaceResp
   return pass > 0;
 }
 
-void ContactStage::tell(StepReport& report) const {
+void ContactStage::tell(StepReport& report, double scale) const {
   report.contacts = 0;
+  Vec3 sum = Vec3::Zero();
   for (const Vec3& impulse : impulses_) {
-    report.contact_impulse += impulse;
+    sum += impulse;
     report.contacts += !impulse.isZero(0);
   }
+  report.contact_impulse += scale * sum;
 }
 
-void ContactStage::remember(double h, ContactState& state) const {
-  pliant::remember(contacts_, impulses_, h, state.memories);
+void ContactStage::remember(double h, ContactState& state, bool open) const {
+  pliant::remember(contacts_, impulses_, h, state.memories, open);
   state.sides = sides_;
 }
 

@@ -7,11 +7,15 @@
 //   3. answer        impulses r about a motion that contains none
 //      correct       the same about a motion that contains r: they change by dr
 //   4. position_pass what still is deeper than the slop is moved out, velocities unchanged
-//   5. report, remember
+//      push_out      the same before the body has moved, for bodies whose nodes cannot be moved afterwards
+//   5. tell, remember
 // The method says how a point of its surface answers (SurfaceResponse), where the points are at the ends of
 // the step (nodes, by the rows of the embedding), how fast they move (a function of the contact), and brings
 // impulses back to its own motion: rows().collect gives them on the nodes.
 #pragma once
+
+#include <algorithm>
+#include <type_traits>
 
 #include "pliant/contact/contact_memory.hpp"
 #include "pliant/contact/contact_problem.hpp"
@@ -22,7 +26,7 @@
 
 namespace pliant {
 
-/// How a body answers impulses r (N s) on its surface: its nodes move by B J^T r (m/s), and so the contact
+/// How a body answers impulses r (N s) on its surface: its freedoms move by B J^T r (m/s), and so the contact
 /// points by W r, W = J B J^T.
 class SurfaceResponse {
  public:
@@ -30,6 +34,11 @@ class SurfaceResponse {
   /// Makes the problem of these contacts: matrix, normals, friction, and the parts that turn. Velocities and
   /// biases are the stage's.
   virtual void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool) = 0;
+};
+
+/// Of a body whose surface is linear in its nodes: they can be moved when the step is done.
+class NodeResponse : public SurfaceResponse {
+ public:
   /// x += B J^T r for r in m kg: velocities stay.
   virtual void displace(std::span<const Contact> contacts, std::span<const Vec3> r, std::span<Vec3> x,
                         Pool& pool) = 0;
@@ -54,7 +63,7 @@ class ContactStage {
   const ContactRows& rows() const { return rows_; }
   double size() const { return detection_.size(); }  ///< of the body, m
 
-  /// No contacts.
+  /// No contacts, and nothing is known of sides.
   void clear();
   /// The contacts of the step, sorted by key; all impulses are zero.
   void find(const StepInput& input, const Motion& motion, const ContactState& state);
@@ -70,19 +79,24 @@ class ContactStage {
 
   void couple(SurfaceResponse& response, Pool& pool) { response.fill(contacts_, problem_, pool); }
 
-  /// bias(contact): the speed at which the gap may close, m/s. v: velocities of the nodes before the step,
-  /// for what bounces; empty: nothing does.
-  template <class Bias>
-  void set_targets(const StepInput& input, std::span<const Vec3> v, Bias&& bias) {
+  /// bias(contact): the speed at which the gap may close, m/s. approach(contact): the normal velocity of the
+  /// contact point relative to the collider before the step, m/s; where it is fast enough the contact bounces.
+  template <class Bias, class Approach>
+  requires std::is_invocable_r_v<double, Approach, const Contact&>
+  void set_targets(const StepInput& input, Approach&& approach, Bias&& bias) {
     const double fall = input.gravity.norm() * input.h;
     for (Index c = 0; c < problem_.size(); ++c) {
       const Contact& contact = contacts_[std::size_t(c)];
-      double& target = problem_.row(c).bias;
-      target = bias(contact);
-      if (v.empty()) continue;
-      const double approach = contact.normal.dot(rows_.observe(contact, v) - contact.velocity);
-      target = with_restitution(contact, approach, fall, target);
+      problem_.row(c).bias = with_restitution(contact, approach(contact), fall, bias(contact));
     }
+  }
+  /// The same with v, the velocities of the nodes before the step; empty: nothing bounces.
+  template <class Bias>
+  void set_targets(const StepInput& input, std::span<const Vec3> v, Bias&& bias) {
+    const auto approach = [&](const Contact& contact) {
+      return v.empty() ? 0 : contact.normal.dot(rows_.observe(contact, v) - contact.velocity);
+    };
+    set_targets(input, approach, bias);
   }
   /// The problem begins with the forces of the last step times h; of the same point and collider where the
   /// feature is new.
@@ -114,13 +128,25 @@ class ContactStage {
 
   /// Moves what is deeper than the slop out, at most `passes` times; x: nodes at the end of the step. True:
   /// something was moved.
-  bool position_pass(int passes, const StepInput& input, SurfaceResponse& response, std::span<Vec3> x,
+  bool position_pass(int passes, const StepInput& input, NodeResponse& response, std::span<Vec3> x,
                      StepReport& report);
+  /// Impulses along the normals that would move contacts out, after answer(); they are no part of
+  /// impulses(). velocity(contact, u): how fast the contact should be moved out, m/s and negative, or 0; u: of
+  /// the contact point relative to the collider at the end of the step. None: nothing is to be moved.
+  template <class Velocity>
+  std::span<const Vec3> push_out(Velocity&& velocity) {
+    velocities_.clear();
+    for (Index c = 0; c < problem_.size(); ++c)
+      velocities_.push_back(velocity(contacts_[std::size_t(c)], problem_.velocity(c)));
+    const bool any = std::any_of(velocities_.begin(), velocities_.end(), [](double v) { return v < 0; });
+    return any ? position_pass_.solve(contacts_, velocities_, problem_) : std::span<const Vec3>();
+  }
 
-  /// Sets how many contacts have an impulse, and adds all impulses.
-  void tell(StepReport& report) const;
-  /// What the next step needs: forces r/h and sides.
-  void remember(double h, ContactState& state) const;
+  /// Sets how many contacts have an impulse, and adds all impulses, times `scale`.
+  void tell(StepReport& report, double scale = 1) const;
+  /// What the next step needs: forces r/h and sides. open: contacts without a force start from zero in the
+  /// next step; otherwise they start from the force of another feature of their point, if there is one.
+  void remember(double h, ContactState& state, bool open = false) const;
 
  private:
   Detection::Step detection_step(const StepInput& input) const;
@@ -136,6 +162,7 @@ class ContactStage {
   PositionPass position_pass_;
   std::vector<Contact> contacts_, touches_;
   Points impulses_, changes_;
+  std::vector<double> velocities_;  // of push_out
   std::vector<SideMemory> sides_;
 };
 

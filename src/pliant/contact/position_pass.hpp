@@ -18,6 +18,10 @@ class PositionPass {
   /// is not moved by more than a part of it in one step.
   std::span<const Vec3> solve(std::span<const Contact> touches, double slop, double size,
                               ContactProblem& problem);
+  /// The same where the body has not moved yet: with the velocities by which contacts should be moved out, m/s
+  /// and negative, in place of gap + slop/2.
+  std::span<const Vec3> solve(std::span<const Contact> contacts, std::span<const double> velocities,
+                              ContactProblem& problem);
 
  private:
   std::vector<double> gaps_, lifts_;

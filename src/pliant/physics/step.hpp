@@ -71,7 +71,7 @@ struct StepReport {
   bool violent = false;           ///< the safety net was used
   bool refactored = false;        ///< a matrix was factored that stays
   bool factored_hessian = false;  ///< the step was solved by a factor of its own Hessian
-  int contacts = 0;               ///< with an impulse or a gap that closes
+  int contacts = 0;               ///< with an impulse
   int contact_sweeps = 0;
   double contact_residual = 0;    ///< m/s, of the last sweep
   double penetration = 0;         ///< deepest after the step, m

@@ -154,5 +154,36 @@ TEST(ContactProblem, normals_alone_are_lifted_out_without_friction) {
   }
 }
 
+/// The same rows, with every block of W written out.
+void make_dense(const ContactProblem& from, ContactProblem& problem) {
+  problem.reset_dense(from.size());
+  for (Index c = 0; c < from.size(); ++c) {
+    problem.row(c) = from.row(c);
+    for (Index d = 0; d < from.size(); ++d) problem.dense().block<3, 3>(3 * c, 3 * d) = from.block(c, d);
+  }
+  problem.prepare();
+}
+
+TEST(ContactProblem, a_dense_response_of_the_same_blocks_has_the_same_answer) {
+  for (bool split : {false, true})
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+      ContactProblem problem, dense;
+      make_random(problem, 17, seed, split);
+      make_dense(problem, dense);
+      problem.solve(20000, 1e-12);
+      ASSERT_LT(dense.solve(20000, 1e-12).residual, 1e-12);
+      for (Index c = 0; c < problem.size(); ++c) {
+        EXPECT_LT((problem.impulse(c) - dense.impulse(c)).norm(), 1e-8) << seed;
+        EXPECT_LT((problem.velocity(c) - dense.velocity(c)).norm(), 1e-8) << seed;
+      }
+      EXPECT_EQ(dense.solve(50, 1e-9).sweeps, 1) << "a warm start at the answer";
+      std::vector<double> gap(17), s(17), s_dense(17);
+      for (int c = 0; c < 17; ++c) gap[c] = c % 2 ? -0.01 * c : 0.01;
+      problem.solve_normals(gap, 20000, s);
+      dense.solve_normals(gap, 20000, s_dense);
+      for (int c = 0; c < 17; ++c) EXPECT_NEAR(s[c], s_dense[c], 1e-9) << seed;
+    }
+}
+
 }  // namespace
 }  // namespace pliant

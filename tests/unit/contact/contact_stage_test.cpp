@@ -7,7 +7,7 @@ namespace pliant {
 namespace {
 
 /// Loose nodes of 2 kg: an impulse moves what it acts on and nothing else.
-class LooseNodes : public SurfaceResponse {
+class LooseNodes : public NodeResponse {
  public:
   static constexpr double mass = 2;
   void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool&) override {
@@ -118,6 +118,71 @@ TEST(ContactStage, what_is_too_deep_is_lifted_and_what_is_left_is_told) {
   EXPECT_NEAR(drop.end[1].y(), 4.99, 1e-12);
   EXPECT_NEAR(drop.report.penetration, 0.5e-4 * drop.stage.size(), 1e-9);
   EXPECT_FALSE(drop.stage.position_pass(1, drop.input, drop.nodes, drop.end, drop.report));
+}
+
+/// With normals of its own and a response that is not a multiple of 1: an impulse up also moves sideways.
+class SkewNodes : public SurfaceResponse {
+ public:
+  static Mat3 response() {
+    Mat3 w;
+    w << 0.5, 0.2, 0, 0.2, 0.5, 0, 0, 0, 0.5;
+    return w;
+  }
+  void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool&) override {
+    problem.reset_dense(Index(contacts.size()));
+    problem.dense().setZero();
+    for (Index c = 0; c < problem.size(); ++c) {
+      problem.row(c).normal = contacts[std::size_t(c)].normal;
+      problem.row(c).friction = contacts[std::size_t(c)].friction;
+      problem.dense().block<3, 3>(3 * c, 3 * c) = response();
+    }
+    problem.prepare();
+  }
+};
+
+TEST(ContactStage, a_dense_response_goes_through_the_same_door) {
+  Drop drop;
+  SkewNodes nodes;
+  drop.find();
+  drop.stage.couple(nodes, drop.pool);
+  const auto approach = [](const Contact&) { return 0.0; };
+  drop.stage.set_targets(drop.input, approach,
+                         [&](const Contact& c) { return std::max(c.gap, 0.0) / drop.input.h; });
+  drop.stage.answer(50, 1e-12, drop.report, drop.velocities());
+  // Without friction the impulse is along the normal: 0.5 r = 1 - 0.1.
+  EXPECT_LT((drop.stage.impulses()[0] - Vec3(0, 1.8, 0)).norm(), 1e-9);
+  EXPECT_LT((drop.stage.problem().velocity(0) - Vec3(0.36, -0.1, 0)).norm(), 1e-9);
+}
+
+TEST(ContactStage, an_approach_that_is_slow_does_not_bounce_and_a_fast_one_does) {
+  for (const double speed : {-0.1, -0.5}) {
+    Drop drop;
+    drop.ground = {{PlaneCollider{{0, 0, 0}, {0, 1, 0}}, Motion{}, 0, 0.5}};
+    drop.input.colliders = drop.ground;
+    drop.input.gravity = {0, -10, 0};  // 2 g h = 0.2 m/s
+    drop.find();
+    drop.stage.couple(drop.nodes, drop.pool);
+    drop.stage.set_targets(
+        drop.input, [&](const Contact&) { return speed; }, [](const Contact&) { return 0.1; });
+    EXPECT_EQ(drop.stage.problem().row(0).bias, speed < -0.2 ? 0.5 * speed : 0.1);
+  }
+}
+
+TEST(ContactStage, what_would_end_deep_is_pushed_out_and_keeps_its_impulse) {
+  Drop drop;
+  drop.find();
+  drop.couple();
+  drop.stage.answer(50, 1e-9, drop.report, drop.velocities());
+  const Vec3 before = drop.stage.impulses()[0];
+  const auto at_rest = [](const Contact&, const Vec3&) { return 0.0; };
+  EXPECT_TRUE(drop.stage.push_out(at_rest).empty());
+  // The second contact is 0.1 m deep and stays so: a fifth of it in a step.
+  const std::span<const Vec3> out = drop.stage.push_out([&](const Contact& contact, const Vec3& u) {
+    return 0.2 * std::min(contact.gap / drop.input.h + contact.normal.dot(u), 0.0);
+  });
+  ASSERT_EQ(out.size(), 2u);
+  EXPECT_LT((out[1] / LooseNodes::mass - Vec3(0, 2, 0)).norm(), 1e-6);
+  EXPECT_EQ(drop.stage.impulses()[0], before);
 }
 
 }  // namespace

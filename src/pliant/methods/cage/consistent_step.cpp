@@ -168,7 +168,7 @@ double Objective<T>::value(const Columns& x, double elastic) {
   for (Index r = 0; r < model_.rows(); ++r) centre += model_.mass_sum[r] * z.col(r);
   double sum = elastic + opening_energy(model_, x, nullptr) - step_.input.gravity.dot(centre);
   if (!holds_.empty()) sum += holds_.energy(z, Vec3::Zero());
-  step_.contact.subtract_work(z, sum);
+  sum -= step_.contact.work(z, h_);
   if (!step_.input.forces.empty()) sum -= s_.told.cwiseProduct(z).sum();
   z -= s_.hat;
   sum += damped(x, nullptr);
@@ -247,7 +247,7 @@ void Objective<T>::add_contact_forces(const Mat3& frame) {
   if (!step_.contact.touches()) return;
   Columns& on_z = s_.rate;
   on_z.setZero();
-  step_.contact.add_forces(frame, on_z);
+  step_.contact.add_forces(frame, h_, on_z);
   equation_.pull_back(on_z, s_.local);
   s_.solved += s_.local;
 }
@@ -457,8 +457,7 @@ void ConsistentStep<T>::end() {
   state_.velocity.swap(s_.new_velocity);
   std::swap(state_.look<T>(), trial_);
   state_.whole = whole;
-  step_.contact.remember(state_);
-  step_.contact.measure(step_);
+  step_.contact.finish(step_);
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact within a step. Points of the surface that would touch get impulses r; the matrix A of the step is
-// factored already, so that their answer is u = free + W r with W = B A^-1 B^T, B the phi of the points: no
-// stiffness of contact has to be chosen, and any Young's modulus is as safe as the step itself. What is still
-// inside after that is moved out in a second problem that leaves velocities alone.
+// Contact within a step, by the stage that all methods share (contact/contact_stage.hpp). Points of the surface
+// that would touch get impulses through the factored matrix of the step (contact_response.hpp). What would still
+// be inside after that gets a displacement in a second problem, which leaves velocities alone; the step adds it
+// when its motion is found, because a cage that was moved has other normals and another energy. A step with
+// normals that follow solves several times, each time with the contacts of its own motion.
 #pragma once
 
-#include <span>
-
-#include "pliant/contact/detection.hpp"
+#include "pliant/contact/contact_stage.hpp"
 #include "pliant/methods/cage/contact_points.hpp"
-#include "pliant/methods/cage/dense_contacts.hpp"
 #include "pliant/methods/cage/momentum.hpp"
 #include "pliant/methods/cage/step.hpp"
 
@@ -18,61 +16,45 @@ namespace pliant::cage {
 class ContactStep {
  public:
   explicit ContactStep(const Model& model);
-  ContactStep(const ContactStep&) = delete;  // detection refers to the points
+  ContactStep(const ContactStep&) = delete;  // the stage refers to the points
   ContactStep& operator=(const ContactStep&) = delete;
 
   const ContactPoints& points() const { return points_; }
 
   /// Nothing touches.
-  void clear();
+  void clear() { stage_.clear(); }
   /// Finds contacts of the motion without impulses: Scratch::z is Z at the beginning and `rate` its velocity,
   /// of which the first `used` rows count. A later iteration of a step keeps where the points began.
   bool meet(const Step& step, const Flight& flight, const Columns& rate, Index used, bool first);
   /// Impulses and what they change: Scratch::solved, velocities of the vertices, and Scratch::shift, which
   /// moves them out. Work::system is the factor of a matrix A of any unit: an impulse r changes velocities by
-  /// unit A^-1 B^T r. consistent: normals follow.
+  /// unit A^-1 J^T r. follow: normals do.
   template <class T>
-  void respond(const Step& step, const Flight& flight, double unit, bool consistent);
-  /// The forces are the warm start of the next step.
-  void remember(State& state);
-  /// How deep the surface of the new state is, and which of its vertices the next step asks besides.
-  void measure(const Step& step);
+  void respond(const Step& step, const Flight& flight, double unit, bool follow);
+  /// The step stands: its forces are the warm start of the next. Tells how deep the surface of the new state
+  /// is, and which of its vertices the next step asks besides.
+  void finish(const Step& step);
 
-  bool touches() const { return !found_.empty(); }
-  /// energy -= work of the forces since the beginning of the step, J; z: Z in the world.
-  void subtract_work(const Columns& z, double& energy) const;
-  /// Forces of the contacts on Z, seen from a frame.
-  void add_forces(const Mat3& frame, Columns& on_z) const;
+  bool touches() const { return !stage_.empty(); }
+  /// Work of the forces since the beginning of the step, J; z: Z in the world.
+  double work(const Columns& z, double h) const;
+  /// on_z += forces of the contacts on Z, seen from a frame.
+  void add_forces(const Mat3& frame, double h, Columns& on_z) const;
 
  private:
-  /// How the contacts move with the vertices of the cage, three rows each of Work::response (in panels):
-  /// their phi, and with normals that follow also psi_j dy_j/dx.
-  template <class T>
-  void fill_response(const Step& step, bool consistent) const;
-  /// W from the response.
-  template <class T>
-  void fill_w(const Step& step, double unit);
-  /// The row of a contact: free velocity, bias with restitution, warm start.
-  void fill_row(const Step& step, const Flight& flight, Index c);
-  /// The velocity that moves a contact out of its collider, m/s.
-  double lift(const Step& step, Index c) const;
-  /// change += A^-1 B^T r; the rows of the response hold L^-1 B^T.
-  template <class T>
-  void apply(const Step& step, const Eigen::VectorXd& impulses, Columns& change) const;
+  /// begin_ and end_ of the motion that meet() is told.
+  void place_points(const Step& step, const Flight& flight, const Columns& rate, Index used, bool first);
+  /// The velocity at which the collider is approached before the step, m/s; 0 where the gap stays open.
+  double approach(const Step& step, const Contact& contact) const;
+  /// The velocity that moves a contact out of its collider, m/s; u: its own at the end of the step.
+  double lift(const Step& step, const Contact& contact, const Vec3& u) const;
   /// Depth of the contacts over their own planes: one that crossed a thin collider is deep though it is
   /// outside again.
   double depth(const Step& step) const;
 
   ContactPoints points_;
-  Detection detection_;
-
-  // Of one step.
-  Points begin_, end_;  // of the points, without impulses
-  std::vector<Contact> found_;
-  std::vector<SideMemory> sides_;
-  std::vector<ContactMemory> memory_;
-  DenseContacts contacts_;
-  std::vector<double> lift_;
+  ContactStage stage_;
+  Points begin_, end_;  // of the points in this step, without impulses
 };
 
 }  // namespace pliant::cage

@@ -92,6 +92,18 @@ void ContactPoints::use(const Model& model, const std::vector<Index>& more) {
   }
 }
 
+Vec3 ContactPoints::observe(const Contact& contact, const Columns& z) const {
+  Vec3 sum = Vec3::Zero();
+  for (const ContactTerm& term : contact.terms())
+    for (Index r = 0; r < Index(z.cols()); ++r) sum += term.weight * value_(r, term.vertex) * z.col(r);
+  return sum;
+}
+
+void ContactPoints::add(const Contact& contact, const Vec3& f, Columns& on_z) const {
+  for (const ContactTerm& term : contact.terms())
+    for (Index r = 0; r < Index(on_z.cols()); ++r) on_z.col(r) += term.weight * value_(r, term.vertex) * f;
+}
+
 double ContactPoints::measure(const Model& model, const StepInput& input, State& state, Cache& cache) {
   const Vec3 low = state.x.rowwise().minCoeff(), high = state.x.rowwise().maxCoeff();
   const bool close =
@@ -139,8 +151,8 @@ void ContactPoints::leave(State& state) const {
     if (vertex < 0 || std::isfinite(gap_[std::size_t(vertex)])) continue;
     vertex = -1;
     const Index point = spread() + Index(k);
-    std::erase_if(state.contacts, [&](const ContactMemory& c) { return c.key.vertex == point; });
-    std::erase_if(state.sides, [&](const SideMemory& c) { return c.vertex == point; });
+    std::erase_if(state.contact.memories, [&](const ContactMemory& c) { return c.key.vertex == point; });
+    std::erase_if(state.contact.sides, [&](const SideMemory& c) { return c.vertex == point; });
   }
 }
 

@@ -44,6 +44,11 @@ class ContactPoints {
     }
   }
 
+  /// The row of a contact times Z, or times a motion of Z.
+  Vec3 observe(const Contact& contact, const Columns& z) const;
+  /// on_z += the force f on a contact.
+  void add(const Contact& contact, const Vec3& f, Columns& on_z) const;
+
   /// How deep the surface of a new state is, m, and which of its vertices the next step asks besides.
   double measure(const Model& model, const StepInput& input, State& state, Cache& cache);
 

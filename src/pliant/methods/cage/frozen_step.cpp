@@ -194,7 +194,7 @@ void FrozenStep<T>::advance() {
   step_.watch.add_to(&StageTimes::contact);
   if (!accept(before, scale)) report.trouble = "the step has no finite answer: take a shorter time step";
   step_.watch.add_to(&StageTimes::rotation);
-  if (report.ok()) step_.contact.measure(step_);
+  if (report.ok()) step_.contact.finish(step_);
 }
 
 template <class T>
@@ -244,7 +244,6 @@ bool FrozenStep<T>::accept(double before, double scale) {
   state_.velocity.swap(s_.new_velocity);
   std::swap(state_.look<T>(), trial);
   state_.whole = whole;
-  step_.contact.remember(state_);
   return true;
 }
 

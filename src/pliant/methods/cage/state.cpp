@@ -46,8 +46,7 @@ State rest_state(const Model& model, const Options& options) {
 }
 
 void State::forget_contacts() {
-  contacts.clear();
-  sides.clear();
+  contact.clear();
   std::fill(more.begin(), more.end(), -1);
 }
 
@@ -62,8 +61,8 @@ void save(const State& state, Writer& writer) {
     for (int k = 0; k < 3; ++k) writer.value((*v)[k]);
   writer.value(state.whole.kinetic);
   writer.array(state.plastic);
-  writer.array(state.contacts);
-  writer.array(state.sides);
+  writer.array(state.contact.memories);
+  writer.array(state.contact.sides);
   writer.array(state.more);
 }
 
@@ -78,8 +77,8 @@ bool load(const Model& model, State& state, Reader& reader) {
     for (int k = 0; k < 3; ++k) reader.value((*v)[k]);
   reader.value(state.whole.kinetic);
   reader.array(state.plastic);
-  reader.list(state.contacts);
-  reader.list(state.sides);
+  reader.list(state.contact.memories);
+  reader.list(state.contact.sides);
   reader.array(state.more);
   return reader.ok() && std::all_of(state.more.begin(), state.more.end(), [&](Index vertex) {
            return vertex >= -1 && vertex < model.embedding.rows();

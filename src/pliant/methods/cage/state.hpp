@@ -24,8 +24,7 @@ struct State {
   Look<double> twice;
   Whole whole;
   std::vector<double> plastic;  ///< permanent strain: xx yy zz yz xz xy of every point; empty = elastic
-  std::vector<ContactMemory> contacts;  ///< the forces that contact starts from
-  std::vector<SideMemory> sides;
+  ContactState contact;
   /// Vertices of the surface that meet colliders besides the spread ones (contact_points.hpp); -1 = a free
   /// place.
   std::vector<Index> more;

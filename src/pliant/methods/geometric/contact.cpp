@@ -239,13 +239,7 @@ void ContactStep::last_answer(Equation& e) {
       new_x[i] += e.scheme.h * change_[i];
     }
   }
-  Vec3 total = Vec3::Zero();
-  e.report().contacts = 0;
-  for (const Vec3& impulse : stage_.impulses()) {
-    total += impulse;
-    e.report().contacts += !impulse.isZero(0);
-  }
-  e.report().contact_impulse += e.input.h / e.scheme.h * total;
+  stage_.tell(e.report(), e.input.h / e.scheme.h);
 }
 
 void ContactStep::position_pass(Equation& e) {

@@ -24,7 +24,7 @@
 
 namespace pliant::geometric {
 
-class ContactResponse final : public SurfaceResponse {
+class ContactResponse final : public NodeResponse {
  public:
   /// The body this is the response of: all outlive this object.
   struct Body {

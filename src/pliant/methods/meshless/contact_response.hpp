@@ -11,7 +11,7 @@
 
 namespace pliant::meshless {
 
-class ContactResponse final : public SurfaceResponse {
+class ContactResponse final : public NodeResponse {
  public:
   /// All outlive this object.
   void attach(const Model& model, const ContactRows& rows, Cache& cache);

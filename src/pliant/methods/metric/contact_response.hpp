@@ -7,7 +7,7 @@
 
 namespace pliant::metric {
 
-class ContactResponse final : public SurfaceResponse {
+class ContactResponse final : public NodeResponse {
  public:
   /// rows outlive this object. unit: a typical mass, kg.
   void attach(const ContactRows& rows, double unit, std::size_t nodes);

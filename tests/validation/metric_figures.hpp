@@ -36,8 +36,7 @@ struct Outcome {
 class Experiment {
  public:
   Experiment(const NodeGraph& graph, const Options& options, double drag = 1)
-      : model_(make(graph, options)),
-        body_(model_, all(model_), Gather{}, {.mass = drag, .stiffness = 0}, options) {}
+      : model_(make(graph, options)), body_(model_, {all(model_)}, {.mass = drag, .stiffness = 0}, options) {}
 
   Body& body() { return body_; }
   const Points& rest() const { return model_.rest; }

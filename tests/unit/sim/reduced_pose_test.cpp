@@ -54,7 +54,7 @@ struct Bar {
   }
   Simulation full() const { return with(std::move(*build(shape, 1000, {0, 0}, options))); }
   Simulation reduced(Basis basis, Cubature cubature, int threads = 1) const {
-    return with(build_reduced(model(), {shape.embedding, shape.graph.cells, shape.contact}, {0, 0}, options,
+    return with(build_reduced(model(), {{shape.embedding, shape.contact}, shape.graph.cells}, {0, 0}, options,
                               std::move(basis), std::move(cubature)),
                 threads);
   }

@@ -54,6 +54,8 @@ std::optional<Problem> lacks(const Options& options, Ability ability) {
   return std::nullopt;
 }
 
+Remedies remedies(const Options&) { return {.sheets = "set metric.lattice to mesh"}; }
+
 }  // namespace
 
 const MethodEntry& entry() {
@@ -68,6 +70,7 @@ const MethodEntry& entry() {
        .set_live = set_live_of<Body, Options>,
        .lacks = lacks,
        .stiffness = [](const Options& options) { return options.stiffness; },
+       .remedies = remedies,
        .verdict =
            [](const Options&, const Solidity& solidity) {
              return solidity.any_solid

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All geometry happens in a frame where the mesh has diagonal 1 about the origin.
+// All geometry happens where the mesh has diagonal 1 about the origin.
 #include "pliant/geometry/cage.hpp"
 
 #include <fmt/format.h>

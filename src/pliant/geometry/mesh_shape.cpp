@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repair, solid or shell, graph, embedding. All geometry happens in a frame where the surface has diagonal 1
+// Repair, solid or shell, graph, embedding. All geometry happens where the surface has diagonal 1
 // about the origin, so that a body of a micrometre or at a million metres is the same body.
 #include "pliant/geometry/mesh_shape.hpp"
 
@@ -22,17 +22,17 @@ namespace {
 constexpr double default_thickness = 0.01;  // of a shell, share of the diagonal
 constexpr Index least_nodes = 4;            // a part
 
-struct Frame {
+struct Scaling {
   Vec3 centre;
   double size;  ///< m, becomes 1
 };
 
-Frame normalise(Points& vertices) {
+Scaling normalise(Points& vertices) {
   Vec3 low = vertices.front(), high = low;
   for (const Vec3& p : vertices) low = low.cwiseMin(p), high = high.cwiseMax(p);
-  const Frame frame{0.5 * (low + high), (high - low).norm()};
-  for (Vec3& p : vertices) p = (p - frame.centre) / frame.size;
-  return frame;
+  const Scaling scaling{0.5 * (low + high), (high - low).norm()};
+  for (Vec3& p : vertices) p = (p - scaling.centre) / scaling.size;
+  return scaling;
 }
 
 double area_of(const Points& x, const std::vector<Triangle>& triangles) {
@@ -69,7 +69,7 @@ void append(BodyGraph& body, BodyGraph more) {
   body.leaning = std::move(both);
 }
 
-/// The graph of a surface in the normalised frame; thickness in the same.
+/// The graph of a surface of diagonal 1; thickness in the same scale.
 BodyGraph make_graph(const Repaired& surface, const TriangleTree& tree, const Solidity& solidity, int nodes,
                      double thickness, Pool& pool, Laps& laps) {
   const TriMesh& mesh = surface.mesh;
@@ -126,13 +126,14 @@ void count_degrees(const NodeGraph& graph, MeshShapeReport& report) {
   report.mean_degree = 2 * double(graph.edges.size()) / double(degree.size());
 }
 
-void describe(const BodyGraph& body, const Frame& frame, MeshShapeReport& report) {
+void describe(const BodyGraph& body, const Scaling& scaling, MeshShapeReport& report) {
   const NodeGraph& graph = body.graph;
   report.nodes = Index(graph.positions.size());
   report.lattice_nodes = body.lattice_nodes, report.cover_nodes = body.cover_nodes;
   report.frame_nodes = body.frame_nodes, report.bridges = body.bridges;
-  report.spacing = body.spacing * frame.size;
-  report.volume = std::accumulate(graph.volumes.begin(), graph.volumes.end(), 0.0) * std::pow(frame.size, 3);
+  report.spacing = body.spacing * scaling.size;
+  report.volume =
+      std::accumulate(graph.volumes.begin(), graph.volumes.end(), 0.0) * std::pow(scaling.size, 3);
   const std::vector<Index> label = components(report.nodes, graph.edges);
   report.parts = *std::max_element(label.begin(), label.end()) + 1;
   report.anisotropy = report.solid ? stiffness_anisotropy(graph) : 1;
@@ -227,7 +228,7 @@ void set_contact_points(const TriMesh& mesh, const Gather& rows, Shape& shape) {
 }
 
 /// How the surface and the points that meet colliders follow the nodes. `input` are the input's vertices in
-/// the frame of the mesh.
+/// the coordinates of the mesh.
 void embed(const Points& input, const Repaired& surface, const BodyGraph& body, Pool& pool, Shape& shape) {
   const Points& vertices = surface.mesh.vertices;
   std::vector<Index> each(vertices.size());
@@ -269,7 +270,7 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
                               least_nodes, surface.report.components),
                   {});
   laps.end("repair");
-  const Frame frame = normalise(surface.mesh.vertices);
+  const Scaling scaling = normalise(surface.mesh.vertices);
   TriangleTree tree(surface.mesh.vertices, surface.mesh.triangles);
   laps.end("tree");
   report.solidity = solidity(surface, tree);
@@ -280,7 +281,7 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
   }
   report.solid = decided.any_solid;
   laps.end("solid or shell");
-  const double thickness = options.thickness > 0 ? options.thickness / frame.size : default_thickness;
+  const double thickness = options.thickness > 0 ? options.thickness / scaling.size : default_thickness;
 
   const std::size_t triangles = surface.mesh.triangles.size();
   surface = refined(std::move(surface), tree, decided, options.nodes);
@@ -289,18 +290,18 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
   laps.end("refine");
   BodyGraph body = make_graph(surface, tree, decided, options.nodes, thickness, pool, laps);
   if (options.join) join(body.graph);
-  describe(body, frame, report);
+  describe(body, scaling, report);
   warn(body, !options.solid, report);
 
   Shape& shape = out.shape;
   Points vertices = mesh.vertices;
-  for (Vec3& p : vertices) p = (p - frame.centre) / frame.size;
+  for (Vec3& p : vertices) p = (p - scaling.centre) / scaling.size;
   embed(vertices, surface, body, pool, shape);
   laps.end("embedding");
   shape.graph = std::move(body.graph);
-  for (Vec3& p : shape.graph.positions) p = frame.centre + frame.size * p;
-  for (double& volume : shape.graph.volumes) volume *= std::pow(frame.size, 3);
-  for (auto& e : shape.graph.edges) e.share *= frame.size;
+  for (Vec3& p : shape.graph.positions) p = scaling.centre + scaling.size * p;
+  for (double& volume : shape.graph.volumes) volume *= std::pow(scaling.size, 3);
+  for (auto& e : shape.graph.edges) e.share *= scaling.size;
   shape.surface.vertices = mesh.vertices;
   for (Vec3& p : shape.surface.vertices)
     if (!p.allFinite()) p = shape.graph.positions.front();

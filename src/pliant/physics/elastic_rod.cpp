@@ -122,7 +122,7 @@ Number through(const Number& x, const Smooth& s) { return x.through(s.f, s.f1, s
 void keep_above(double& x, double least) { x = std::max(x, least); }
 void keep_above(Number& x, double least) { x.value = std::max(x.value, least); }
 
-/// The rotation vector of E^T A for two orthonormal frames less than half a turn apart.
+/// The rotation vector of E^T A for two sets of orthonormal axes less than half a turn apart.
 template <class N>
 V<N> turn_between(const std::array<V<N>, 3>& e, const std::array<V<N>, 3>& a) {
   const auto m = [&](std::size_t i, std::size_t j) { return dot(e[i], a[j]); };
@@ -166,8 +166,8 @@ N element_energy(const ElementInput& in) {
   return (0.5 / in.length) * total;
 }
 
-/// A right-handed frame whose first axis is d.
-Mat3 frame_along(const Vec3& d) {
+/// Right-handed axes, the first along d.
+Mat3 axes_along(const Vec3& d) {
   Index least = 0;
   d.cwiseAbs().minCoeff(&least);
   Mat3 out;
@@ -194,7 +194,7 @@ struct ElasticRod::Assembly {
       const std::size_t a = std::size_t(e.a), b = std::size_t(e.b);
       const Number part =
           element_energy<Number>({state.x[a], state.x[b], state.rotation[a], state.rotation[b],
-                                  rod.frames_[k].length, rod.frames_[k].axes, e.stiffness});
+                                  rod.segments_[k].length, rod.segments_[k].axes, e.stiffness});
       energy += part.value;
       const auto row = [&e](int i) { return i < 6 ? 6 * e.a + i : 6 * e.b + i - 6; };
       for (int i = 0; i < 12; ++i) {
@@ -210,7 +210,7 @@ ElasticRod::ElasticRod(Points rest, std::vector<RodElement> elements)
   for (const RodElement& e : elements_) {
     const Vec3 d = rest_[std::size_t(e.b)] - rest_[std::size_t(e.a)];
     PLIANT_CHECK(d.norm() > 0);
-    frames_.push_back({d.norm(), frame_along(d.normalized())});
+    segments_.push_back({d.norm(), axes_along(d.normalized())});
   }
 }
 
@@ -222,7 +222,7 @@ double ElasticRod::energy(const RodState& state) const {
     const RodElement& e = elements_[k];
     const std::size_t a = std::size_t(e.a), b = std::size_t(e.b);
     sum += element_energy<double>({state.x[a], state.x[b], state.rotation[a], state.rotation[b],
-                                   frames_[k].length, frames_[k].axes, e.stiffness});
+                                   segments_[k].length, segments_[k].axes, e.stiffness});
   }
   return sum;
 }
@@ -302,7 +302,7 @@ bool ElasticRod::newton(RodState& state, const std::vector<char>& held, const Po
                         RodReport& report) const {
   const Eigen::Index n = Eigen::Index(held.size());
   double shortest = std::numeric_limits<double>::infinity();
-  for (const Frame& frame : frames_) shortest = std::min(shortest, frame.length);
+  for (const Segment& segment : segments_) shortest = std::min(shortest, segment.length);
   Eigen::SimplicialLLT<Sparse> factor;
   RodState trial = state;
   double shift = 0, last = std::numeric_limits<double>::infinity();
@@ -365,7 +365,7 @@ RodReport ElasticRod::settle(RodState& state, const std::vector<RodHold>& holds,
   PLIANT_CHECK(state.x.size() == rest_.size() && (forces.empty() || forces.size() == rest_.size()));
   std::vector<char> held(6 * rest_.size(), 0);
   double shortest = std::numeric_limits<double>::infinity();
-  for (const Frame& frame : frames_) shortest = std::min(shortest, frame.length);
+  for (const Segment& segment : segments_) shortest = std::min(shortest, segment.length);
   Eigen::VectorXd way = Eigen::VectorXd::Zero(Eigen::Index(held.size()));
   double far = 0;
   for (const RodHold& hold : holds) {

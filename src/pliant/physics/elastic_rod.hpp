@@ -4,7 +4,7 @@
 // twist of any size as long as one element turns by less than half a turn [ZJU06, "standard nonlinear finite
 // element method"].
 //
-// Element of rest length l0 and rest frame D (first axis along it), nodes 1 and 2 with rotations R1, R2 since
+// Element of rest length l0 and rest axes D (the first along it), nodes 1 and 2 with rotations R1, R2 since
 // rest:
 //   e1 = (x2 - x1) / l,  Rm the rotation half way between R1 and R2,  e2 = Rm D e_y made orthogonal to e1,
 //   e3 = e1 x e2,  E = (e1 e2 e3),   th_a = log(E^T R_a D)
@@ -68,7 +68,7 @@ class ElasticRod {
   RodReport settle(RodState& state, const std::vector<RodHold>& holds, const Points& forces = {}) const;
 
  private:
-  struct Frame {
+  struct Segment {
     double length;
     Mat3 axes;  ///< D
   };
@@ -78,7 +78,7 @@ class ElasticRod {
 
   Points rest_;
   std::vector<RodElement> elements_;
-  std::vector<Frame> frames_;
+  std::vector<Segment> segments_;
 };
 
 /// Nodes are the samples of a skeleton, elements the pieces of bone between them; those that touch a joint

@@ -15,7 +15,7 @@ Body::Body(Model model, const Damping& damping, const Options& options, double s
       damping_(damping),
       options_(options),
       setup_ms_(setup_ms),
-      state_(rest_state(model_, options_)),
+      state_(state_at_rest(model_, options_)),
       scratch_(model_),
       contact_(model_) {
   state_.more.assign(std::size_t(contact_.points().places()), -1);

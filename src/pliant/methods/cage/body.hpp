@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A body that moves with a cage around it [Martin09]: the vertices of the cage are the freedoms, the scaled
 // normals of its faces follow. step.cpp advances it, statics.cpp finds where it rests, surface.cpp shows it;
-// equation.hpp is what their solvers see. Everything is done in the body's own frame, where a body that only
+// equation.hpp is what their solvers see. Everything is done along the body's own axes, where a body that only
 // moved as a whole has strain 0 to the last bit, also in single precision.
 #pragma once
 

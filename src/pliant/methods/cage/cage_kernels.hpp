@@ -11,7 +11,7 @@ inline constexpr int lanes = 16;
 /// The same memory as RotationBatch (math/rotation.hpp) in single precision.
 template <class T>
 struct alignas(64) PointBatch {
-  T a[9][lanes];  ///< row-major deformation gradient in the body's frame
+  T a[9][lanes];  ///< row-major deformation gradient along the body's axes
   T q[4][lanes];  ///< its rotation: w, x, y, z
   T r[9][lanes];  ///< the same as a matrix
 };

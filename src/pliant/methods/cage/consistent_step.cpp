@@ -50,7 +50,7 @@ class Objective {
   /// At x with this elastic energy, J. Contacts count with the forces that they have.
   double value(const Columns& x, double elastic);
   /// Minus the derivative at x, where the look is of and whose mean is c: by Z in Scratch::force and by the
-  /// vertices in Scratch::solved, in the frame of the look; contact apart.
+  /// vertices in Scratch::solved, along the axes of the look; contact apart.
   void descend(const Look<T>& look, const Columns& x, const Vec3& c);
   /// The factored matrix of a solve; whole: with all of the Hessian. Where it is not definite (single
   /// precision, stiff bodies) its diagonal grows: such a solve goes less far along what hardly moves the
@@ -60,7 +60,7 @@ class Objective {
   /// root is in Work::right.
   double promised();
   /// Scratch::solved += the contacts' forces on the vertices.
-  void add_contact_forces(const Mat3& frame);
+  void add_contact_forces(const Mat3& axes);
   /// From now on damping resists the motion since the beginning of the step, by the K of the last matrix.
   void keep_damper(const Look<T>& look);
 
@@ -128,15 +128,15 @@ template <class T>
 void Objective<T>::keep_damper(const Look<T>& look) {
   if (!(step_.scheme.stiffness > 0)) return;
   w_.damper = w_.gram;
-  s_.damper_frame = look.frame;
+  s_.damper_axes = look.axes;
 }
 
 template <class T>
 double Objective<T>::damped(const Columns& x, Columns* force) {
   const Index n = model_.n(), n3 = 3 * n;
   if (w_.damper.empty()) return 0;
-  const Mat3 frame = s_.damper_frame.toRotationMatrix();
-  s_.local.noalias() = frame.transpose() * (x - s_.start_z.leftCols(n));
+  const Mat3 axes = s_.damper_axes.toRotationMatrix();
+  s_.local.noalias() = axes.transpose() * (x - s_.start_z.leftCols(n));
   s_.way.resize(n3);
   s_.pull.setZero(n3);
   for (Index i = 0; i < n; ++i)
@@ -153,7 +153,7 @@ double Objective<T>::damped(const Columns& x, Columns* force) {
   const double unit = step_.scheme.stiffness / h_;
   if (force)
     for (Index i = 0; i < n; ++i)
-      force->col(i) -= unit * (frame * Vec3(s_.pull[i], s_.pull[n + i], s_.pull[2 * n + i]));
+      force->col(i) -= unit * (axes * Vec3(s_.pull[i], s_.pull[n + i], s_.pull[2 * n + i]));
   return unit / 2 * s_.way.dot(s_.pull);
 }
 
@@ -178,23 +178,23 @@ double Objective<T>::value(const Columns& x, double elastic) {
 template <class T>
 void Objective<T>::descend(const Look<T>& look, const Columns& x, const Vec3& c) {
   const Index n = model_.n(), rows = model_.rows();
-  const Mat3 frame = look.frame.toRotationMatrix();
+  const Mat3 axes = look.axes.toRotationMatrix();
   equation_.find_jacobians();
   equation_.force_on_z(step_.input, look, c, s_.force);
   for (Index r = 0; r < rows; ++r)
-    s_.to_hat.col(r) = frame.transpose() * (r < n ? Vec3(s_.hat.col(r) - c) : Vec3(s_.hat.col(r)));
+    s_.to_hat.col(r) = axes.transpose() * (r < n ? Vec3(s_.hat.col(r) - c) : Vec3(s_.hat.col(r)));
   s_.to_hat -= s_.z;
   each_mass_row(model_, rows, s_.to_hat.data(), [&](Index r, const Vec3& moved) {
     for (int k = 0; k < 3; ++k) s_.force(k, r) += moved[k] / (h_ * h_);
   });
   equation_.pull_back(s_.force, s_.solved);
-  s_.local.noalias() = frame * s_.to_hat.leftCols(n);
+  s_.local.noalias() = axes * s_.to_hat.leftCols(n);
   leave_out_rigid(s_.local);
-  s_.solved.noalias() += model_.fictitious_mass / (h_ * h_) * (frame.transpose() * s_.local);
+  s_.solved.noalias() += model_.fictitious_mass / (h_ * h_) * (axes.transpose() * s_.local);
   opening_energy(model_, s_.z.leftCols(n), &s_.solved);
   s_.resisted.setZero(3, n);
   damped(x, &s_.resisted);
-  s_.solved.noalias() += frame.transpose() * s_.resisted;
+  s_.solved.noalias() += axes.transpose() * s_.resisted;
 }
 
 template <class T>
@@ -206,9 +206,9 @@ bool Objective<T>::factor(const Look<T>& look, bool whole) {
   if (!holds_.empty()) s_.scalar += holds_.stiffness();
   equation_.pull_back_scalar(s_.scalar);
   if (whole) equation_.add_curvature(s_.force, true);
-  const Mat3 frame = look.frame.toRotationMatrix();
+  const Mat3 axes = look.axes.toRotationMatrix();
   for (int k = 0; k < 6; ++k) {
-    s_.local.noalias() = frame.transpose() * s_.rigid[std::size_t(k)];
+    s_.local.noalias() = axes.transpose() * s_.rigid[std::size_t(k)];
     for (int c = 0; c < 3; ++c) s_.modes.col(k).segment(c * n, n) = s_.local.row(c).transpose();
   }
   Eigen::MatrixXd& pulled = s_.pulled;
@@ -243,11 +243,11 @@ double Objective<T>::promised() {
 }
 
 template <class T>
-void Objective<T>::add_contact_forces(const Mat3& frame) {
+void Objective<T>::add_contact_forces(const Mat3& axes) {
   if (!step_.contact.touches()) return;
   Columns& on_z = s_.rate;
   on_z.setZero();
-  step_.contact.add_forces(frame, h_, on_z);
+  step_.contact.add_forces(axes, h_, on_z);
   equation_.pull_back(on_z, s_.local);
   s_.solved += s_.local;
 }
@@ -261,7 +261,7 @@ class ConsistentStep {
   void advance();
 
  private:
-  /// Motion of the vertices in Scratch::solved, m/s in the frame, from the force that promised() has read;
+  /// Motion of the vertices in Scratch::solved, m/s along the axes, from the force that promised() has read;
   /// contact included. True: something touches.
   bool solve(bool first);
   /// Scratch::new_x is the longest share of the motion that lowers the objective, in halves. True: there is
@@ -294,10 +294,10 @@ class ConsistentStep {
   Look<T>& trial_ = w_.trial;
   const Holds& holds_ = step_.cache.holds;
 
-  double start_ = 0;                                     // energy at the beginning, J
-  double noise_ = 0;                                     // of the objective, by rounding, J
-  Vec3 c_{0, 0, 0};                                      // mean of the iterate's vertices
-  Mat3 frame_ = Mat3::Identity(), lift_frame_ = frame_;  // of the iterate; of the last solve
+  double start_ = 0;                                  // energy at the beginning, J
+  double noise_ = 0;                                  // of the objective, by rounding, J
+  Vec3 c_{0, 0, 0};                                   // mean of the iterate's vertices
+  Mat3 axes_ = Mat3::Identity(), lift_axes_ = axes_;  // of the iterate; of the last solve
 };
 
 template <class T>
@@ -309,7 +309,7 @@ bool ConsistentStep<T>::solve(bool first) {
   report_.refactored = true;
   ++report_.iterations;
   step_.watch.add_to(&StageTimes::solve);
-  const Flight flight = Flight::at(c_, frame_);
+  const Flight flight = Flight::at(c_, axes_);
   s_.shift.setZero();
   follow(model_, s_.jacobians, s_.solved, s_.rate);
   const bool touched = step_.contact.meet(step_, flight, s_.rate, model_.rows(), first);
@@ -326,7 +326,7 @@ bool ConsistentStep<T>::search(double& share) {
   for (int k = 0; k <= halvings; ++k) {
     share = k == 0 ? 1 : share / 2;
     s_.new_x = s_.x;
-    s_.new_x.noalias() += h_ * share * (frame_ * s_.solved);
+    s_.new_x.noalias() += h_ * share * (axes_ * s_.solved);
     if (!s_.new_x.allFinite()) {
       report_.trouble = "the step has no finite answer: take a shorter time step";
       return false;
@@ -348,7 +348,7 @@ void ConsistentStep<T>::advance() {
   equation_.look_at(s_.x, trial_, step_.pool);
   start_ = trial_.energy + state_.whole.kinetic + stored(state_.x, state_.whole);
   c_ = mean_of(s_.x);
-  frame_ = lift_frame_ = trial_.frame.toRotationMatrix();
+  axes_ = lift_axes_ = trial_.axes.toRotationMatrix();
   objective_.descend(trial_, s_.x, c_);
   bool whole = trial_.energy > large_strain * model_.mu * model_.volume, done = false;
   double first = 0, last = 0;  // what a solve promised: the first, the one before
@@ -377,17 +377,17 @@ void ConsistentStep<T>::advance() {
       equation_.look_at(s_.new_x, trial_, step_.pool);
       done = whole;
     }
-    lift_frame_ = frame_;
+    lift_axes_ = axes_;
     s_.x = s_.new_x;
     c_ = mean_of(s_.x);
-    frame_ = trial_.frame.toRotationMatrix();
+    axes_ = trial_.axes.toRotationMatrix();
     if (done || iteration + 1 == most) {
       report_.violent = report_.violent || (share < short_step && last > little * first);
       break;
     }
     objective_.descend(trial_, s_.x, c_);
     s_.free = s_.solved;
-    objective_.add_contact_forces(frame_);
+    objective_.add_contact_forces(axes_);
     const double next = objective_.promised();
     report_.violent = report_.violent || (share < short_step && next > little * first);
     done = lower && next <= std::max(touched ? touching_tolerance * first : tolerance * promise, 10 * noise_);
@@ -413,7 +413,7 @@ void ConsistentStep<T>::lift_out(double kinetic) {
   s_.local = s_.new_x;
   for (double share = 1; share > 0.1; share /= 2) {
     s_.new_x = s_.local;
-    s_.new_x.noalias() += share * (lift_frame_ * s_.shift);
+    s_.new_x.noalias() += share * (lift_axes_ * s_.shift);
     if (folds(model_, s_.local, s_.new_x)) continue;
     equation_.look_at(s_.new_x, trial_, step_.pool);
     if (trial_.energy <= most) return;

@@ -76,10 +76,10 @@ void ContactStep::respond(const Step& step, const Flight& flight, double unit, b
 
 double ContactStep::depth(const Step& step) const {
   const Vec3 c = mean_of(step.state.x);
-  const Mat3 frame = step.state.frame().toRotationMatrix();
+  const Mat3 axes = step.state.axes().toRotationMatrix();
   double deepest = 0;
   for (const Contact& contact : stage_.contacts()) {
-    const Vec3 now = c + frame * points_.observe(contact, step.scratch.z);
+    const Vec3 now = c + axes * points_.observe(contact, step.scratch.z);
     const Vec3 way = now - stage_.rows().observe(contact, begin_) - step.input.h * contact.velocity;
     deepest = std::max(deepest, -contact.gap - contact.normal.dot(way));
   }
@@ -103,9 +103,9 @@ double ContactStep::work(const Columns& z, double h) const {
   return sum;
 }
 
-void ContactStep::add_forces(const Mat3& frame, double h, Columns& on_z) const {
+void ContactStep::add_forces(const Mat3& axes, double h, Columns& on_z) const {
   for (std::size_t c = 0; c < stage_.contacts().size(); ++c)
-    points_.add(stage_.contacts()[c], frame.transpose() * (stage_.impulses()[c] / h), on_z);
+    points_.add(stage_.contacts()[c], axes.transpose() * (stage_.impulses()[c] / h), on_z);
 }
 
 template void ContactStep::respond<float>(const Step&, const Flight&, double, bool);

@@ -38,8 +38,8 @@ class ContactStep {
   bool touches() const { return !stage_.empty(); }
   /// Work of the forces since the beginning of the step, J; z: Z in the world.
   double work(const Columns& z, double h) const;
-  /// on_z += forces of the contacts on Z, seen from a frame.
-  void add_forces(const Mat3& frame, double h, Columns& on_z) const;
+  /// on_z += forces of the contacts on Z, seen along given axes.
+  void add_forces(const Mat3& axes, double h, Columns& on_z) const;
 
  private:
   /// begin_ and end_ of the motion that meet() is told.

@@ -48,13 +48,13 @@ void ContactResponse<T>::fill_matrix(Index contacts, Eigen::MatrixXd& w) const {
   double trace = 0;
   for (Index c = 0; c < contacts; ++c)
     for (Index d = 0; d <= c; ++d) {
-      Mat3 seen;  // from the frame
+      Mat3 seen;  // along the axes
       for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) {
           const int i = 3 * int(c) + a, j = 3 * int(d) + b;
           seen(a, b) = unit_ * double(gram[in_panels(std::max(i, j), std::min(i, j), wide)]);
         }
-      const Mat3 turned = seen * frame_.transpose(), block = frame_ * turned;
+      const Mat3 turned = seen * axes_.transpose(), block = axes_ * turned;
       w.block<3, 3>(3 * c, 3 * d) = block;
       w.block<3, 3>(3 * d, 3 * c) = block.transpose();
       if (c == d) trace += seen(0, 0) + seen(1, 1) + seen(2, 2);
@@ -86,7 +86,7 @@ void ContactResponse<T>::respond(std::span<const Vec3> r, double scale, Columns&
   const int n3 = 3 * int(n);
   std::fill(work.right.begin(), work.right.end(), T(0));
   for (std::size_t c = 0; c < r.size(); ++c) {
-    const Vec3 seen = unit_ * scale * (frame_.transpose() * r[c]);
+    const Vec3 seen = unit_ * scale * (axes_.transpose() * r[c]);
     for (int axis = 0; axis < 3; ++axis) {
       const T along = T(seen[axis]);
       if (along == T(0)) continue;

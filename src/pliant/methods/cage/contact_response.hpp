@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a caged body answers impulses r on its surface. The matrix A = L L^T of the step is factored already; its
-// freedoms are the vertices of the cage, seen from the body's frame R:
+// freedoms are the vertices of the cage, seen along the body's axes R:
 //   dv = unit A^-1 J^T R^T r,   W = unit R J A^-1 J^T R^T = unit R (L^-1 J^T)^T (L^-1 J^T) R^T
 // J has three rows a contact: the phi of its points, and with normals that follow also psi_j dy_j/dx. These
 // couple the directions, so that W has full 3x3 blocks (contact/dense_response.hpp): no scalar and no rotation
@@ -18,13 +18,13 @@ namespace pliant::cage {
 template <class T>
 class ContactResponse final : public SurfaceResponse {
  public:
-  /// frame: R. unit: an impulse changes velocities by unit A^-1 J^T. follow: the normals do.
-  ContactResponse(const Step& step, const ContactPoints& points, const Mat3& frame, double unit, bool follow)
-      : step_(step), points_(points), frame_(frame), unit_(unit), follow_(follow) {}
+  /// axes: R. unit: an impulse changes velocities by unit A^-1 J^T. follow: the normals do.
+  ContactResponse(const Step& step, const ContactPoints& points, const Mat3& axes, double unit, bool follow)
+      : step_(step), points_(points), axes_(axes), unit_(unit), follow_(follow) {}
 
   /// Writes Work::response and Work::touch.
   void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool) override;
-  /// change += scale B J^T r of the contacts that fill() has seen: velocities of the vertices in the frame,
+  /// change += scale B J^T r of the contacts that fill() has seen: velocities of the vertices along the axes,
   /// m/s.
   void respond(std::span<const Vec3> r, double scale, Columns& change) const;
 
@@ -38,7 +38,7 @@ class ContactResponse final : public SurfaceResponse {
 
   const Step& step_;
   const ContactPoints& points_;
-  const Mat3 frame_;
+  const Mat3 axes_;
   const double unit_;
   const bool follow_;
 };

@@ -27,10 +27,10 @@ int inverted(const Model& model, const AlignedVector<PointBatch<T>>& batches) {
 
 double elastic_energy(const Model& model, const State& state, Columns* force) {
   const Index rows = model.rows();
-  const Mat3 frame = state.frame().toRotationMatrix();
+  const Mat3 axes = state.axes().toRotationMatrix();
   const Vec3 c = mean_of(state.x);
   Columns z(3, rows);
-  set_z(model, state.x, c, frame, z);
+  set_z(model, state.x, c, axes, z);
   AlignedVector<double> dz(std::size_t(3 * rows)), stress(std::size_t(model.batches()) * 9 * lanes);
   for (Index r = 0; r < rows; ++r)
     for (int k = 0; k < 3; ++k) dz[std::size_t(3 * r + k)] = z(k, r) - model.rest(k, r);
@@ -61,7 +61,7 @@ double elastic_energy(const Model& model, const State& state, Columns* force) {
                 stress.data(), f.data());
   force->resize(3, rows);
   for (Index r = 0; r < rows; ++r)
-    force->col(r) = frame * Vec3(f[std::size_t(3 * r)], f[std::size_t(3 * r + 1)], f[std::size_t(3 * r + 2)]);
+    force->col(r) = axes * Vec3(f[std::size_t(3 * r)], f[std::size_t(3 * r + 1)], f[std::size_t(3 * r + 2)]);
   return sum;
 }
 

@@ -42,13 +42,13 @@ void Equation<T>::look_at(const Columns& x, Look<T>& look, Pool& pool, const Col
   const Vec3 c = mean_of(x);
   Mat3 spread = Mat3::Zero();
   for (Index i = 0; i < n; ++i) spread += (x.col(i) - c) * model_.rest.col(i).transpose();
-  look.frame = polar_rotation(spread / spread.norm(), look.frame);
-  const Mat3 frame = look.frame.toRotationMatrix();
+  look.axes = polar_rotation(spread / spread.norm(), look.axes);
+  const Mat3 axes = look.axes.toRotationMatrix();
   if (y) {
-    for (Index i = 0; i < n; ++i) s_.z.col(i) = frame.transpose() * (x.col(i) - c);
-    for (Index j = 0; j < model_.t(); ++j) s_.z.col(n + j) = frame.transpose() * y->col(j);
+    for (Index i = 0; i < n; ++i) s_.z.col(i) = axes.transpose() * (x.col(i) - c);
+    for (Index j = 0; j < model_.t(); ++j) s_.z.col(n + j) = axes.transpose() * y->col(j);
   } else {
-    set_z(model_, x, c, frame, s_.z);
+    set_z(model_, x, c, axes, s_.z);
   }
   for (Index r = 0; r < rows; ++r)
     for (int k = 0; k < 3; ++k) w_.dz[std::size_t(3 * r + k)] = T(s_.z(k, r) - model_.rest(k, r));
@@ -91,20 +91,20 @@ void Equation<T>::elastic_forces(Index rows, Pool& pool) {
 template <class T>
 void Equation<T>::force_on_z(const StepInput& input, const Look<T>& look, const Vec3& c, Columns& out) {
   const Index rows = model_.rows();
-  const Mat3 frame = look.frame.toRotationMatrix();
+  const Mat3 axes = look.axes.toRotationMatrix();
   elastic_forces(rows, *input.pool);
-  const Vec3 weight = frame.transpose() * input.gravity;
+  const Vec3 weight = axes.transpose() * input.gravity;
   for (Index r = 0; r < rows; ++r) {
     const T* f = w_.force.data() + 3 * r;
     out.col(r) = Vec3(double(f[0]), double(f[1]), double(f[2])) + model_.mass_sum[r] * weight;
   }
   Holds& holds = cache_.holds;
   if (!holds.empty()) {
-    holds.aim(frame, c);
+    holds.aim(axes, c);
     out += holds.pull();
     out.noalias() -= s_.z * holds.stiffness();
   }
-  add_node_forces(model_, input, frame, out);
+  add_node_forces(model_, input, axes, out);
 }
 
 template <class T>

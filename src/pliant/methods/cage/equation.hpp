@@ -42,14 +42,14 @@ class Equation {
   Equation(const Model& model, Cache& cache, Scratch& scratch)
       : model_(model), cache_(cache), s_(scratch), w_(scratch.work<T>()) {}
 
-  /// Frame, strains, rotations and energy at x. The look's own frame and rotations are where the search
+  /// Axes, strains, rotations and energy at x. The look's own axes and rotations are where the search
   /// starts. Writes Scratch::z and the stress. y: the normals at x, when known.
   void look_at(const Columns& x, Look<T>& look, Pool& pool, const Columns* y = nullptr);
   /// Elastic energy, J, and the weighted stress.
   double stress(const Look<T>& look, Pool& pool);
   /// Work::force of the first `rows` entries of Z, from the stress.
   void elastic_forces(Index rows, Pool& pool);
-  /// Elastic forces, holds, weight and forces of the input, on Z at Scratch::z in the look's frame; c: the
+  /// Elastic forces, holds, weight and forces of the input, on Z at Scratch::z along the look's axes; c: the
   /// mean of the vertices.
   void force_on_z(const StepInput& input, const Look<T>& look, const Vec3& c, Columns& out);
   /// Scratch::jacobians at Scratch::z.
@@ -90,7 +90,7 @@ class Equation {
   Work<T>& w_;
 };
 
-/// Forces of the input on nodes, as forces on the first force.cols() entries of Z, seen from a frame.
+/// Forces of the input on nodes, as forces on the first force.cols() entries of Z, seen along given axes.
 void add_node_forces(const Model& model, const StepInput& input, const Mat3& rotation, Columns& force);
 
 }  // namespace pliant::cage

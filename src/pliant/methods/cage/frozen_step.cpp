@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step with the normals of the cage frozen [Martin09, Fig. 4], backward Euler in the velocities. K and f
-// are those of the vertices with the normals held. R is the body's frame; all but 1 and 4 is seen from it.
+// are those of the vertices with the normals held. R holds the body's axes; all but 1 and 4 is seen along them.
 //
 //   1. whole     (rigid-split) the part of the velocities that moves the cage rigidly is taken out:
 //                v = v_c + w x r + v_d. The body goes there exactly, R <- exp(h w) R; v_d turns with it.
@@ -57,7 +57,7 @@ class FrozenStep {
   bool solve_from_rest();
   /// Step 2 with a matrix of its own. False: it has no factor.
   bool solve_directly();
-  /// The right side of step 2; Scratch::apart is v_d seen from the frame. more: mass that the matrix needed,
+  /// The right side of step 2; Scratch::apart is v_d seen along the axes. more: mass that the matrix needed,
   /// kg.
   void load_right(double more);
   /// Steps 4 and 5: from z (at the beginning), solved (v_d at the end) and shift to the next state. False: it
@@ -226,7 +226,7 @@ bool FrozenStep<T>::accept(double before, double scale) {
   const double slack = flight_.split ? rounding_slack : frozen_slack;
   s_.begin = s_.z.leftCols(model_.n());
   Look<T>& trial = w_.trial;
-  trial.frame = Eigen::Quaterniond(flight_.r1);
+  trial.axes = Eigen::Quaterniond(flight_.r1);
   Whole whole;
   double share = 1;
   for (int k = 0;; ++k) {

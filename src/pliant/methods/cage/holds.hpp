@@ -22,7 +22,7 @@ class Holds {
   const Eigen::MatrixXd& stiffness() const { return stiffness_; }  ///< K, (N + T)^2, N/m
   const Eigen::VectorXd& sum() const { return sum_; }              ///< sum beta b
   const Columns& pull() const { return pull_; }                    ///< C, 3 x (N + T), as aim() sees it
-  /// C of targets seen from a frame: R^T (c - origin).
+  /// C of targets seen along given axes: R^T (c - origin).
   void aim(const Mat3& rotation, const Vec3& origin);
   /// E when the points are at origin + Z b.
   double energy(const Columns& z, const Vec3& origin) const;

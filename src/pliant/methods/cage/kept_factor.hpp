@@ -4,7 +4,7 @@
 //   K v = sum_q w_q dP_q g^T,  dF = v G,  dP = mu (dF + R dF^T R) + lambda tr(R^T dF) R
 // The product costs 36 N Q operations, the matrix 9 N^2 Q. The preconditioner is the factor of the matrix at
 // rest. It is kept while time step, damping and holds are the same. It follows from them and the model alone,
-// so that keeping it changes no result. In the body's own frame a body that only turned is at rest: what
+// so that keeping it changes no result. In the body's own axes a body that only turned is at rest: what
 // costs iterations is how far its parts are turned against each other.
 #pragma once
 

@@ -14,7 +14,7 @@ static_assert(sizeof(PointBatch<float>) == sizeof(RotationBatch));
 
 template <class T>
 void set_rest(int batches, Look<T>& look) {
-  look.frame.setIdentity();
+  look.axes.setIdentity();
   look.batches.resize(std::size_t(batches));
   for (PointBatch<T>& b : look.batches)
     for (int lane = 0; lane < lanes; ++lane) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strains and rotations at the quadrature points, seen from the body's own frame. A body that only moved as a
+// Strains and rotations at the quadrature points, seen along the body's own axes. A body that only moved as a
 // whole has strain 0 there to the last bit, also in single precision.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace pliant::cage {
 
 template <class T>
 struct Look {
-  Eigen::Quaterniond frame = Eigen::Quaterniond::Identity();
+  Eigen::Quaterniond axes = Eigen::Quaterniond::Identity();
   AlignedVector<PointBatch<T>> batches;
   double energy = 0;  ///< elastic, J
 };
@@ -26,10 +26,10 @@ void set_rest(int batches, Look<T>& look);
 void find_rotations(PointBatch<float>* batches, int count);
 void find_rotations(PointBatch<double>* batches, int count);
 
-/// Frame and rotations in another precision: where a search starts. The sizes must agree.
+/// Axes and rotations in another precision: where a search starts. The sizes must agree.
 template <class From, class To>
 void copy_rotations(const Look<From>& from, Look<To>& to) {
-  to.frame = from.frame;
+  to.axes = from.axes;
   for (std::size_t b = 0; b < to.batches.size(); ++b)
     for (int k = 0; k < 4; ++k)
       for (int lane = 0; lane < lanes; ++lane) to.batches[b].q[k][lane] = To(from.batches[b].q[k][lane]);

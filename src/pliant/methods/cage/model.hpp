@@ -93,7 +93,7 @@ inline const PointFields<double>& Model::fields() const {
 /// shapes). The cage must pass check_cage for all nodes; what is wrong is told.
 Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const Options& options);
 
-/// Z of a cage with vertices at x, seen from a frame: z = R^T [x - c | y].
+/// Z of a cage with vertices at x, seen along given axes: z = R^T [x - c | y].
 void set_z(const Model& model, const Columns& x, const Vec3& c, const Mat3& rotation, Columns& z);
 
 /// A matrix as the kernels read it: batches of 16 columns, [row][16].

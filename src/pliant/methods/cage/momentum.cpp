@@ -30,10 +30,10 @@ Mat3 turned(const Vec3& angle, const Mat3& rotation) {
 
 }  // namespace
 
-Flight Flight::at(const Vec3& c, const Mat3& frame) {
+Flight Flight::at(const Vec3& c, const Mat3& axes) {
   Flight out;
   out.c = out.c1 = c;
-  out.r0 = out.r1 = frame;
+  out.r0 = out.r1 = axes;
   return out;
 }
 
@@ -42,7 +42,7 @@ Flight fly(const State& state, const StepInput& input, const Damping& damping, b
   Flight out;
   out.split = split;
   out.c = mean_of(state.x);
-  out.r0 = state.frame().normalized().toRotationMatrix();
+  out.r0 = state.axes().normalized().toRotationMatrix();
   if (out.split) {
     Mat3 second = Mat3::Zero();
     Vec3 turning = Vec3::Zero();

@@ -16,8 +16,8 @@ struct Flight {
   Mat3 r0 = Mat3::Identity(), r1 = Mat3::Identity();
   bool split = false;  ///< the body as a whole goes its own way
 
-  /// One that stays: everything is seen from a frame at c.
-  static Flight at(const Vec3& c, const Mat3& frame);
+  /// One that stays: everything is seen along given axes at c.
+  static Flight at(const Vec3& c, const Mat3& axes);
 };
 
 /// The flight of the part of the velocities that moves the cage rigidly; split = false: none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step writes before it reads it; nothing here lives across steps. Everything is "seen from the
-// frame", the body's own, unless it says world.
+// axes", the body's own, unless it says world.
 #pragma once
 
 #include "pliant/methods/cage/look.hpp"
@@ -56,9 +56,9 @@ struct Scratch {
   Columns free, local;        ///< a motion of the vertices that is kept, or looked at
   Columns resisted;           ///< damping force on the vertices, world
   Eigen::VectorXd way, pull;  ///< of the damping
-  Eigen::Quaterniond damper_frame = Eigen::Quaterniond::Identity();  ///< of Work::damper
+  Eigen::Quaterniond damper_axes = Eigen::Quaterniond::Identity();  ///< of Work::damper
   std::array<Columns, 6> rigid;  ///< motions of the cage as a whole, orthonormal, world
-  Eigen::MatrixXd modes;         ///< the same in the frame, 3 N x 6
+  Eigen::MatrixXd modes;         ///< the same along the axes, 3 N x 6
 
   explicit Scratch(const Model& model);
   /// The arrays of one precision. `follow`: for steps with normals that follow.

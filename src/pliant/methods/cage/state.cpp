@@ -8,14 +8,14 @@ namespace {
 
 template <class T>
 void write_look(Writer& writer, const Look<T>& look) {
-  for (int k = 0; k < 4; ++k) writer.value(look.frame.coeffs()[k]);
+  for (int k = 0; k < 4; ++k) writer.value(look.axes.coeffs()[k]);
   writer.value(look.energy);
   for (const PointBatch<T>& batch : look.batches) writer.value(batch);
 }
 
 template <class T>
 void read_look(Reader& reader, Look<T>& look) {
-  for (int k = 0; k < 4; ++k) reader.value(look.frame.coeffs()[k]);
+  for (int k = 0; k < 4; ++k) reader.value(look.axes.coeffs()[k]);
   reader.value(look.energy);
   for (PointBatch<T>& batch : look.batches) reader.value(batch);
 }
@@ -32,7 +32,7 @@ void read_columns(Reader& reader, Columns& c) {
 
 }  // namespace
 
-State rest_state(const Model& model, const Options& options) {
+State state_at_rest(const Model& model, const Options& options) {
   State out;
   out.x.resize(3, model.n());
   for (Index i = 0; i < model.n(); ++i) out.x.col(i) = model.cage.vertices[std::size_t(i)];

@@ -35,8 +35,8 @@ struct State {
   const Look<T>& look() const {
     return const_cast<State*>(this)->look<T>();
   }
-  /// The body's own frame.
-  const Eigen::Quaterniond& frame() const { return single.batches.empty() ? twice.frame : single.frame; }
+  /// The body's own axes.
+  const Eigen::Quaterniond& axes() const { return single.batches.empty() ? twice.axes : single.axes; }
   /// Drops what is known of contacts: the body was put somewhere else.
   void forget_contacts();
 };
@@ -50,7 +50,7 @@ inline Look<double>& State::look() {
 }
 
 /// The cage at rest; strains and the body as a whole are not looked at yet.
-State rest_state(const Model& model, const Options& options);
+State state_at_rest(const Model& model, const Options& options);
 
 void save(const State& state, Writer& writer);
 /// `state` has the sizes that are read. False: not a state of this model; `state` stays as it is.

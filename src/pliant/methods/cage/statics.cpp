@@ -27,7 +27,7 @@ constexpr double energy_noise = 1e-11;  // round-off of the energy, relative
 // are the same; below 1e-6 the small ones go on for dozens of steps over forces of rounding.
 constexpr double least_acting = 1e-6;
 
-/// The energy over the vertices of the cage, as damped_newton.hpp sees it. Forces are in the frame of the
+/// The energy over the vertices of the cage, as damped_newton.hpp sees it. Forces are along the axes of the
 /// look.
 class StaticProblem {
  public:
@@ -69,7 +69,7 @@ class StaticProblem {
   }
 
   std::optional<double> try_step(double t) {
-    s_.new_x = state_.x + t * (frame_ * s_.shift);
+    s_.new_x = state_.x + t * (axes_ * s_.shift);
     if (folds(model_, state_.x, s_.new_x)) return std::nullopt;
     equation_.look_at(s_.new_x, look_, *input_.pool);
     return total(s_.new_x);
@@ -110,7 +110,7 @@ class StaticProblem {
     s_.start_z = s_.z;
     const int n3 = 3 * int(model_.n());
     for (int j = 0; j < n3; ++j) diagonal_ += w_.gram[std::size_t(j) * std::size_t(n3 + 1)] / n3;
-    frame_ = look_.frame.toRotationMatrix();
+    axes_ = look_.axes.toRotationMatrix();
     linear_ = true;
   }
 
@@ -178,7 +178,7 @@ class StaticProblem {
   const Holds& holds_ = cache_.holds;
   const Vec3 start_centre_ = state_.whole.centre;
   Columns force_;  // unbalanced, at the start
-  Mat3 frame_ = Mat3::Identity();
+  Mat3 axes_ = Mat3::Identity();
   Forces here_;  // at the start, or where a step ended
   double potential_ = 0, diagonal_ = 0;
   bool linear_ = false, definite_ = false;

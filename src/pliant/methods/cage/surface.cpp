@@ -36,17 +36,17 @@ AlignedVector<float> as_float(const Columns& z) {
 /// dZ of a state.
 Columns deformation(const Model& model, const State& state) {
   Columns dz(3, model.rows());
-  set_z(model, state.x, mean_of(state.x), state.frame().toRotationMatrix(), dz);
+  set_z(model, state.x, mean_of(state.x), state.axes().toRotationMatrix(), dz);
   dz -= model.rest;
   return dz;
 }
 
 void show(const Model& model, const State& state, NodeState& nodes) {
-  const Mat3 frame = state.frame().toRotationMatrix();
+  const Mat3 axes = state.axes().toRotationMatrix();
   const Vec3 c = mean_of(state.x);
   const Columns dz = deformation(model, state);
   const auto at = [&](Index node, const Vec3& moved) {
-    nodes.x[std::size_t(node)] = c + frame * (model.nodes[std::size_t(node)] - model.centre + moved);
+    nodes.x[std::size_t(node)] = c + axes * (model.nodes[std::size_t(node)] - model.centre + moved);
   };
   const Columns moved = dz * model.value, rate = state.velocity * model.value;
   for (Index q = 0; q < model.count(); ++q) {
@@ -79,13 +79,13 @@ const NodeState& nodes_of(const Model& model, const State& state, Cache& cache) 
 void surface_of(const Model& model, const State& state, Cache& cache, std::span<Vec3> vertices, Pool& pool) {
   if (cache.shown || !is_skin(model))
     return gather(model.embedding, nodes_of(model, state, cache).x, vertices);
-  const Mat3 frame = state.frame().toRotationMatrix();
+  const Mat3 axes = state.axes().toRotationMatrix();
   const Vec3 c = mean_of(state.x);
   const AlignedVector<float> z = as_float(deformation(model, state));
   for_blocks(pool, model.skin_batches(), 32, [&](int begin, int end) {
     gather_skin(model, z, begin, end, [&](Index s, const Vec3& d) {
       const Vec3& rest = model.nodes[std::size_t(model.skin[std::size_t(s)])];
-      vertices[std::size_t(s)] = c + frame * (rest - model.centre + d);
+      vertices[std::size_t(s)] = c + axes * (rest - model.centre + d);
     });
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user sees: x = c + R (X - centre + dZ b), dZ = Z - Z at rest in the body's frame. The differences
+// What the user sees: x = c + R (X - centre + dZ b), dZ = Z - Z at rest along the body's axes. The differences
 // are small where the body is hardly deformed, so that b may be in single precision.
 #pragma once
 

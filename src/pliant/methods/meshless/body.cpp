@@ -32,7 +32,7 @@ Body::Body(Model model, Rig rig, Skin skin, const Damping& damping, const Option
       damping_(damping),
       options_(options),
       cache_(model_),
-      state_(first_state(model_, cache_.cells, options)),
+      state_(state_at_rest(model_, cache_.cells, options)),
       scratch_(model_, options),
       contact_(model_, skin_, cache_) {
   PLIANT_CHECK(options.rotations != Rotations::automatic);

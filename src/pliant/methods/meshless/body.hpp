@@ -23,9 +23,8 @@ class Body final : public Method {
   void surface(std::span<Vec3> vertices) const override;
   void surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const override;
   void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
-  /// Of the given rotations, those of the last step; polar ones are those of the present positions. Bones and
-  /// holds store energy too, which does not count. Rows that turn by themselves [Mueller02] have no energy:
-  /// theirs is that of the cells.
+  /// With the rotations of the last step; with polar ones, those of the present positions. The energy of bones
+  /// and holds does not count. `warping: row` [Mueller02] has no energy of its own; that of the cells is given.
   double elastic_energy() const override;
   void elastic_forces(std::span<Vec3> out) const override;
   Relaxation relax(const StepInput& input, double tolerance, RelaxMemory& memory) override;

@@ -5,7 +5,7 @@
 
 namespace pliant::meshless {
 
-State first_state(const Model& model, const PackedCells& cells, const Options& options) {
+State state_at_rest(const Model& model, const PackedCells& cells, const Options& options) {
   const std::size_t n = model.rest.size();
   State state;
   state.nodes = {model.rest, Points(n, Vec3::Zero()), model.mass};

@@ -27,7 +27,7 @@ struct State {
 };
 
 /// At rest.
-State first_state(const Model& model, const PackedCells& cells, const Options& options);
+State state_at_rest(const Model& model, const PackedCells& cells, const Options& options);
 void save(const State& state, Writer& writer);
 /// False: not a state of this body. joints: how many there are.
 bool load(Reader& reader, std::size_t joints, State& state);

@@ -13,7 +13,7 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
       skin_(std::move(skin)),
       damping_(damping),
       options_(options),
-      state_(first_state(model_, options)),
+      state_(state_at_rest(model_, options)),
       equation_(model_, options),
       momentum_(model_),
       contact_(model_, skin_.contact_points(), equation_.unit()),

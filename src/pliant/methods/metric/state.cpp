@@ -3,7 +3,7 @@
 
 namespace pliant::metric {
 
-State first_state(const Model& model, const Options& options) {
+State state_at_rest(const Model& model, const Options& options) {
   State state;
   state.nodes = {model.rest, Points(model.rest.size(), Vec3::Zero()), model.mass};
   if (options.plasticity) state.metrics.assign(model.rest_metrics(), 1.0);

@@ -18,7 +18,7 @@ struct State {
 };
 
 /// At rest.
-State first_state(const Model& model, const Options& options);
+State state_at_rest(const Model& model, const Options& options);
 void save(const State& state, Writer& writer);
 /// False: not a state of this body. contact_points: how many there are.
 bool load(Reader& reader, Index contact_points, State& state);

@@ -51,8 +51,8 @@ class Body final : public Method {
   double step_flops() const;
 
  private:
-  /// Everything of the state that follows from positions, velocities and permanent strain, without memory of
-  /// before.
+  /// Computes strains, rotations, momenta and energy from positions, velocities and plastic strain; warm starts
+  /// are dropped.
   void look_afresh();
 
   Model model_;
@@ -61,7 +61,7 @@ class Body final : public Method {
   double setup_ms_ = 0;
 
   State state_;
-  mutable Cache cache_;
+  mutable Cache cache_;  // nodes() fills it: not for two threads at once
   Scratch scratch_;
   ContactStep contact_;
 };

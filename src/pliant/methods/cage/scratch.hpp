@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step writes before it reads it; nothing here lives across steps. Everything is "seen from the
-// axes", the body's own, unless it says world.
+// What a step writes before it reads it; nothing here lives across steps. Everything is seen along the
+// body's own axes unless it says world.
 #pragma once
 
 #include "pliant/methods/cage/look.hpp"

@@ -236,6 +236,8 @@ double Objective<T>::promised() {
   const Index n = model_.n();
   for (Index i = 0; i < n; ++i)
     for (int k = 0; k < 3; ++k) w_.right[std::size_t(k * n + i)] = T(s_.solved(k, i));
+  // The padding takes part in the solve: a step that overflowed must not leave anything there.
+  std::fill(w_.right.begin() + 3 * n, w_.right.end(), T(0));
   solve_lower(3 * int(n), w_.system.data(), w_.right.data());
   double sum = 0;
   for (const T& r : w_.right) sum += double(r) * double(r);

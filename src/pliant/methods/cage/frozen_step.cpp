@@ -160,6 +160,8 @@ void FrozenStep<T>::load_right(double more) {
   for (Index i = 0; i < n; ++i)
     for (int c = 0; c < 3; ++c)
       w_.right[std::size_t(c * n + i)] = T(s_.force(c, i) + h * double(f[3 * i + c]));
+  // The padding takes part in the solve: a step that overflowed must not leave anything there.
+  std::fill(w_.right.begin() + 3 * n, w_.right.end(), T(0));
 }
 
 template <class T>

@@ -58,6 +58,7 @@ class StaticProblem {
     }
     for (Index i = 0; i < n; ++i)
       for (int k = 0; k < 3; ++k) w_.right[std::size_t(k * n + i)] = force_(k, i);
+    std::fill(w_.right.begin() + 3 * n, w_.right.end(), 0.0);  // the padding takes part
     solve(3 * int(n), w_.system.data(), w_.right.data());
     StaticDirection out;
     for (Index i = 0; i < n; ++i)

@@ -116,12 +116,12 @@ struct Bar {
     equation.force_on_z(in, at, x.rowwise().mean(), scratch.force);
     Columns out;
     equation.pull_back(scratch.force, out);
-    return at.frame.toRotationMatrix() * out;
+    return at.axes.toRotationMatrix() * out;
   }
   /// Force on Z in the world.
   Columns force_on_z(const Columns& x) {
     force(x);
-    return at.frame.toRotationMatrix() * scratch.force;
+    return at.axes.toRotationMatrix() * scratch.force;
   }
   /// The matrix of a step times a motion of the vertices in the world; whole: with the twist of the rotations
   /// and the curvature of the normals, else the Gauss-Newton matrix.
@@ -131,7 +131,7 @@ struct Bar {
     equation.find_gram(at, whole, pool);
     scratch.pulled.setZero(n3, n3);
     if (whole) equation.add_curvature(scratch.force, false);
-    const Mat3 frame = at.frame.toRotationMatrix();
+    const Mat3 frame = at.axes.toRotationMatrix();
     const Columns local = frame.transpose() * way;
     Columns out = Columns::Zero(3, n);
     const double* gram = scratch.twice.gram.data();

@@ -32,7 +32,7 @@ Coordinates random_coordinates(const ReducedModel& model, double scale, unsigned
 struct Step {
   ReducedModel model = modal_bar();
   Options options;
-  ReducedState state{model, false};
+  ReducedState state = state_at_rest(model, false);
   ReducedCache cache{model, options, state};
   ReducedScratch scratch{model};
   Pool pool{1};

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body of corotational or linear finite elements [Mueller04]. step.cpp advances it by solving equation.hpp,
-// statics.cpp finds where it rests, surface.cpp shows it.
+// A body of corotational or linear finite elements [Mueller04]. Where to find what:
+//   energy, force, Hessian   model.hpp (elements), energy.hpp; assembly.hpp adds them up
+//   rotation fit             math/rotation.hpp, called by rotation (energy.cpp)
+//   time step                step.cpp; its linear system equation.hpp, conjugate gradients inside
+//   holds on embedded points soft_holds.hpp
+//   statics, surface         statics.cpp, surface.cpp
+// The outline with all equations: docs/methods/fem.md.
 #pragma once
 
 #include "pliant/math/gather.hpp"
@@ -39,7 +44,8 @@ class Body final : public Method {
   }
 
  private:
-  /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); of the input h, held and pool count.
+  /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); only h, held and pool of the input
+  /// are used.
   std::string static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
   /// The unknowns and the pattern of the matrix for these held nodes.
   void arrange(std::span<const Index> nodes);

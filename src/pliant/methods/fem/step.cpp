@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step. With h', x^, v^ of the integrator (physics/implicit_scheme.hpp), predicted positions X0 = x^
-// + h' v^ and outer forces f, the new positions X0 + D solve G = 0,
+// One time step. With h', x^, v^ of the integrator (physics/implicit_scheme.hpp) and outer forces f, the new
+// positions X0 + D solve G = 0,
+//   X0 = x^ + h' v^, the predicted positions
 //   G(D) = (1 + h' alpha) M D + h'^2 (alpha M v^ - f + g(X0 + D) + beta K' v),   v = v^ + D/h'
 // Symbols: M lumped masses, kg; g = dV/dx, N, and K' (energy.hpp); alpha 1/s, beta s: Rayleigh damping.
 // A Newton step is

@@ -10,8 +10,8 @@
 //   printed   |B - B^T| <= threshold |A0_j|, [Huang06, Eq. 8] with |A^rr| read as the norm of sum r r^T
 //   naive-1   |A_j - A_i| <= threshold |A0_j|: covariances of neighbours are alike [Huang06, Fig. 6]
 //   naive-2   |F_j - F_i| <= threshold, F = A A0^-1: so are deformation gradients
-// The naive ones compare with a neighbour's own value, not with the rotation that is handed on, so that small
-// changes add up unseen.
+// The naive criteria compare with the neighbour's own value instead of the rotation handed on, so small
+// changes add up unnoticed.
 // What is taken over is first turned by the angle that B tells (`correct`): R_j = R_i (1 + [w]x) with
 // w = tr(A0)/tr(B) J t, J = (tr(A0) I - A0)^-1, right to first order. The paper hands R_i on as it is: then
 // every accepted node is strained by up to the threshold, which for a stiff body is far more than its true

@@ -16,9 +16,9 @@ struct Arrangement {
 /// Breadth first from one end of every connected part: neighbours are at most two fronts apart.
 std::vector<Index> breadth_first_order(const Adjacency& adjacency);
 
-/// The given order of the nodes (a lattice has one along its axes) where neighbours are as near in it as
-/// breadth first: positions then go into a step and out of it as they lie. Else breadth first. Where stars
-/// differ much in size, those of one size together: a batch of nodes takes the time of its largest star.
+/// The given order if its neighbours are at least as near as breadth first makes them (a lattice): copies in
+/// and out of a step are then straight. Else breadth first. Where it pays, nodes with similar numbers of
+/// edges are grouped, because a batch costs as much as its largest star.
 std::vector<Index> streaming_order(const Adjacency& adjacency);
 
 /// The order with the held nodes (mask, one byte a node) moved behind the free ones.

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body of the geometric method [Huang06] in full space. step.cpp advances it, surface.cpp shows it.
+// A body of the geometric method [Huang06] in full space. Where to find what:
+//   energy, force, Hessian   model.hpp; energy.hpp in double; step_kernels.inl is what a step runs, in float
+//   rotation fit             math/rotation.hpp, called by update_rotations (energy.cpp) and step_kernels.inl
+//   time step                step.cpp; its equation equation.hpp; solvers newton, factored_newton, local_global
+//   contact                  contact.hpp (the order), contact_response.hpp (B), contact_newton.cpp
+//   plasticity, statics      plastic_flow.hpp, statics.cpp
+//   surface                  surface.cpp
+// The outline with all equations: docs/methods/geometric.md.
 #pragma once
 
 #include "pliant/base/clock.hpp"
@@ -10,12 +17,11 @@
 
 namespace pliant::geometric {
 
-/// `automatic` takes the direct solver up to so many nodes. Frames of geometric/bar-stiff at 5, 8, 14 and 20
-/// thousand nodes: the solvers are level between 8 and 14, where the direct one takes 50 times the set-up.
+/// `automatic` takes the direct solver up to this many nodes. Above, its set-up costs more than its faster
+/// steps save (docs/methods/geometric/decisions.md).
 inline constexpr Index direct_limit = 8000;
-/// The same of bodies whose nodes are the vertices of a surface: the graph of a sheet has small
-/// separators (sheets of 10 and 40 thousand nodes take 2.3 and 13.7 ms a step, 2.7 and 15.4 with the V-cycle),
-/// and thin bodies need exact solves (newton_stop.hpp).
+/// The same for bodies whose nodes are the vertices of a surface: the graph of a sheet has small separators,
+/// so its factor is cheap, and thin bodies need exact solves (newton_stop.hpp).
 inline constexpr Index surface_direct_limit = 40000;
 
 inline Index direct_limit_of(const Options& options) {
@@ -53,7 +59,8 @@ class Body final : public Method {
  private:
   /// Makes the layout and the factors for the held nodes and the scheme. False: the report tells why not.
   bool prepare(const Context& context);
-  /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); of the input h, held and pool count.
+  /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); only h, held and pool of the input
+  /// are used.
   std::string static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
   /// Finds D, in scratch_.vectors.d.
   void solve(Equation& e);

@@ -11,8 +11,8 @@ namespace pliant::geometric {
 
 /// Young's modulus as row weights, density as node masses:
 ///   tributary   a_ij = E/2 share_ij: the cells around an edge; masses from the node volumes
-///   calibrated  a_ij = E/2 (3 V_i/|N(i)| + 3 V_j/|N(j)|)/|r_ij|^2, V the node volumes; for graphs without
-///   cells uniform     a_ij = E h/2, masses density h^3, h the mean edge length: every node counts as inside
+///   calibrated  a_ij = E/2 (3 V_i/|N(i)| + 3 V_j/|N(j)|)/|r_ij|^2, V node volumes; for graphs without cells
+///   uniform     a_ij = E h/2, masses density h^3, h the mean edge length: every node counts as inside
 /// Laplacian rows get lambda = laplacian E h/2.
 Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& options);
 

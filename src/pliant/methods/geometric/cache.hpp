@@ -24,7 +24,9 @@ struct Cache {
 
   std::vector<unsigned char> held;  ///< that the layout is for, one byte a node
   Arrangement arrangement;
-  Sweeps sweeps;  ///< also holds the present rotations, in the layout of the kernels
+  /// Also holds the present rotations, in the layout of the kernels; their true home is State::rotations,
+  /// from where load_rotations copies them.
+  Sweeps sweeps;
 
   LinearSystem system;  ///< A
   LinearSystem::Coefficients coefficients;

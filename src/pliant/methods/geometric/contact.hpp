@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contact within the step (docs/methods/contact.md), by the stage that all methods share
 // (contact/contact_stage.hpp). With u = J v the velocities of surface vertices and r = h' (contact force) the
-// impulses, the step's equation becomes G(D) = h' J^T r. The step goes
+// impulses, the step's equation becomes G(D) = h' J^T r. J: surface points from nodes; B: what one step makes
+// of an impulse, about A^-1 (contact_response.hpp); feasible: no point approaches a collider faster than its
+// gap allows. The step goes
 //   1. meet: which vertices would touch without contact (detection.hpp)
 //   2. impact (BDF2 only): velocities jump where the body runs into a collider. BDF2 would read the jump as a
 //      force and go on with a third of it: v^ = v + (v - v_before)/3 bounces. So what the collider takes from
@@ -28,8 +30,8 @@ class ContactStep {
 
   // ---- steps 1 and 2 ----
 
-  /// The contacts of the step, from g = G(0) and z = A^-1 g: D = -z is the free motion. True: there are some,
-  /// z is B g, and the contact problem is ready but for velocities.
+  /// Finds the contacts of the free motion D = -z. In: g = G(0), z = A^-1 g; both are renewed after an
+  /// impact. True: there are contacts; then z = B g, and the contact problem has its matrix and targets.
   bool meet(Equation& e, SolverVectors& v);
   bool any() const { return !stage_.empty(); }
   /// The jump of the velocities, m/s; null: there was none.

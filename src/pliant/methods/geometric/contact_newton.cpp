@@ -11,23 +11,24 @@
 namespace pliant::geometric {
 namespace {
 
-// A limb that swings on a contact turns far in a step: with BDF2, Newton's one linearisation fed a tumbling
-// animal 20 % of its energy in some steps. Such steps are linearised again until they are solved.
-constexpr double lively_turn = 0.01;  // rad
+// Reasons with figures: docs/methods/contact/decisions.md.
+
+// rad; with BDF2, steps that turn farther are linearised again: one linearisation feeds tumbling bodies.
+constexpr double lively_turn = 0.01;
 constexpr int most_linearisations = 8;
-// The residual of conjugate gradients rises and falls. A step that was broken off at its first rise bent
-// limbs as if they were heavy: an animal that lay on the ground swung for seconds.
+// Growth of the squared residual at which a step is given up: that of conjugate gradients rises and falls.
 constexpr double diverging = 16;
+// Local/global steps where linearisation fails.
 constexpr int violent_iterations = 8;
-// How well the contact problem of an iteration is solved: conjugate directions enlarge what it leaves.
-constexpr double contact_accuracy = 0.01;  // of the iteration's change of velocity
-// Below so many times what the contact problem leaves, the residual is noise, and iterations enlarge it: a
-// bar that lay on 369 contacts took twelve of them a step and trembled four times as fast as without.
+// Accuracy of the contact problem, of an iteration's change of velocity: conjugate directions amplify errors.
+constexpr double contact_accuracy = 0.01;
+// A residual below this many times that of the contact problem is noise, which iterations amplify.
 constexpr double noise = 4;
+// Up to this many contacts are solved to contact_accuracy of the tolerance, more to the tolerance.
 constexpr Index few_contacts = 200;
 constexpr int few_sweeps = 2000, many_sweeps = 100;
-// What the step leaves unsolved is a force that the contacts answer: thin legs would tremble on it for ever.
-constexpr double contact_tolerance = 0.01;  // reduction of the residual, at most
+// Reduction of the residual, at most: contacts answer what is left, and thin legs tremble on it.
+constexpr double contact_tolerance = 0.01;
 
 struct Descent {
   bool bounded = true;  ///< false: B is no bound of H, the step may climb
@@ -137,9 +138,9 @@ bool linearise_again(Equation& e, SolverVectors& v, ContactStep& contact, const 
   }
 }
 
-/// D <- D', the projected step taken as it is, with new rotations; `count` times. Every D is feasible, and A
-/// >= H makes the energy fall. With the split B^-1 < A, and a small part that turns far may run away: false
-/// when steps grow.
+/// D <- D', the projected step taken as it is, with new rotations; `count` times. Every D is feasible, and
+/// the energy falls because A >= H. With the split B^-1 < A, and a small part that turns far may run away:
+/// false when steps grow.
 bool projected_steps(Equation& e, SolverVectors& v, ContactStep& contact, int count) {
   Floats& step = e.scratch.contact.step;
   double first = 0;

@@ -7,12 +7,13 @@
 
 namespace pliant::geometric {
 
-/// Newton's step, after contact.meet. Where it turns far it is linearised again; where that climbs it is done
-/// by projected steps with new rotations each: without the split, B = A^-1 bounds every Hessian.
+/// Newton's step after contact.meet. If it turns far or climbs, it is linearised again. If that diverges, or
+/// B splits off no rigid turning (contact_response.hpp), local/global steps with B = A^-1 take over: A bounds
+/// every Hessian, so the energy falls.
 void contact_newton(Equation& e, SolverVectors& v, ContactStep& contact);
 
-/// `count` projected steps with new rotations each, after contact.meet; without the split when they run away
-/// with it.
+/// `count` projected steps with new rotations each, after contact.meet. If they grow with the split, they are
+/// repeated without it.
 void contact_local_global(Equation& e, SolverVectors& v, ContactStep& contact, int count);
 
 }  // namespace pliant::geometric

@@ -4,8 +4,9 @@
 //
 // B is the step's constant matrix, A^-1 (or one V-cycle), except that parts free to turn do so. A is that of
 // frozen rotations: it resists turning as if every node were tied to its orientation, so that a stiff ball
-// would not roll and a stiff box would not tip. With r from the centre of mass of a part, the modes P w = w x
-// r and Z = A^-1 M P,
+// would not roll and a stiff box would not tip. With r from the centre of mass of a part, its turning modes P
+// and their shadows Z (the shadow of a mode is A^-1 M times it),
+//   P w = w x r,   Z = A^-1 M P
 //   B = A^-1 - Z Q^-1 Z^T + P J^-1 P^T,   Q = P^T M Z,   J = (1 + h' alpha) P^T M P
 // is the exact response of the rigid body, and that of A on what is M-orthogonal to it. Translations need no
 // care, A 1 = (1 + h' alpha) M 1; a V-cycle is not so exact and gets the same treatment for them:
@@ -13,8 +14,12 @@
 // where turning is about the centre that makes t and the modes M-orthogonal. B is symmetric and positive, and
 // a good preconditioner: H P = (1 + h' alpha) M P when the shape is that of rest, energy.hpp.
 //
-// A of a stiff body hardly feels its masses: single precision solves for everything but the shift of a part
-// as a whole, h'^2 K/m times less well. That is known, so it is set: sum m z = sum g/(1 + h' alpha).
+// In single precision A^-1 of a stiff body loses the shift of a part as a whole: the masses are h'^2 K/m
+// times smaller than the stiffness. The shift is known exactly and is set:
+//   sum m z = sum g/(1 + h' alpha)
+//
+// Members beyond the body and its parts are what is kept between calls because it is dear: shadows, columns
+// of A^-1 and entries of pairs of vertices.
 #pragma once
 
 #include "pliant/contact/contact_stage.hpp"
@@ -67,8 +72,8 @@ class ContactResponse final : public NodeResponse {
     bool turns = true;
     double mass = 0;  ///< kg, times 1 + h' alpha
     Vec3 center{0, 0, 0};
-    Mat3 inverse_inertia = Mat3::Zero(), inverse_shadow = Mat3::Zero();
-    Vec3 shift{0, 0, 0};     ///< from the centre of mass to that of the shadow
+    Mat3 inverse_inertia = Mat3::Zero(), inverse_shadow = Mat3::Zero();  ///< J^-1, Q^-1
+    Vec3 shift{0, 0, 0};     ///< from the centre of mass to that of the shadow t of the translations
     double shadow_mass = 0;  ///< q
   };
   /// Drops what is known of pairs of vertices.

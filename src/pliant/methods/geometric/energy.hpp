@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The geometric energy in double precision, written for reading: what the step's single-precision kernels
-// are measured against, and what tells energies and forces to the outside. Equations in model.hpp.
+// are measured against; used for reported energies and forces, statics and tests. Equations in model.hpp.
 //
 // With the consistent covariance A_i = sum over the rows of i of lambda_k (s_k x) d_k^T the rotation
 // R_i = argmax tr(R^T A_i) minimises V at fixed x, so that

@@ -40,7 +40,8 @@ struct Equation {
 
   /// x^ and v^, then load_prediction.
   void predict();
-  /// X0 with held nodes at their targets, and the part of G that does not depend on D, from x^ and v^.
+  /// X0 with held nodes at their targets, and base, the part of G independent of D; from x^ and v^ as they
+  /// are.
   void load_prediction();
   /// Takes the input's grabs into A. Returns the trouble, empty when all is well.
   std::string set_grabs();
@@ -49,7 +50,7 @@ struct Equation {
 
   // ---- what solvers ask ----
 
-  /// g = G(u), u null: 0; with new rotations or with the last ones.
+  /// g = G(u); null u means 0. renew_rotations: fit them at X0 + u, else keep the last ones.
   void residual(const Floats* u, bool renew_rotations, Floats& g);
   /// g = G(u) with rotations and forces in double precision; only where steps factor H.
   void exact_residual(const Floats& u, Floats& g);
@@ -58,7 +59,7 @@ struct Equation {
   /// z = A^-1 b. Returns b . z where the solver tells it on the way.
   std::optional<double> solve(const float* b, float* z);
   std::optional<double> solve(const Floats& b, Floats& z) { return solve(b.data(), z.data()); }
-  /// z = A^-1 g without what changes a kept volume, which g loses, too. Returns g . z.
+  /// z = A^-1 g; if a volume is kept, the parts of g and z that change it are removed. Returns g . z.
   double precondition(Floats& g, Floats& z);
   /// Factors H at the present rotations; false: it has no factor. Then z = H^-1 g.
   bool factor_hessian();
@@ -71,8 +72,8 @@ struct Equation {
   }
   double dot(const Floats& a, const Floats& b) { return sweeps().dot(a.data(), b.data(), context.pool); }
 
-  /// The turns of the stars along the way that is taken, rad: none yet; s times those of the last H p more;
-  /// the largest.
+  /// Angle by which each star has turned along the steps taken, rad: reset; add s times the turn of the last
+  /// H p; the largest.
   void clear_turns() { sweeps().clear_turns(); }
   void add_turn(double s) { sweeps().add_turn(s); }
   double largest_turn() { return sweeps().largest_turn(); }

@@ -30,10 +30,9 @@ class FactoredHessian {
   /// z = H^-1 g on the free nodes.
   void solve(const float* g, float* z);
 
-  /// Whether it may be worth asking, from what is known without work: how soft the softest motion can be at
-  /// most (H >= m M, and A <= m M + 2 k max K_ii), the largest star, which is dense in the factor, and the
-  /// multiply-adds of A's factor. H's takes about 216 times as many (cuts twice as wide, three unknowns a
-  /// node: 150 to 350 on sheets and beams), with Laplacian rows, whose A has H's pattern, 27 and more.
+  /// Cheap test before pays(): false where the softest motion (H >= m M, A <= m M + 2 k max K_ii), the
+  /// largest star (dense in the factor) or the size of A's factor rule it out. H's factor costs about 216
+  /// multiply-adds for each of A's (150 to 350 measured); with Laplacian rows A has H's pattern: at least 27.
   static bool may_pay(const Model& model, const Coefficients& coefficients, double multiply_adds_of_a,
                       Index free);
   /// Whether conjugate gradients with A would take longer than a factor.

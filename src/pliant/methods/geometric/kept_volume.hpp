@@ -10,6 +10,8 @@
 // step without: z_c twice, and a descent between them. What the linear constraint leaves is set at the end:
 // V(x + t z_c) is a cubic in t, solved exactly. grad V of a closed surface has neither resultant nor torque:
 // momentum is that of the other forces.
+// The object holds both model (triangles, V_0) and scratch (c, z_c, t), because a body without kept volume
+// needs neither. Every step writes the scratch before it reads it.
 #pragma once
 
 #include "pliant/base/aligned.hpp"
@@ -42,10 +44,13 @@ class KeptVolume {
   double rest_volume(Index part) const { return parts_[part].rest_volume; }
   Index parts() const { return Index(parts_.size()); }
 
-  /// c at x; the caller then fills direction() = A^-1 gradient() and calls aimed().
+  // Order of calls: aim(x), fill direction() = A^-1 gradient(), aimed(), find_steps(), add_steps().
+
+  /// gradient() = c at x.
   void aim(const Points& x, const Arrangement& arrangement);
   const float* gradient() const { return gradient_.data(); }
   float* direction() { return direction_.data(); }
+  /// c . z_c of every part.
   void aimed(const Arrangement& arrangement);
 
   /// step[part]: the t that brings x + t z_c to V_0, and the largest |V - V_0|/V_0 before it.

@@ -36,8 +36,10 @@ using RestVectors = std::span<const Vec3>;
 
 /// What a step asks of the edge rows of one node. B = sum_j a_ij d_ij d_ij^T.
 struct Star {
-  Vec3 sum;           ///< sum_j a_ij d_ij
-  Mat3 slew;          ///< J: turns the torque on the star at rest into its rotation; (tr(B) I - B)^-1
+  Vec3 sum;  ///< sum_j a_ij d_ij
+  /// J = (tr(B) I - B)^-1, B with the node's Laplacian row: rotation of the star at rest per axial vector of
+  /// its covariance.
+  Mat3 slew;
   Mat3 shape;         ///< B^-1 by its trace; zero without volume rows and where the star is flat
   double compliance;  ///< tr(B^-1)
 };
@@ -54,7 +56,7 @@ struct Model {
   Adjacency adjacency;
   Points laplacian_rest;                  ///< d_i of the Laplacian rows
   std::vector<Star> stars;                ///< at the rest vectors as built
-  std::vector<double> pull;               ///< per edge: half of what K has, a_ij (1 + (w_i + w_j)/2)
+  std::vector<double> pull;               ///< per edge, half its entry in K: a_ij (1 + (w_i + w_j)/2)
   std::vector<double> volume_rows;        ///< w_i; empty without volume rows
   std::vector<std::vector<Index>> parts;  ///< the nodes of each connected part, ascending
   std::vector<Index> part_of;             ///< the part of every node

@@ -6,23 +6,19 @@
 
 namespace pliant::geometric {
 
-/// They end after a few iterations. Where much is left the body is thin: it has once more as many as it needs
-/// (a sheet a hundred), at most this many. (Not with Laplacian rows of a surface, whose soft modes they would
-/// follow farther than the model holds, nor with a V-cycle or held-over rotations in place of exact ones,
-/// with which such a body gained energy.)
+/// Conjugate gradients of a step, at most. If `few` leave much, the body is thin and the step is repeated
+/// with up to `most`. Not with Laplacian rows of a surface, a V-cycle, adaptive rotations or a kept volume:
+/// there such bodies gained energy.
 inline constexpr int few_gradients = 12, most_gradients = 200;
 
-/// By the reduction of rho = g . A^-1 g: from its start rho0, or from ten times what the first iteration
-/// leaves if that is less. Where surroundings turn far in a step (a bar let go after a twist), the straight
-/// prediction x^ + h' v^ swells them: the residual is then one of stiff modes, on which A is exact, and the
-/// first iteration takes nearly all of it. Measured from the start alone it was over there; what turns,
-/// softer than A knows, stayed unsolved in every step, and BDF2 fed it: such a bar reached twenty times its
-/// energy. There the first iteration left 6e-4 rho0 and more, in calm swings about a tenth. Below 1e-5 rho0
-/// what is left of stiff bodies is rounding (1e-7 and less, of a free one that spins), and following it would
-/// feed them, too.
-/// Where it takes many iterations the body is thin and bends, which A^-1 counts for little: a residual that
-/// is small by it may be all of the bending. From the eighth iteration on the reduction must be a third of
-/// what it is else (without, a plant of stiff leaves went on trembling; with it, it sways with its period).
+/// Stops by rho = g . A^-1 g, the squared residual in the norm of A^-1. With t = tolerance, rho_0 at the
+/// start and rho_1 after the first iteration, it stops where
+///   rho < min(t^2 rho_0, max(10 t^2 rho_1, 1e-5 rho_0))
+/// Why rho_1: where parts turn far in a step, the straight prediction stretches them. A solves that
+/// stretching in one iteration, so rho falls at once although the turning is unsolved; BDF2 then feeds it.
+/// Why 1e-5: below it the residual of stiff bodies is rounding.
+/// From iteration 8 on the bound is ten times lower (the residual: a third), but not below 1e-5 rho_0: the
+/// body is thin, and A^-1 hardly sees bending. Figures: docs/methods/geometric/decisions.md.
 class NewtonStop {
  public:
   NewtonStop(double tolerance, double rho)

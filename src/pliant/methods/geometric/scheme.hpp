@@ -9,8 +9,8 @@ namespace pliant::geometric {
 
 /// The numbers of one step.
 struct Scheme : ImplicitScheme {
-  double turning =
-      0;  ///< factor of the rotations' share in the Hessian: stiffness, or h'^2 in the paper's frame
+  /// Factor of the rotations' share in the Hessian: `stiffness`, or h'^2 in the paper's frame.
+  double turning = 0;
 
   Scheme(Integrator integrator, double step, const Damping& damping, DampingFrame frame)
       : ImplicitScheme(integrator, step, damping),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays that a step works in. None is read before the same step has written it, but for zeros: arrays in
-// places are 0 at held nodes and in the padding.
+// The arrays that a step works in. *Places* are the positions of nodes in the step's own order
+// (arrangement.hpp). Each array is written before it is read in a step; entries of held nodes and padding
+// stay 0.
 #pragma once
 
 #include <array>
@@ -55,8 +56,8 @@ struct ContactVectors {
   Floats step;    ///< the projected step
   Floats h_step;  ///< H times it
   Floats load;    ///< h' J^T r
-  Floats outer;   ///< the residual without inner forces
-  Floats way;     ///< what the nodes move by, from `from` on
+  Floats outer;   ///< the part of G without elastic forces, kg m
+  Floats way;     ///< displacement of the nodes from `from`, m
   Doubles from;   ///< positions in places, m
 };
 
@@ -74,7 +75,7 @@ struct Scratch {
     clear();
   }
 
-  /// Held nodes are where free ones were: unknowns are zero everywhere.
+  /// After a new held set: places mean other nodes, so all unknowns are zeroed.
   void clear() {
     for (Doubles* array : {&start, &trial}) std::fill(array->begin(), array->end(), 0.0);
     for (Floats* array : {&base, &velocity, &vectors.d, &vectors.g, &vectors.z, &vectors.p, &vectors.hp,

@@ -102,6 +102,7 @@ void Body::solve(Equation& e) {
   if (options_.step_solver == StepSolver::newton) {
     double rho = begin_newton(e, v);
     if (contact_.meet(e, v)) return contact_newton(e, v, contact_);
+    // An impact changed v^ and so g and z, but nothing touches any more.
     if (contact_.jump()) rho = e.dot(v.g, v.z);
     newton(e, v, rho);
   } else {
@@ -133,8 +134,8 @@ void Body::accept(const Equation& e) {
   state_.nodes.v.swap(scratch_.new_v);
   state_.held = scratch_.held;
   state_.h = e.input.h;
-  // What turns far in a step and meets something is beyond a line through two instants: with that history
-  // small parts that tumble were fed energy for ever.
+  // Under contact a part that turns far does not follow the line through its last two positions: BDF2 would
+  // feed it energy. Start it anew.
   state_.has_before = !(e.report().violent && contact_.any());
   contact_.remember(e, state_);
 }

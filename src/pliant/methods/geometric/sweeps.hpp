@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model laid out for the kernels of step_kernels.hpp, and their calls over all nodes in blocks of a fixed
 // size (so that sums do not depend on the number of threads). Vectors are x, y, z, 0 per node, padded to
-// whole batches.
+// whole batches. Members are the arrays as the kernels read them: SweepArrays (step_kernels.hpp) and
+// FlowArrays (flow_kernels.hpp) say what each holds.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -23,10 +24,10 @@ class Sweeps {
   /// flow.
   void arrange(const Model& model, const Arrangement& arrangement, RestVectors d = {});
   void set_star(int place, const Star& star);
-  /// Takes over the rest vectors of all nodes.
+  /// Renews the arrays from the rest vectors of all nodes.
   void set_rest(const Model& model, const Arrangement& arrangement, std::span<const Vec3> d);
-  /// Lets d flow at x (plastic_flow.hpp), with R(x) (renew) or with the last rotations, and takes it over.
-  /// Returns how many rows did.
+  /// Plastic flow of d at x (plastic_flow.hpp); renews the arrays from it. renew: fit rotations first.
+  /// Returns the number of rows that flowed.
   int flow(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity, double h,
            const double* x, bool renew, std::span<Vec3> d, Pool& pool);
   /// The same of a body with volume rows, star by star, with the last rotations; x in the order of the model.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map that keeps volume and is nearest to a star: with A = sum_j a_ij (x_j - x_i) d_ij^T, B = sum_j a_ij
-// d_ij d_ij^T and the star's own gradient F = A B^-1,
+// The map that keeps volume and is nearest to a star. With its covariance A and its own gradient F,
+//   A = sum_j a_ij (x_j - x_i) d_ij^T,   B = sum_j a_ij d_ij d_ij^T,   F = A B^-1
 //   T = argmin sum_j a_ij |x_j - x_i - T d_ij|^2 = argmin tr((T - F) B (T - F)^T)   over   det T = 1
 // Being the minimiser, T adds nothing to the derivative of the energy: the force of the volume rows with T
 // held is their exact gradient, and K with T held lies above their Hessian.

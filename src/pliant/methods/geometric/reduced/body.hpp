@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body of the geometric method in reduced space [Huang06, Sec. 4]: x = X + Phi Z. A step knows only the k x
-// 3 numbers Z and one rotation a swept node; node positions and the surface are made when someone asks.
+// A body of the geometric method in reduced space [Huang06, Sec. 4]: x = X + Phi Z. A step knows only Z
+// (k x 3 numbers) and one rotation a swept node; node positions and the surface are made when someone asks.
 // step.cpp advances it, equation.hpp is what a step solves, statics.cpp finds where it rests, surface.cpp
 // shows it.
 #pragma once

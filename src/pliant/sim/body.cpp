@@ -213,6 +213,7 @@ void Body::save(Writer& writer) const {
 
 bool Body::load(Reader& reader) {
   if (!method_->load(reader)) return false;
+  caution_ = 0;
   std::uint64_t count = 0;
   reader.value(count);
   if (!reader.ok() || count > max_grabs) return false;

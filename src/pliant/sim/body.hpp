@@ -37,19 +37,21 @@ struct Start {
   Points x, v;
 };
 
-/// A body in a simulation: its method, its holds and grabs, and its surface.
+/// A body in a simulation: its method, its holds and grabs, and its surface. Members in three groups: the
+/// surface with its volume; the holds with what follows from them (kept, because a step allocates nothing);
+/// the last step.
 class Body {
  public:
   /// No node may be in two holds. The method is placed at the start, if there is one.
   Body(std::string name, const Shape& shape, std::unique_ptr<Method> method, std::vector<Hold> holds,
        const Start& start = {}, const ContactOptions& contact = {});
 
-  /// One time step that ends at `end`; hard and soft holds are where they belong at that time, and the
-  /// colliders are aimed at this step.
+  /// One time step that ends at `end`: holds are where they belong at that time, grabs as last set, colliders
+  /// aimed at this step.
   const StepReport& advance(double end, double h, const Vec3& gravity, std::span<const Collider> colliders,
                             Pool& pool);  ///< which must outlive the body's last use
 
-  /// Where the elastic forces balance gravity and the holds, hard ones where they belong at `time`
+  /// Where the elastic forces balance gravity and the holds, which are where they belong at `time`
   /// (sim/pose.cpp). The body is there afterwards, at rest; without an answer it is as near as it came.
   PoseResult pose(double time, const Vec3& gravity, const PoseOptions& options, Pool& pool);
   /// When the last handle reaches its last key, s; 0 without handles.
@@ -91,7 +93,7 @@ class Body {
 
   /// The state as bytes.
   void save(Writer& writer) const;
-  /// False: not a state of this body.
+  /// False: not a state of this body, which may be left with parts of it.
   bool load(Reader& reader);
 
  private:
@@ -117,6 +119,7 @@ class Body {
   std::unique_ptr<Method> method_;
   ContactOptions contact_;
 
+  // Holds, and what follows from them.
   std::vector<PlacedHold> holds_;
   bool holds_changed_ = false;  ///< by set_holds: they belong to the state
   std::vector<Slot> slots_;     ///< all held nodes, ascending
@@ -126,9 +129,11 @@ class Body {
   Points targets_;
   std::vector<Pose> poses_;
 
+  // Of the next and of the last step.
   std::vector<Grab> grabs_;
   StepReport report_;
-  double caution_ = 0;    ///< of the last static solve; the next one from here begins with it
+  /// Of the last static solve; the next one from here begins with it. Not state: load clears it.
+  double caution_ = 0;
   Pool* pool_ = nullptr;  ///< of the last step: the surface is shown with its help
   mutable Points surface_;
 };

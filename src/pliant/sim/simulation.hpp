@@ -38,7 +38,8 @@ class Simulation {
   Simulation(std::vector<Body> bodies, const SimulationOptions& options,
              std::vector<Collider> colliders = {});
 
-  /// One time step of every body. On failure the body that failed keeps its last good state.
+  /// One time step of every body. On failure the body that failed keeps its last good state, and the clock
+  /// stays. Bodies before the failing one have made this step.
   [[nodiscard]] std::optional<StepFailure> step();
 
   /// Body::pose with this simulation's gravity and threads; colliders play no part in it. The clock stays.

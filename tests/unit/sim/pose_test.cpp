@@ -182,6 +182,21 @@ TEST(Pose, threads_do_not_change_the_answer_and_dynamics_goes_on_from_it) {
   EXPECT_LT(distance(x_of(one), rest), 1e-4);
 }
 
+// What a solve learned of the body it solved before is not state.
+TEST(Pose, a_loaded_body_is_posed_like_a_new_one_in_that_state) {
+  Bar bar;
+  Simulation used = bar.make(), fresh = bar.make();
+  ASSERT_TRUE(pose(used).ok());
+  Writer writer;
+  fresh.save(writer);
+  Reader reader(writer.bytes());
+  ASSERT_TRUE(used.load(reader));
+  const PoseOptions one_step{.iterations = 1, .from_here = true};
+  used.pose(0, 0, one_step);
+  fresh.pose(0, 0, one_step);
+  EXPECT_EQ(x_of(used), x_of(fresh));
+}
+
 TEST(Pose, a_method_without_a_static_solve_is_refused_by_name) {
   const Shape shape = make_shape(BoxShape{Vec3(1, 1, 1), {3, 3, 3}, Vec3(0, 0, 0)});
   const Points& X = shape.graph.positions;

@@ -75,6 +75,11 @@ Frames unsolved(const Recorder& recorder, int body) {
   return out;
 }
 
+int frames_of(const Recorder& recorder, int body) {
+  return int(std::count_if(recorder.rows().begin(), recorder.rows().end(),
+                           [&](const MetricsRow& row) { return row.body == body; }));
+}
+
 double iterations_of(const Recorder& recorder, int body, int frame) {
   for (const MetricsRow& row : recorder.rows())
     if (row.body == body && row.frame == frame) return row.cells[column_of(recorder, "iterations")];
@@ -149,7 +154,7 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
                       "that lowers its energy; take more substeps, or a stiffer body",
                       name, stood.count, stood.count == 1 ? "" : "s", stood.first));
     if (!remedies.unsolved) continue;
-    if (const Frames left = unsolved(recorder, b); left.count > often * double(recorder.rows().size()))
+    if (const Frames left = unsolved(recorder, b); left.count > often * frames_of(recorder, b))
       out.push_back(fmt::format(
           "{}: the steps of {} frame{} (the first: {}) were not solved to their tolerance in {} iterations: "
           "it "

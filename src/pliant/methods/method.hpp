@@ -28,6 +28,9 @@ struct MethodDescription {
 
 class Method {
  public:
+  Method() = default;
+  Method(const Method&) = delete;  // parts of a body know one another by address
+  Method& operator=(const Method&) = delete;
   virtual ~Method() = default;
 
   /// One time step. On trouble the state stays as it was before the step.
@@ -69,7 +72,7 @@ class Method {
   virtual std::optional<int> inverted_cells() const { return std::nullopt; }
 
   virtual void save(Writer& writer) const = 0;
-  virtual bool load(Reader& reader) = 0;  ///< false: not a state of this body; nothing usable was read
+  virtual bool load(Reader& reader) = 0;  ///< false: not a state of this body, which stays as it is
 
   virtual MethodDescription describe() const = 0;
 };

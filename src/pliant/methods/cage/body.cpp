@@ -83,9 +83,7 @@ std::optional<int> Body::inverted_cells() const { return inverted_points(model_,
 void Body::save(Writer& writer) const { cage::save(state_, writer); }
 
 bool Body::load(Reader& reader) {
-  State next = state_;
-  if (!cage::load(model_, next, reader)) return false;
-  state_ = std::move(next);
+  if (!cage::load(model_, state_, reader)) return false;
   if (options_.precision == Precision::single)
     cache_.single.set_plastic(model_, state_.plastic);
   else

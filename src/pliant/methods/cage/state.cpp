@@ -66,7 +66,9 @@ void save(const State& state, Writer& writer) {
   writer.array(state.more);
 }
 
-bool load(const Model& model, State& state, Reader& reader) {
+namespace {
+
+bool read_state(const Model& model, State& state, Reader& reader) {
   read_columns(reader, state.x);
   read_columns(reader, state.velocity);
   if (!state.single.batches.empty())
@@ -83,6 +85,15 @@ bool load(const Model& model, State& state, Reader& reader) {
   return reader.ok() && std::all_of(state.more.begin(), state.more.end(), [&](Index vertex) {
            return vertex >= -1 && vertex < model.embedding.rows();
          });
+}
+
+}  // namespace
+
+bool load(const Model& model, State& state, Reader& reader) {
+  State next = state;
+  if (!read_state(model, next, reader)) return false;
+  state = std::move(next);
+  return true;
 }
 
 }  // namespace pliant::cage

@@ -53,7 +53,7 @@ inline Look<double>& State::look() {
 State rest_state(const Model& model, const Options& options);
 
 void save(const State& state, Writer& writer);
-/// False: not a state of this model; `state`, which has the sizes that are read, is then not to be used.
+/// `state` has the sizes that are read. False: not a state of this model; `state` stays as it is.
 bool load(const Model& model, State& state, Reader& reader);
 
 }  // namespace pliant::cage

@@ -12,7 +12,7 @@ Body::Body(Model model, Gather embedding, const Damping& damping, const Options&
       embedding_(std::move(embedding)),
       damping_(damping),
       options_(options),
-      state_(first_state(model_)),
+      state_(state_at_rest(model_)),
       equation_(model_),
       scratch_(state_) {}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A body of corotational or linear finite elements [Mueller04]. Where to find what:
 //   energy, force, Hessian   model.hpp (elements), energy.hpp; assembly.hpp adds them up
-//   rotation fit             math/rotation.hpp, called by rotation (energy.cpp)
+//   rotation fit             math/polar.hpp, called by rotation (energy.cpp)
 //   time step                step.cpp; its linear system equation.hpp, conjugate gradients inside
 //   holds on embedded points soft_holds.hpp
 //   statics, surface         statics.cpp, surface.cpp
@@ -17,8 +17,6 @@ namespace pliant::fem {
 class Body final : public Method {
  public:
   Body(Model model, Gather embedding, const Damping& damping, const Options& options);
-  Body(const Body&) = delete;  // the equation knows the model by address
-  Body& operator=(const Body&) = delete;
 
   StepReport advance(const StepInput& input) override;
   const NodeState& nodes() const override { return state_.nodes; }

@@ -3,7 +3,7 @@
 
 namespace pliant::fem {
 
-State first_state(const Model& model) {
+State state_at_rest(const Model& model) {
   const std::size_t n = model.rest.size();
   State state;
   state.nodes = {model.rest, Points(n, Vec3::Zero()), model.mass};

@@ -18,9 +18,9 @@ struct State {
 };
 
 /// At rest.
-State first_state(const Model& model);
+State state_at_rest(const Model& model);
 void save(const State& state, Writer& writer);
-/// False: not a state of this body.
+/// False: not a state of this body; `state` stays as it is.
 bool load(Reader& reader, State& state);
 
 }  // namespace pliant::fem

@@ -27,7 +27,7 @@ struct State {
   }
 
   void save(Writer& writer) const;
-  bool load(Reader& reader);  ///< false: not a state of the same body; this one is unchanged
+  bool load(Reader& reader);  ///< false: not a state of this body, which stays as it is
 };
 
 /// The model at rest.

@@ -14,7 +14,7 @@ ReducedBody::ReducedBody(ReducedModel model, Skin skin, const Damping& damping, 
       surface_(std::move(skin), model_),
       damping_(damping),
       options_(options),
-      state_(model_, options.plasticity.has_value()),
+      state_(state_at_rest(model_, options.plasticity.has_value())),
       cache_(model_, options, state_),
       scratch_(model_),
       nodes_(model_.full) {

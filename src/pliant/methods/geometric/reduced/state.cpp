@@ -24,12 +24,15 @@ void read(Reader& reader, Coordinates& z) {
 
 }  // namespace
 
-ReducedState::ReducedState(const ReducedModel& model, bool plastic) {
-  for (Coordinates* c : {&z, &v, &z_before, &v_before}) *c = Coordinates::Zero(model.columns(), 3);
-  active.assign(model.basis.pieces.size(), 0);
-  quaternions.resize(4 * std::size_t(model.batches) * reduced_lanes);
-  clear_rotations();
-  if (plastic) rest_vectors = geometric::rest_vectors(model.full);
+ReducedState state_at_rest(const ReducedModel& model, bool plastic) {
+  ReducedState state;
+  for (Coordinates* c : {&state.z, &state.v, &state.z_before, &state.v_before})
+    *c = Coordinates::Zero(model.columns(), 3);
+  state.active.assign(model.basis.pieces.size(), 0);
+  state.quaternions.resize(4 * std::size_t(model.batches) * reduced_lanes);
+  state.clear_rotations();
+  if (plastic) state.rest_vectors = rest_vectors(model.full);
+  return state;
 }
 
 Eigen::Quaterniond ReducedState::rotation(std::size_t swept) const {

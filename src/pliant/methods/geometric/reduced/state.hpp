@@ -17,9 +17,6 @@ struct ReducedState {
   AlignedVector<float> quaternions;   ///< of the swept nodes, [batch][w x y z][16]: the next step starts here
   Points rest_vectors;                ///< d of every directed edge of a plastic body; else empty
 
-  /// At rest, nothing held.
-  ReducedState(const ReducedModel& model, bool plastic);
-
   /// Whether the next step may use z_before and v_before: it is as long as the last one and holds the same
   /// pieces.
   bool continues(double next_h, const std::vector<unsigned char>& next_active) const {
@@ -35,5 +32,8 @@ struct ReducedState {
   void save(Writer& writer) const;
   bool load(Reader& reader);  ///< false: not a state of this body, which stays as it is
 };
+
+/// At rest, nothing held.
+ReducedState state_at_rest(const ReducedModel& model, bool plastic);
 
 }  // namespace pliant::geometric

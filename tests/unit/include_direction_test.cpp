@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dependencies point one way: apps -> view -> scene -> sim, methods/catalogue -> methods/* -> methods -> contact,
-// physics, embed -> geometry -> math -> base, with io and render beside them on meshes and frames only. Methods
-// never include one another.
+// physics -> geometry -> math -> base, with io and render beside them on meshes and frames only. Methods
+// never include one another, and no file includes itself by way of others.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -25,7 +27,7 @@ using Folders = std::set<std::string>;
 /// them all.
 const std::map<std::string, Folders>& allowed() {
   static const Folders ground = {"base", "math", "geometry"},
-                       matter = {"base", "math", "geometry", "physics", "embed", "contact"};
+                       matter = {"base", "math", "geometry", "physics", "contact"};
   static const auto with = [](Folders folders, const Folders& more) {
     folders.insert(more.begin(), more.end());
     return folders;
@@ -35,7 +37,6 @@ const std::map<std::string, Folders>& allowed() {
       {"math", {"base"}},
       {"geometry", {"base", "math"}},
       {"physics", ground},
-      {"embed", ground},
       {"contact", with(ground, {"physics"})},
       {"methods", matter},
       {"methods/*", with(matter, {"methods"})},
@@ -181,6 +182,43 @@ TEST(IncludeDirection, a_wrong_include_is_seen) {
   };
   for (const auto& [file, include] : right)
     EXPECT_FALSE(objection(file, include)) << file << " " << include << ": " << *objection(file, include);
+}
+
+/// What each file includes of the others; names as includes write them.
+using Includes = std::map<std::string, std::vector<std::string>>;
+
+/// A way from a file back to itself, "a -> b -> a"; empty: there is none.
+std::string cycle_of(const Includes& includes) {
+  std::set<std::string> done;
+  std::vector<std::string> way;
+  std::string found;
+  const std::function<void(const std::string&)> visit = [&](const std::string& file) {
+    if (!found.empty() || done.contains(file) || !includes.contains(file)) return;
+    if (auto at = std::find(way.begin(), way.end(), file); at != way.end()) {
+      for (; at != way.end(); ++at) found += *at + " -> ";
+      found += file;
+      return;
+    }
+    way.push_back(file);
+    for (const std::string& next : includes.at(file)) visit(next);
+    way.pop_back();
+    done.insert(file);
+  };
+  for (const auto& [file, ignored] : includes) visit(file);
+  return found;
+}
+
+TEST(IncludeDirection, no_file_includes_itself_by_way_of_others) {
+  Includes includes;
+  for (const char* folder : {"src", "include"})
+    for (const fs::path& path : sources_under(root / folder)) {
+      auto& list = includes[fs::relative(path, root / folder).generic_string()];
+      for (const std::string& include : includes_of(text_of(path))) list.push_back(include.substr(1));
+    }
+  EXPECT_GT(includes.size(), 200u);
+  EXPECT_EQ(cycle_of(includes), "");
+  EXPECT_EQ(cycle_of({{"a", {"b", "c"}}, {"b", {"c"}}, {"c", {}}}), "");
+  EXPECT_EQ(cycle_of({{"a", {"b"}}, {"b", {"d", "c"}}, {"c", {"b"}}, {"d", {}}}), "b -> c -> b");
 }
 
 // A table that is filled in at start-up is filled in by code of its own instruction set: a processor without

@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "pliant/methods/catalogue.hpp"
+#include "tests/support/source_text.hpp"
 
 namespace pliant {
 namespace {
@@ -21,48 +20,50 @@ namespace fs = std::filesystem;
 /// Names that mean something else as well: a column of metrics.csv, a mesh around another.
 const std::set<std::string> words_of_the_language = {"metric", "cage"};
 
-/// Comments are free to name methods. What looks like one in a literal is kept.
-std::string without_comments(const std::string& text) {
-  static const std::regex part(R"re("(?:\\.|[^"\\\n])*"|//[^\n]*|/\*[\s\S]*?\*/)re");
-  std::string out;
-  std::size_t end = 0;
-  for (std::sregex_iterator at(text.begin(), text.end(), part), none; at != none; ++at) {
-    out += text.substr(end, std::size_t(at->position()) - end);
-    if (at->str().front() == '"') out += at->str();
-    end = std::size_t(at->position() + at->length());
-  }
-  return out + text.substr(end);
+/// What a source says between quotes, each in one line.
+std::vector<std::string> literals_of(const std::string& code, bool typescript) {
+  static const std::regex cpp(R"re("(?:\\.|[^"\\\n])*")re"),
+      ts(R"re("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)re");
+  std::vector<std::string> out;
+  for (std::sregex_iterator at(code.begin(), code.end(), typescript ? ts : cpp), none; at != none; ++at)
+    out.push_back(at->str());
+  return out;
 }
 
-/// Where a source names the method: its namespace, its folder, or a text.
-std::vector<std::string> mentions(const std::string& source, const std::string& method) {
-  std::string pattern = "\\b" + method + "::\\w*|\"pliant/methods/" + method + "/[^\"]*\"";
-  // "geometric/bar" is a scene.
-  if (!words_of_the_language.contains(method))
-    pattern += "|\"[^\"\\n]*\\b" + method + "\\b(?!/)[^\"\\n]*\"";
-  else
-    pattern +=
-        "|\\bmethod\\w*(\\(\\))? *[=!]= *\"" + method + "\"|\"bodies\\.[^\"]*\\." + method + "\\.[^\"]*\"";
-  const std::string text = without_comments(source);
-  const std::regex regex(pattern);
+/// Where a source names the method: its namespace, its folder, or a text. Comments are free to.
+std::vector<std::string> mentions(const std::string& source, const std::string& method,
+                                  bool typescript = false) {
+  const std::string code = without_comments(source, typescript);
   std::vector<std::string> out;
-  for (std::sregex_iterator at(text.begin(), text.end(), regex), none; at != none; ++at)
-    out.push_back(at->str());
+  const auto find = [&](const std::string& text, const std::string& pattern) {
+    const std::regex regex(pattern);
+    for (std::sregex_iterator at(text.begin(), text.end(), regex), none; at != none; ++at)
+      out.push_back(at->str());
+  };
+  find(code, "\\b" + method + "::\\w*|\"pliant/methods/" + method + "/[^\"]*\"");
+  const bool word = words_of_the_language.contains(method);
+  if (word) find(code, "\\bmethod\\w*(\\(\\))? *[=!]==? *[\"'`]" + method + "[\"'`]");
+  // A setting ("metric.lattice"; "cage.move" is a command, "cage.hpp" a file), or the method so called.
+  const std::string setting = "\\b" + method + "\\.(?!move\\b|hpp\\b|obj\\b)\\w+",
+                    called = "\\bmethod\\w*\\W+(to\\W+)?" + method + "\\b";
+  // "geometric/bar" is a scene.
+  for (const std::string& literal : literals_of(code, typescript))
+    find(literal, word ? setting + "|" + called : "\\b" + method + "\\b(?!/)");
   return out;
 }
 
 TEST(MethodNames, stand_in_methods_only) {
   const fs::path root = PLIANT_SOURCE_DIR;
   int files = 0;
-  for (const char* folder : {"src/pliant", "apps"})
+  for (const char* folder : {"src/pliant", "apps", "web/src"})
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const std::string file = fs::relative(entry.path(), root).generic_string();
       if (!entry.is_regular_file() || file.starts_with("src/pliant/methods/")) continue;
       ++files;
-      std::ifstream in(entry.path());
-      const std::string text{std::istreambuf_iterator<char>(in), {}};
+      const std::string text = text_of_file(entry.path());
       for (const std::string& method : method_names())
-        for (const std::string& mention : mentions(text, method)) ADD_FAILURE() << file << ": " << mention;
+        for (const std::string& mention : mentions(text, method, entry.path().extension() == ".ts"))
+          ADD_FAILURE() << file << ": " << mention;
     }
   EXPECT_GT(files, 100);
 }
@@ -76,6 +77,16 @@ TEST(MethodNames, are_seen_where_they_stand) {
   EXPECT_EQ(count("say(\"take meshless.iterations\");", "meshless"), 1u);
   EXPECT_EQ(count("// the geometric method\nrun(\"geometric/bar\");", "geometric"), 0u);
   EXPECT_EQ(count("option(\"metric\", ...); biometric::x();", "metric"), 0u);
+  EXPECT_EQ(count("say(\"or set metric.lattice to mesh\");", "metric"), 1u);
+  EXPECT_EQ(count("say(\"bodies.0.cage.points\");", "cage"), 1u);
+  EXPECT_EQ(count("{\"cage.move\", cage_move}; cage.vertices.size(); say(\"--cage cage.obj\");", "cage"), 0u);
+  const auto on_page = [](const char* source, const char* method) {
+    return mentions(source, method, true).size();
+  };
+  EXPECT_EQ(on_page("hint = 'switch its method to *cage*';", "cage"), 1u);
+  EXPECT_EQ(on_page("if (body.method === 'cage') x();", "cage"), 1u);
+  EXPECT_EQ(on_page("text = `a ${name} by fem`; // not geometric", "fem"), 1u);
+  EXPECT_EQ(on_page("if (tool === 'cage') store.do('cage.move'); // the cage method", "cage"), 0u);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A coarse closed surface around any mesh, for the cage method: an outer surface at a distance
-// (outer_surface.hpp), made coarse by collapses that only grow it (progressive_hull.hpp).
+// A coarse closed surface around any mesh: an outer surface at a distance (outer_surface.hpp), made coarse by
+// collapses that only grow it (progressive_hull.hpp).
 #pragma once
 
 #include <functional>

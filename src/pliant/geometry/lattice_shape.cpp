@@ -299,7 +299,8 @@ Result<MeshShape> make_lattice_shape(const PolygonMesh& mesh, const MeshShapeOpt
   laps.end("solid or shell");
   if (!report.solid)
     return refuse("", "a sheet", "the skin of a solid: a lattice fills what is inside",
-                  "\"solid\": true fills it nevertheless; or set metric.lattice to mesh");
+                  "\"solid\": true fills it nevertheless" +
+                      (options.for_sheets.empty() ? "" : "; or " + options.for_sheets));
   const bool closed = surface.report.closed && surface.report.components == 1;
   const double counted = closed ? enclosed_volume(surface.mesh.vertices, surface.mesh.triangles)
                                 : counted_volume(surface.mesh, tree, 4000);

@@ -141,6 +141,7 @@ struct Remedies {
   std::string contact = {};                  ///< " or more ...", besides more substeps
   std::optional<std::string> unsolved = {};  ///< ", ..." beside more substeps; none: such steps are not told
   std::string bones = {};                    ///< "take ...", where bones turn too far
+  std::string sheets = {};                   ///< "or ...", where a lattice refuses a sheet
 };
 
 /// What a hand can take hold of besides nodes. Pointers hold until the body changes.

@@ -2,7 +2,7 @@
 // A skeleton that bends by itself: beams between nodes that carry a position and a rotation, in equilibrium
 // with what holds them and what pulls at them (static). Two-node corotational beams, exact for bending and
 // twist of any size as long as one element turns by less than half a turn [ZJU06, "standard nonlinear finite
-// element method"; meshless method, section on the elastic skeleton].
+// element method"].
 //
 // Element of rest length l0 and rest frame D (first axis along it), nodes 1 and 2 with rotations R1, R2 since
 // rest:

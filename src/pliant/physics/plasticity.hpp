@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a material flows for good, and how far: the law that the methods share. What flows is theirs (the
-// geometric method: the rest vectors of its edges). Symbols: rho strain now, y yield, c creep, h step.
+// When a material flows for good, and how far: the law that the methods share. What flows is theirs, for
+// example the rest vectors of edges. Symbols: rho strain now, y yield, c creep, h step.
 //   rho <= y: elastic
 //   rho >  y: the share  kappa = min(1, c (rho - y) h/h_ref)  of the strain becomes the new rest shape
 // [Huang06, Eq. 6], with the step length that its c hides: h_ref = 1/30 s, so that a body flows as much in

@@ -62,6 +62,7 @@ struct MakeShape {
   const std::string& name;
   const std::string& method;
   NodePlacement nodes;
+  std::string for_sheets;  ///< MeshShapeOptions
   Surroundings& around;
 
   Result<Shape> operator()(const SphereShape& sphere) const {
@@ -156,7 +157,8 @@ struct MakeShape {
                                          made->graph.positions.size() - std::size_t(made->followers.rows())));
     return made;
   }
-  Result<Shape> from_mesh(const PolygonMesh& surface, const MeshShapeOptions& options) const {
+  Result<Shape> from_mesh(const PolygonMesh& surface, MeshShapeOptions options) const {
+    options.for_sheets = for_sheets;
     const bool on_surface = nodes == NodePlacement::surface;
     Result<MeshShape> made = on_surface ? make_surface_shape(surface, options, around.pool)
                              : nodes == NodePlacement::lattice
@@ -349,7 +351,9 @@ Result<Shape> make_body_shape(const BodySpec& body, std::size_t index, Surroundi
     key = fmt::format("{} {}", int(nodes), build.cache_keys.at(index));
     if (const auto known = build.cache->find(key)) return *known;
   }
-  Result<Shape> shape = std::visit(MakeShape{body.name, body.method, nodes, around}, body.shape.is);
+  Result<Shape> shape = std::visit(
+      MakeShape{body.name, body.method, nodes, body.entry().remedies(body.options()).sheets, around},
+      body.shape.is);
   if (shape && build.cache) build.cache->keep(key, std::make_shared<const Shape>(*shape));
   return shape;
 }

@@ -117,7 +117,7 @@ class World {
   std::string pose_text() const { return pose_text_; }
   /// Whether pins and handles of the body can change.
   bool can_pose(int body) const;
-  /// Methods that the body, as it is made and held now, was refused: {"fem": why}.
+  /// Methods that the body, as it is made and held now, was refused: {"name": why}.
   Json refused_methods(int body) const;
   double stiffness_of_grab(int body, double softness) const;  ///< N/m
   ShapeCache& cache() { return cache_; }

@@ -73,9 +73,11 @@ TEST(LatticeShape, a_mesh_gets_at_most_the_nodes_it_was_given) {
 TEST(LatticeShape, a_sheet_is_refused_with_a_way_out) {
   Pool pool(1);
   const Result<MeshShape> made =
-      make_lattice_shape(polygons(make_shape(SheetShape{}).surface), {.nodes = 500, .solid = {}}, pool);
+      make_lattice_shape(polygons(make_shape(SheetShape{}).surface),
+                         {.nodes = 500, .solid = {}, .for_sheets = "take another lattice"}, pool);
   ASSERT_FALSE(made);
-  EXPECT_NE(made.error().text().find("sheet"), std::string::npos);
+  for (const char* words : {"sheet", "\"solid\": true", "; or take another lattice"})
+    EXPECT_NE(made.error().text().find(words), std::string::npos) << made.error().text();
 }
 
 TEST(LatticeShape, one_and_two_threads_give_the_same_lattice) {

@@ -187,7 +187,7 @@ export class Shell {
     if (tool === 'grab' && this.tools.grab.used) this.hinted.add('grab');
     let text = this.hinted.has(tool) || !this.stage.bodies.size ? '' : HINTS[tool];
     const extras = [...this.stage.bodies.values()].map((b) => b.extra);
-    if (tool === 'cage' && extras.every((e) => !e.cage.length)) text = 'This body has no cage · switch its method to *cage* and one is built';
+    if (tool === 'cage' && extras.every((e) => !e.cage.length)) text = 'This body has no cage · *choose a method that has one*';
     if (tool === 'joint' && extras.every((e) => !e.joints.length)) text = '*Click through the body* to place joints in its middle · click one to branch · *Enter* builds the bones';
     this.hint.hidden = !text;
     this.hint.replaceChildren(...text.split('*').map((part, i) => (i % 2 ? h('b', {}, part) : part)));

@@ -34,6 +34,11 @@ const Layout<metric::Options>& layout_of() {
 }
 
 namespace metric {
+namespace {
+
+Remedies remedies(const Options&) { return {.sheets = "set metric.lattice to mesh"}; }
+
+}  // namespace
 
 const MethodEntry& entry() {
   static const MethodEntry entry = make_entry<Options>(
@@ -47,6 +52,7 @@ const MethodEntry& entry() {
        .set_live = set_live_of<Body, Options>,
        .abilities = {Ability::contact, Ability::live, Ability::plasticity},
        .stiffness = [](const Options& options) { return options.stiffness; },
+       .remedies = remedies,
        .verdict =
            [](const Options&, const Solidity& solidity) {
              return solidity.any_solid

@@ -112,8 +112,8 @@ void doubt_bones(const Recorder& recorder, int body, const BodySpec& spec, std::
   const Extreme inverted = last(recorder, body, "inverted");
   if (inverted.value > 0)
     out.push_back(fmt::format(
-        "{}: frame {}, the last: {:.0f} cells are inside out; where bones turn further than flesh as wide as "
-        "this can follow take {}",
+        "{}: in the last frame ({}) {:.0f} cells are inside out: the bones bend more sharply than flesh of "
+        "this width can; take {}",
         spec.name, inverted.frame, inverted.value, remedies_of(spec).bones));
 }
 
@@ -148,19 +148,17 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
           name, depth.value, depth.frame, 100 * depth.value / size, remedies.contact));
     const Frames stood = standstill(recorder, b);
     if (stood.count > 0)
-      out.push_back(
-          fmt::format("{}: it stood still in {} frame{} (the first: {}) though forces act on it, because no "
-                      "step was found "
-                      "that lowers its energy; take more substeps, or a stiffer body",
-                      name, stood.count, stood.count == 1 ? "" : "s", stood.first));
+      out.push_back(fmt::format(
+          "{}: in {} frame{} (the first: {}) the solver found no step that lowers the energy and the "
+          "body stood still; take more substeps, or a stiffer body",
+          name, stood.count, stood.count == 1 ? "" : "s", stood.first));
     if (!remedies.unsolved) continue;
     if (const Frames left = unsolved(recorder, b); left.count > often * frames_of(recorder, b))
-      out.push_back(fmt::format(
-          "{}: the steps of {} frame{} (the first: {}) were not solved to their tolerance in {} iterations: "
-          "it "
-          "is so thin and so stiff that it bends too slowly; take more substeps{}, or a softer body",
-          name, left.count, left.count == 1 ? "" : "s", left.first,
-          int(iterations_of(recorder, b, left.first)), *remedies.unsolved));
+      out.push_back(
+          fmt::format("{}: steps of {} frame{} (first: {}) stopped unconverged after {} iterations; thin "
+                      "stiff bodies then bend too slowly: take more substeps{}, or a softer body",
+                      name, left.count, left.count == 1 ? "" : "s", left.first,
+                      int(iterations_of(recorder, b, left.first)), *remedies.unsolved));
   }
   return out;
 }

@@ -37,15 +37,17 @@ OptionFacts shell_facts() {
   return {.unit = "m",
           .min = 1e-9,
           .max = far_away,
-          .help = "of a sheet, or of a shell (an operator of surfaces); none = 0.01 of the diagonal"};
+          .help = "thickness of a sheet or shell; none = 0.01 of the diagonal of the bounding box"};
 }
 OptionFacts cell_facts() {
   return {.unit = "1",
           .min = 0,
           .max = 1000,
-          .help = "hexahedra along x, y and z of the bounding box that the surface rides on, for method " +
-                  methods_with(NodePlacement::cells) +
-                  "; pins and handles then pull at the surface; 0 = none"};
+          .help =
+              "number of hexahedra along x, y and z of the bounding box; the surface moves with them. For "
+              "method " +
+              methods_with(NodePlacement::cells) +
+              "; pins and handles then pull at surface points softly; 0 = none"};
 }
 OptionFacts time_facts(std::string help) {
   return {.unit = "s", .min = 0, .max = 1e9, .help = std::move(help)};
@@ -195,8 +197,7 @@ const Layout<MeshSpec>& layout_of() {
   static const auto layout = make_layout<S>(
       "mesh",
       "any surface from a file, clean or dirty: obj, ply, stl, off or glb. It is repaired, filled with "
-      "nodes, "
-      "and keeps its own vertices and texture coordinates in every export",
+      "nodes, and keeps its own vertices and texture coordinates in every export",
       {option("mesh", &S::mesh, {.help = "the file, from the scene's folder or from where the command runs"}),
        option("scale", &S::scale,
               {.unit = "1", .min = 0, .max = 1e12, .above_min = true, .help = "factor on top of the unit"}),
@@ -205,10 +206,9 @@ const Layout<MeshSpec>& layout_of() {
        option("up", &S::up, {.choices = {"y", "z"}, .help = "the file's upward axis; z is turned into y"}),
        option("translate", &S::translate, place_facts("shift, after everything else")),
        option("nodes", &S::nodes, budget_facts()),
-       option(
-           "solid", &S::solid,
-           {.help = "true: the skin of a solid; false: a sheet; none: decided by how much of the view from "
-                    "just inside escapes through holes, and said"}),
+       option("solid", &S::solid,
+              {.help = "true: the skin of a solid; false: a sheet; none: tested by rays from just inside "
+                       "(few leave through holes: a solid); the result is printed"}),
        option("thickness", &S::thickness, shell_facts()),
        option("join", &S::join, {.help = "link separate parts, so that they do not fall apart"}),
        option("cells", &S::cells, cell_facts())},
@@ -296,7 +296,7 @@ const Layout<HandleSpec>& layout_of() {
                .help = "along x, y and z about the centre of the selected nodes, before they turn"})},
       {object_field("select", &S::select, "which nodes"),
        list_field("motion", &S::motion,
-                  "keys; turns about one axis interpolate the angle, others go the shortest way")});
+                  "keys; turns about one axis may exceed a full turn, others take the shortest way")});
   return layout;
 }
 
@@ -426,14 +426,13 @@ const Layout<BodySpec>& layout_of() {
                .above_min = true,
                .scale = Scale::logarithmic,
                .help = "mass per volume; water 1000"}),
-       option(
-           "friction", &S::friction,
-           {.unit = "1",
-            .min = 0,
-            .max = 1e3,
-            .change = Change::live,
-            .help = "of the body's surface: with a collider's the coefficient is the root of their product; "
-                    "none = the collider's alone"})},
+       option("friction", &S::friction,
+              {.unit = "1",
+               .min = 0,
+               .max = 1e3,
+               .change = Change::live,
+               .help = "friction of the body: with a collider's f the coefficient is sqrt(this * f); none = "
+                       "the collider's alone"})},
       body_objects(),
       {{"skeleton", "it belongs to a method: " + methods_with(Ability::skeleton) + ".skeleton"},
        {"samples", "samples are not available in this version"}});
@@ -477,8 +476,10 @@ Layout<S> collider_layout(std::string title, std::string help, OptionTable<S> op
                            {.choices = {"smooth", "linear"},
                             .help = "smooth stops at every key (s^2 (3 - 2 s)); linear keeps constant speed "
                                     "between keys"}));
-  objects.push_back(list_field("motion", static_cast<std::vector<MotionKey> S::*>(&S::motion),
-                               "keys; none = still. More than half its own size in a step is a teleport"));
+  objects.push_back(list_field(
+      "motion", static_cast<std::vector<MotionKey> S::*>(&S::motion),
+      "keys; none = still. A move of more than half its size in one step counts as a jump: it pushes "
+      "nothing on the way"));
   return make_layout<S>(std::move(title), std::move(help), options, std::move(objects));
 }
 
@@ -532,9 +533,8 @@ const Layout<MeshColliderSpec>& layout_of() {
   using S = MeshColliderSpec;
   static const auto layout = collider_layout<S>(
       "mesh collider",
-      "any surface from a file, clean or dirty: obj, ply, stl, off or glb. It is repaired; inside is where "
-      "it "
-      "winds around a point",
+      "any surface from a file, clean or dirty: obj, ply, stl, off or glb. It is repaired. A point is inside "
+      "where the surface winds around it",
       {option("file", &S::file, {.help = "from the scene's folder or from where the command runs"}),
        option("scale", &S::scale,
               {.unit = "1", .min = 0, .max = 1e12, .above_min = true, .help = "factor on top of the unit"}),
@@ -588,8 +588,9 @@ const Layout<ExpectSpec>& layout_of() {
             .choices = {"end", "always", "min", "max", "period"},
             .min = 0,
             .max = 1e9,
-            .help = "the last value, every value, the smallest, the largest, the time between the first two "
-                    "crossings of the middle in one direction, or the value at a time"}),
+            .help =
+                "end: last value; always: every value; min, max; period: time between the first two upward "
+                "or downward crossings of the middle between min and max; a number: value at that time"}),
        option("from", &S::from, time_facts("frames before this time do not count")),
        option("to", &S::to, time_facts("frames after this time do not count; none = all")),
        option("min", &S::min, {.help = "in the metric's unit (period: s); none = no limit"}),

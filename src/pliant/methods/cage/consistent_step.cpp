@@ -3,7 +3,7 @@
 //   min over x of  1/(2 h^2) |Z(x) - Z^|_M^2 + eps m/(2 N h^2) |x - x^|_D^2 + E(Z(x)) + holds - weight
 //   Z^ = Z + h V,  V = (Z - Z before)/h
 //   [P^T (M/h^2 + K_holds) P + (1 + beta/h) K + eps m/(N h^2) D] dx = P^T f + ...,   P = dZ/dx = [1; J]
-// K is Gauss' and Newton's [Martin09, Eq. 15 to first order] in the first solve; where that is not enough
+// K is the Gauss-Newton matrix [Martin09, Eq. 15 to first order] in the first solve; where that is not enough
 // more solves follow with the whole Hessian (equation.hpp). Each is shortened until it lowers the sum. The
 // basis is nearly redundant: some motions of the cage hardly move the body; eps keeps them in check. D leaves
 // out motions of the cage as a whole, so that the mass without weight does not slow a body down.
@@ -26,8 +26,8 @@ namespace {
 constexpr int halvings = 8;
 // What another solve would still gain, as a share of what the one just done promised: below it the step ends.
 constexpr double tolerance = 1e-3;
-constexpr double large_strain =
-    0.03;  // energy over mu and volume from which Gauss' and Newton's K is not tried
+// Energy over mu and volume from which the Gauss-Newton matrix K is not tried.
+constexpr double large_strain = 0.03;
 // As `tolerance`, of a step that touches something, but as a share of what the first solve promised: solves
 // go back and forth between contacts there. One that leaves more than half of what the one before left, when
 // that is little already, is the last.

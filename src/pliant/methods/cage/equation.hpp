@@ -10,8 +10,8 @@
 //   H = P^T (d^2E/dZ^2) P + sum_j dE/dy_j . d^2y_j/dx^2
 //   dF : d^2E : dF = 2 mu |sym D|^2 + lambda (tr D)^2                              D = R^T dF, d = 2 axial(D)
 //                    + d^T [mu + (lambda (tr S - 3) - 2 mu)(tr S - S)^-1] d
-// The first line alone is Gauss' and Newton's K of [Martin09, Eq. 15]: six rows a point. It takes strain to
-// be small. In a tight bend it is not: steps of K alone turn back and forth there. The second line, where
+// The first line alone is the Gauss-Newton matrix K of [Martin09, Eq. 15]: six rows a point. It takes strain
+// to be small. In a tight bend it is not: steps of K alone turn back and forth there. The second line, where
 // positive, is three rows more; the normals' part is six by six a face.
 #pragma once
 

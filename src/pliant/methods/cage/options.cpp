@@ -46,15 +46,13 @@ const OptionTable<Options>& option_table() {
       option("solver", &Options::solver,
              {.choices = {"automatic", "direct", "iterative"},
               .help = "of a step with frozen normals: direct makes and factors its matrix, iterative goes on "
-                      "from the "
-                      "factor at rest; automatic: iterative from 100 degrees of freedom on"}),
+                      "from the factor at rest; automatic: iterative from 100 degrees of freedom on"}),
       option("points", &Options::points,
              {.unit = "1",
               .min = 0,
               .max = 20000,
-              .help =
-                  "quadrature points, at least; 0 = four a vertex of a box, 14 of another cage, 200 to 2000; "
-                  "never fewer than the cage has vertices"}),
+              .help = "quadrature points, at least; 0 = 4 for each vertex of a box, 14 for each vertex of "
+                      "another cage, between 200 and 2000; never fewer than the cage has vertices"}),
       option("regularisation", &Options::regularisation,
              {.unit = "1",
               .min = 0,
@@ -66,7 +64,7 @@ const OptionTable<Options>& option_table() {
               .min = 1e-3,
               .max = 1e6,
               .scale = Scale::logarithmic,
-              .help = "stiffness of a pin or handle as a whole over Young's modulus times the body's size"}),
+              .help = "stiffness of a whole pin or handle, in Young's modulus times the body's size"}),
       option("iterations", &Options::iterations,
              {.unit = "1",
               .min = 1,
@@ -83,11 +81,13 @@ const OptionTable<Plasticity>& plasticity_table() {
   static const OptionTable<S> table{
       option("yield", static_cast<double S::*>(&S::yield),
              {.unit = "1", .min = 0, .max = 10, .help = "strain up to which everything springs back"}),
-      option("creep", static_cast<double S::*>(&S::creep),
-             {.unit = "1",
-              .min = 0,
-              .max = 1000,
-              .help = "share of the strain that becomes permanent per strain above yield and 1/30 s"}),
+      option(
+          "creep", static_cast<double S::*>(&S::creep),
+          {.unit = "1",
+           .min = 0,
+           .max = 1000,
+           .help =
+               "rate of flow: in 1/30 s the share creep * (strain - yield) of the strain becomes permanent"}),
       option("cap", static_cast<double S::*>(&S::cap),
              {.unit = "1", .min = 0, .max = 1, .help = "largest permanent strain"}),
   };

@@ -23,7 +23,7 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& me
 std::string Body::static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {
   PLIANT_CHECK(input.pool && f.size() == model_.rest.size() && d.size() == f.size());
   if (has_followers())
-    return "a surface that rides on coarse cells is not posed by itself: use `pliant run` with damping";
+    return "`pliant pose` cannot pose a surface embedded in coarse cells: use `pliant run` with damping";
   const FlushTinyNumbers in_here;
   arrange(input.held);
   const Scheme s(Integrator::euler, input.h, {.mass = 0, .stiffness = 0});

@@ -117,8 +117,7 @@ double Body::descend(const Context& step) {
   else if (solved.residual > options_.tolerance)
     report.trouble = fmt::format(
         "the linear solve did not converge in {} iterations (residual {:.1e} of its start): take smaller "
-        "steps or "
-        "a larger fem.tolerance",
+        "steps or a larger fem.tolerance",
         solved.iterations, solved.residual);
   return most;
 }

@@ -81,7 +81,8 @@ const OptionTable<Options>& option_table() {
                       "a hinge, a point or grabs"}),
       option("linear_solver", &Options::linear_solver,
              {.choices = {"auto", "direct", "multigrid"},
-              .help = "auto: direct up to the measured crossover (8000 nodes), multigrid above"}),
+              .help = "auto: direct up to 8000 nodes (40 000 where the nodes are the vertices of a surface), "
+                      "multigrid above"}),
       option("volume", &Options::volume,
              {.unit = "1",
               .min = 0,
@@ -113,17 +114,19 @@ const OptionTable<Plasticity>& plasticity_table() {
                   .max = 10,
                   .help = "strain of an edge up to which it springs back. Choose about an eighth of the "
                           "strain you apply: then about 80 % of the shape stays"}),
-      law_option("creep", &PlasticLaw::creep,
-                 {.unit = "1",
-                  .min = 0,
-                  .max = 100,
-                  .help = "share of the strain that stays, per strain above yield and 1/30 s"}),
+      law_option(
+          "creep", &PlasticLaw::creep,
+          {.unit = "1",
+           .min = 0,
+           .max = 100,
+           .help =
+               "rate of flow: in 1/30 s the share creep * (strain - yield) of the strain becomes permanent"}),
       law_option("cap", &PlasticLaw::cap,
                  {.unit = "1", .min = 0, .max = 0.9, .help = "no rest length changes by a larger share"}),
       option("form", &Plasticity::form,
              {.choices = {"consistent", "printed"},
-              .help = "rest edges flow in the body's own frame, or in the world's as printed in the paper, "
-                      "which never comes to rest"}),
+              .help = "consistent: rest edges flow along the body as it turns; printed: along the axes of "
+                      "the world as in the paper, so a turned body never stops flowing"}),
   };
   return table;
 }
@@ -149,8 +152,9 @@ const OptionTable<Adaptive>& adaptive_table() {
       option(
           "criterion", &Adaptive::criterion,
           {.choices = {"angle", "printed", "naive-1", "naive-2"},
-           .help = "when a node takes over its predecessor's rotation: the angle between them by the paper's "
-                   "equation 8, that equation as printed, or unchanged covariances or gradients (worse)"}),
+           .help =
+               "when a node takes over its predecessor's rotation. angle: their angle is small; printed: Eq. "
+               "8 of the paper; naive-1, naive-2: covariances or gradients of both are alike (worse)"}),
       option("threshold", &Adaptive::threshold,
              {.unit = "rad",
               .min = 0,
@@ -162,7 +166,8 @@ const OptionTable<Adaptive>& adaptive_table() {
                       "angle and printed); false: as in the paper, for soft, damped bodies only"}),
       option("seeds", &Adaptive::seeds,
              {.choices = {"end", "tips", "first"},
-              .help = "where rotations spread from: one end of every part, all its tips, or its first node"}),
+              .help = "where rotations are always computed and spread from: one end of every part, all its "
+                      "tips, or its first node"}),
   };
   return table;
 }

@@ -17,7 +17,7 @@ const OptionTable<Options>& option_table() {
              {.unit = "1",
               .min = 1.1,
               .max = 2,
-              .help = "reach of a node over the distance to its 6th nearest (8th in a mesh): 1.3 is fast, "
+              .help = "reach of a node, in distances to its 6th nearest node (8th in a mesh): 1.3 is fast, "
                       "1.5 smoother"}),
       option(
           "warping", &Options::warping,
@@ -138,11 +138,13 @@ const OptionTable<Plasticity>& plasticity_table() {
   static const OptionTable<S> table{
       option("yield", static_cast<double S::*>(&S::yield),
              {.unit = "1", .min = 0, .max = 10, .help = "strain up to which everything springs back"}),
-      option("creep", static_cast<double S::*>(&S::creep),
-             {.unit = "1",
-              .min = 0,
-              .max = 1000,
-              .help = "share of the strain that stays per strain above yield and 1/30 s"}),
+      option(
+          "creep", static_cast<double S::*>(&S::creep),
+          {.unit = "1",
+           .min = 0,
+           .max = 1000,
+           .help =
+               "rate of flow: in 1/30 s the share creep * (strain - yield) of the strain becomes permanent"}),
       option("cap", static_cast<double S::*>(&S::cap),
              {.unit = "1", .min = 0, .max = 0.9, .help = "largest strain that can stay"}),
   };

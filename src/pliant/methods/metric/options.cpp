@@ -105,12 +105,14 @@ const OptionTable<PlasticLaw>& plasticity_table() {
   static const OptionTable<PlasticLaw> table{
       option("yield", &PlasticLaw::yield,
              {.unit = "1", .min = 0, .max = 100, .help = "strain of a constraint up to which nothing flows"}),
-      option("creep", &PlasticLaw::creep,
-             {.unit = "1",
-              .min = 0,
-              .max = 1e6,
-              .scale = Scale::logarithmic,
-              .help = "share of the strain that flows per strain above yield and 1/30 s"}),
+      option(
+          "creep", &PlasticLaw::creep,
+          {.unit = "1",
+           .min = 0,
+           .max = 1e6,
+           .scale = Scale::logarithmic,
+           .help =
+               "rate of flow: in 1/30 s the share creep * (strain - yield) of the strain becomes permanent"}),
       option("cap", &PlasticLaw::cap,
              {.unit = "1", .min = 0, .max = 10, .help = "largest relative change of a rest length"}),
   };

@@ -124,7 +124,7 @@ struct Bar {
     return at.frame.toRotationMatrix() * scratch.force;
   }
   /// The matrix of a step times a motion of the vertices in the world; whole: with the twist of the rotations
-  /// and the curvature of the normals, else Gauss' and Newton's.
+  /// and the curvature of the normals, else the Gauss-Newton matrix.
   Columns matrix_times(const Columns& x, const Columns& way, bool whole) {
     force(x);
     const Index n = m.n(), n3 = 3 * n;
@@ -273,7 +273,7 @@ TEST(CageMatrix, the_whole_matrix_is_the_slope_of_the_forces_where_the_body_is_s
   Bar bar;
   const Columns x = deformed(bar.m, 1.2, 0.05);
   EXPECT_LT(apart(bar, x, true), 1e-6);
-  EXPECT_GT(apart(bar, x, false), 1e-2) << "Gauss' and Newton's is not enough there";
+  EXPECT_GT(apart(bar, x, false), 1e-2) << "the Gauss-Newton matrix is not enough there";
 }
 
 }  // namespace

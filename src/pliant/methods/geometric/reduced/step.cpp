@@ -47,7 +47,7 @@ StepReport ReducedBody::advance(const StepInput& input) {
   StepReport report;
   report.trouble = cache_.holds.take(model_, input);
   if (report.ok() && !input.colliders.empty())
-    report.trouble = "a reduced body does not meet colliders: take `reduction` or the colliders out";
+    report.trouble = "a reduced body does not meet colliders: remove `geometric.reduction` or the colliders";
   if (!report.ok()) return report;
   const Scheme scheme(options_.integrator, input.h, damping_, options_.damping_frame);
   const Context context{input, scheme, *input.pool, watch, report};

@@ -107,6 +107,56 @@ Error refuse(std::string found, std::string expected, std::string hint) {
   return Error{"", {{"", std::move(found), std::move(expected), std::move(hint)}}};
 }
 
+/// Cells with material, or with a vertex of the surface.
+std::vector<char> kept_cells(const CellGrid& grid, const Material& material, const Points& vertices) {
+  std::vector<char> kept(std::size_t(grid.count()), 0);
+  Vec3 local;
+  for (int k = 0; k < grid.count(); ++k)
+    for (const double m : material.eighth[std::size_t(k)]) kept[std::size_t(k)] |= m > 0;
+  for (const Vec3& p : vertices) kept[std::size_t(grid.find(p, kept, local))] = 1;
+  return kept;
+}
+
+/// The kept cells, numbered, with the nodes at their corners.
+struct NumberedCells {
+  Points nodes;
+  std::vector<std::array<Index, 8>> corners;
+  std::vector<Index> number;                           ///< of every cell of the grid; -1: not kept
+  std::vector<std::array<double, 8>> eighths, masses;  ///< as Material
+};
+
+/// The material sums to the volume; every corner has some mass.
+NumberedCells number_cells(const CellGrid& grid, const std::vector<char>& kept, const Material& material,
+                           double volume) {
+  const std::array<int, 3>& cells = grid.cells;
+  NumberedCells out;
+  out.number.assign(std::size_t(grid.count()), -1);
+  std::vector<Index> node_number(std::size_t((cells[0] + 1) * (cells[1] + 1) * (cells[2] + 1)), -1);
+  for (int k = 0; k < grid.count(); ++k) {
+    if (!kept[std::size_t(k)]) continue;
+    const std::array<int, 3> at = grid.place(k);
+    std::array<Index, 8> cell;
+    std::array<double, 8> mass = material.mass[std::size_t(k)];
+    for (int c = 0; c < 8; ++c) {
+      const int i = at[0] + (c & 1), j = at[1] + (c >> 1 & 1), l = at[2] + (c >> 2);
+      Index& node = node_number[std::size_t((l * (cells[1] + 1) + j) * (cells[0] + 1) + i)];
+      if (node < 0) {
+        node = Index(out.nodes.size());
+        out.nodes.push_back(grid.low + grid.step.cwiseProduct(Vec3(i, j, l)));
+      }
+      cell[std::size_t(c)] = node;
+      mass[std::size_t(c)] += least_mass * grid.step.prod() / 8;
+    }
+    out.number[std::size_t(k)] = Index(out.corners.size());
+    out.corners.push_back(cell);
+    out.eighths.push_back(material.eighth[std::size_t(k)]);
+    out.masses.push_back(mass);
+  }
+  scale(out.eighths, volume / total(out.eighths));
+  scale(out.masses, volume / total(out.masses));
+  return out;
+}
+
 }  // namespace
 
 Result<Shape> make_cell_shape(const PolygonMesh& mesh, const std::array<int, 3>& cells, Pool& pool) {
@@ -121,64 +171,34 @@ Result<Shape> make_cell_shape(const PolygonMesh& mesh, const std::array<int, 3>&
   CellGrid grid{box.min(), box.sizes(), cells};
   for (int c = 0; c < 3; ++c) grid.step[c] /= cells[c];
   const TriangleTree tree(welded, surface->mesh.triangles);
-  Material material = count_material(grid, tree, pool);
+  const Material material = count_material(grid, tree, pool);
   const double counted = total(material.eighth);
   if (!(counted > 0))
     return refuse("a surface that encloses nothing", "a solid to fill cells with",
                   "take a method that fills a surface with nodes");
   const double volume = surface->report.closed ? enclosed_volume(welded, surface->mesh.triangles) : counted;
 
-  // A vertex keeps its cell; one that no face uses, or that is nowhere, goes with the nearest or the first.
-  std::vector<char> kept(std::size_t(grid.count()), 0);
-  Vec3 local;
-  for (int k = 0; k < grid.count(); ++k)
-    for (const double m : material.eighth[std::size_t(k)]) kept[std::size_t(k)] |= m > 0;
-  for (const Vec3& p : welded) kept[std::size_t(grid.find(p, kept, local))] = 1;
-
-  Points nodes;
-  std::vector<std::array<Index, 8>> corners;
-  std::vector<Index> number(std::size_t((cells[0] + 1) * (cells[1] + 1) * (cells[2] + 1)), -1),
-      cell_number(std::size_t(grid.count()), -1);
-  std::vector<std::array<double, 8>> eighths, masses;
-  for (int k = 0; k < grid.count(); ++k) {
-    if (!kept[std::size_t(k)]) continue;
-    const std::array<int, 3> at = grid.place(k);
-    std::array<Index, 8> cell;
-    for (int c = 0; c < 8; ++c) {
-      const int i = at[0] + (c & 1), j = at[1] + (c >> 1 & 1), l = at[2] + (c >> 2);
-      Index& node = number[std::size_t((l * (cells[1] + 1) + j) * (cells[0] + 1) + i)];
-      if (node < 0) {
-        node = Index(nodes.size());
-        nodes.push_back(grid.low + grid.step.cwiseProduct(Vec3(i, j, l)));
-      }
-      cell[std::size_t(c)] = node;
-      material.mass[std::size_t(k)][std::size_t(c)] += least_mass * grid.step.prod() / 8;
-    }
-    cell_number[std::size_t(k)] = Index(corners.size());
-    corners.push_back(cell);
-    eighths.push_back(material.eighth[std::size_t(k)]);
-    masses.push_back(material.mass[std::size_t(k)]);
-  }
-  scale(eighths, volume / total(eighths));
-  scale(masses, volume / total(masses));
-
-  Shape shape = shape_from_cells(std::move(nodes), corners);
+  const std::vector<char> kept = kept_cells(grid, material, welded);
+  NumberedCells numbered = number_cells(grid, kept, material, volume);
+  const std::vector<std::array<Index, 8>>& corners = numbered.corners;
+  Shape shape = shape_from_cells(std::move(numbered.nodes), corners);
   NodeGraph& graph = shape.graph;
   const Index carriers = Index(graph.positions.size());
   std::fill(graph.volumes.begin(), graph.volumes.end(), 0.0);
   for (std::size_t k = 0; k < corners.size(); ++k)
-    for (std::size_t c = 0; c < 8; ++c) graph.volumes[std::size_t(corners[k][c])] += masses[k][c];
-  graph.cell_material = std::move(eighths);
+    for (std::size_t c = 0; c < 8; ++c) graph.volumes[std::size_t(corners[k][c])] += numbered.masses[k][c];
+  graph.cell_material = std::move(numbered.eighths);
 
   shape.surface = {mesh.vertices, surface->input_triangles};
   std::vector<Index> columns;
+  Vec3 local;
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
     const Index place = surface->welded[v];
     const Vec3 p = place >= 0                     ? welded[std::size_t(place)]
                    : mesh.vertices[v].allFinite() ? mesh.vertices[v]
                                                   : box.min();
-    Index cell = cell_number[std::size_t(grid.find(p, kept, local))];
-    if (cell < 0) cell = 0, local = Vec3::Zero();  // of no face
+    Index cell = numbered.number[std::size_t(grid.find(p, kept, local))];
+    if (cell < 0) cell = 0, local = Vec3::Zero();  // a vertex of no face goes with the first cell
     for (int c = 0; c < 8; ++c) {
       shape.followers.column.push_back(corners[std::size_t(cell)][std::size_t(c)]);
       shape.followers.weight.push_back(trilinear(c, local));

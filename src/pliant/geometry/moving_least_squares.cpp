@@ -166,6 +166,25 @@ void MovingLeastSquares::collect(std::span<const Index> anchors, std::vector<Ind
   }
 }
 
+/// Shepard: the constant basis over the nodes in reach, of these weights; with none in reach the nearest of
+/// the candidates in `out.node` alone.
+void MovingLeastSquares::set_constant(const Vec3& x, const std::vector<Index>& near,
+                                      const std::vector<double>& weights, MlsValues& out) const {
+  out.constant = true;
+  if (near.empty()) {
+    const auto squared = [&](Index i) { return (nodes_[std::size_t(i)] - x).squaredNorm(); };
+    const Index nearest = *std::min_element(out.node.begin(), out.node.end(),
+                                            [&](Index i, Index j) { return squared(i) < squared(j); });
+    out.node.assign(1, nearest);
+    out.value.assign(1, 1.0);
+    return;
+  }
+  double sum = 0;
+  for (const double w : weights) sum += w;
+  for (const double w : weights) out.value.push_back(w / sum);
+  out.node.assign(near.begin(), near.end());
+}
+
 /// `out.node` holds the candidates. False: too few, or too nearly in a plane.
 bool MovingLeastSquares::try_evaluate(const Vec3& x, double widen, bool last, MlsValues& out,
                                       Basis& basis) const {
@@ -214,22 +233,8 @@ bool MovingLeastSquares::try_evaluate(const Vec3& x, double widen, bool last, Ml
       return true;
     }
   }
-  if (!last) return false;
-  // Shepard: the constant basis; with no node in reach the nearest candidate alone.
-  out.constant = true;
-  if (kept == 0) {
-    const auto squared = [&](Index i) { return (nodes_[std::size_t(i)] - x).squaredNorm(); };
-    const Index nearest = *std::min_element(out.node.begin(), out.node.end(),
-                                            [&](Index i, Index j) { return squared(i) < squared(j); });
-    out.node.assign(1, nearest);
-    out.value.assign(1, 1.0);
-    return true;
-  }
-  double sum = 0;
-  for (const double w : basis.w) sum += w;
-  for (const double w : basis.w) out.value.push_back(w / sum);
-  out.node.assign(near.begin(), near.end());
-  return true;
+  if (last) set_constant(x, near, basis.w, out);
+  return last;
 }
 
 void MovingLeastSquares::evaluate(const Vec3& x, std::span<const Index> anchors, MlsValues& out) const {

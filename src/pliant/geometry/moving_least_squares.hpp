@@ -63,6 +63,8 @@ class MovingLeastSquares {
  private:
   struct Basis;
   bool try_evaluate(const Vec3& x, double widen, bool last, MlsValues& out, Basis& basis) const;
+  void set_constant(const Vec3& x, const std::vector<Index>& near, const std::vector<double>& weights,
+                    MlsValues& out) const;
   void collect(std::span<const Index> anchors, std::vector<Index>& out) const;
 
   Points nodes_;

@@ -143,6 +143,23 @@ std::vector<Pair> small_parts(Index nodes, const std::vector<NodeGraph::Edge>& e
   return pairs;
 }
 
+/// The nodes a vertex of the sheet leans on: its owner alone where it is that node, else the nearest of the
+/// two rings around it.
+std::vector<Index> leaned_on(const Vec3& x, Index owner, bool is_node, const NodeGraph& graph,
+                             const Adjacency& near) {
+  constexpr std::size_t most = 9;
+  std::vector<Index> nodes{owner};
+  if (is_node) return nodes;
+  nodes.insert(nodes.end(), near.target.begin() + near.begin[owner],
+               near.target.begin() + near.begin[owner + 1]);
+  std::sort(nodes.begin(), nodes.end(), [&](Index i, Index j) {
+    const double di = (graph.positions[i] - x).squaredNorm(), dj = (graph.positions[j] - x).squaredNorm();
+    return di != dj ? di < dj : i < j;
+  });
+  if (nodes.size() > most) nodes.resize(most);
+  return nodes;
+}
+
 }  // namespace
 
 BodyGraph shell_graph(const Points& vertices, const std::vector<Triangle>& triangles, int budget) {
@@ -184,7 +201,6 @@ BodyGraph shell_graph(const Points& vertices, const std::vector<Triangle>& trian
   calibrate_shares(graph, 2);
   out.lattice_nodes = Index(chosen.size());
 
-  // A vertex leans on the nearest nodes of the two rings around its owner.
   const Adjacency near = adjacency(Index(chosen.size()), graph.edges);
   std::vector<Index> at(vertices.size(), -1);
   for (Index v = 0; v < count; ++v)
@@ -192,17 +208,7 @@ BodyGraph shell_graph(const Points& vertices, const std::vector<Triangle>& trian
   for (Index v = 0; v < Index(vertices.size()); ++v) {
     if (at[v] >= 0) {
       const Index owner = front.owner(at[v]);
-      std::vector<Index> nodes{owner};
-      if (chosen[owner] != at[v]) {
-        nodes.insert(nodes.end(), near.target.begin() + near.begin[owner],
-                     near.target.begin() + near.begin[owner + 1]);
-        std::sort(nodes.begin(), nodes.end(), [&](Index i, Index j) {
-          const double di = (graph.positions[i] - vertices[v]).squaredNorm(),
-                       dj = (graph.positions[j] - vertices[v]).squaredNorm();
-          return di != dj ? di < dj : i < j;
-        });
-        if (nodes.size() > 9) nodes.resize(9);
-      }
+      const std::vector<Index> nodes = leaned_on(vertices[v], owner, chosen[owner] == at[v], graph, near);
       out.leaning.node.insert(out.leaning.node.end(), nodes.begin(), nodes.end());
     }
     out.leaning.begin.push_back(Index(out.leaning.node.size()));

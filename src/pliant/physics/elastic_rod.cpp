@@ -275,6 +275,28 @@ void ElasticRod::follow(RodState& state, const std::vector<char>& held, const Ei
   state = std::move(moved);
 }
 
+namespace {
+
+/// Factors the matrix; where it is not positive its diagonal is shifted until it is, from the shift of the
+/// last time on. False: no shift helps.
+bool factor_shifted(const std::vector<Eigen::Triplet<double>>& entries, const Eigen::VectorXd& diagonal,
+                    double& shift, Eigen::SimplicialLLT<Sparse>& factor) {
+  const Eigen::Index n = diagonal.size();
+  for (int attempt = 0;; ++attempt) {
+    std::vector<Eigen::Triplet<double>> shifted = entries;
+    if (shift > 0)
+      for (Eigen::Index i = 0; i < n; ++i) shifted.emplace_back(i, i, shift * std::abs(diagonal[i]));
+    Sparse matrix(n, n);
+    matrix.setFromTriplets(shifted.begin(), shifted.end());
+    factor.compute(matrix);
+    if (factor.info() == Eigen::Success) return true;
+    if (attempt == 30) return false;
+    shift = shift > 0 ? 4 * shift : 1e-6;
+  }
+}
+
+}  // namespace
+
 /// Newton to equilibrium with what is held (one flag a freedom) where it is.
 bool ElasticRod::newton(RodState& state, const std::vector<char>& held, const Points& forces,
                         RodReport& report) const {
@@ -316,20 +338,8 @@ bool ElasticRod::newton(RodState& state, const std::vector<char>& held, const Po
     if (report.residual < 1e-12 || (report.residual < 1e-8 && report.residual > last / 4)) return true;
     last = report.residual;
 
-    // A Hessian that is not positive is shifted until it is.
-    Eigen::VectorXd direction;
-    for (int attempt = 0;; ++attempt) {
-      std::vector<Eigen::Triplet<double>> shifted = entries;
-      if (shift > 0)
-        for (Eigen::Index i = 0; i < n; ++i) shifted.emplace_back(i, i, shift * std::abs(diagonal[i]));
-      Sparse matrix(n, n);
-      matrix.setFromTriplets(shifted.begin(), shifted.end());
-      factor.compute(matrix);
-      if (factor.info() == Eigen::Success) break;
-      if (attempt == 30) return false;
-      shift = shift > 0 ? 4 * shift : 1e-6;
-    }
-    direction = -factor.solve(g);
+    if (!factor_shifted(entries, diagonal, shift, factor)) return false;
+    const Eigen::VectorXd direction = -factor.solve(g);
     shift = shift < 1e-6 ? 0 : shift / 16;
     if (!direction.allFinite()) return false;
     double turn = 0;

@@ -394,6 +394,47 @@ bool told(const BuildOptions& build, const std::string& stage, double fraction) 
 
 Error stopped(const ParsedScene& parsed) { return {parsed.file, {{"", "the build was stopped", "", ""}}}; }
 
+/// Shape, prepared settings and holds of body i; what is wrong with them is added to the problems.
+Draft draft_body(const BodySpec& body, std::size_t i, Surroundings& around, BodyFiles& files,
+                 const BuildOptions& build, Problems& problems) {
+  const std::string place = fmt::format("bodies.{}", i);
+  Result<Shape> shape = make_body_shape(body, i, around, build);
+  if (!shape) {
+    for (Problem& problem : shape_problems(shape.error(), place + ".shape"))
+      problems.push_back(std::move(problem));
+    return {};
+  }
+  if (any_within(problems, place + "." + body.method)) return {};
+  Making making{files, around.pool, placement_of(body.shape)};
+  MethodOptions options = body.options();
+  const std::vector<Problem> unprepared = body.entry().prepare(options, *shape, making);
+  add_notes(body.name, making.notes, around.notes);
+  add_problems(place, unprepared, problems);
+  if (!unprepared.empty()) return {};
+  Draft draft{std::move(*shape), std::move(options), {}};
+  draft.holds = make_holds(body, *draft.shape, place, problems);
+  return draft;
+}
+
+/// Body i from its draft, whose holds it takes; none: the problems tell why.
+std::optional<Body> build_body(const BodySpec& body, std::size_t i, Draft& draft, const StepPlan& steps,
+                               Surroundings& around, BodyFiles& files, Problems& problems) {
+  const Shape& shape = *draft.shape;
+  Making making{files, around.pool, placement_of(body.shape)};
+  const BodyPlan plan{shape, body.density, body.damping, held_nodes(body, draft.holds), &making};
+  auto method = body.entry().build(*draft.options, plan);
+  add_notes(body.name, making.notes, around.notes);
+  if (!method) {
+    add_problems(fmt::format("bodies.{}", i), method.error().problems, problems);
+    return std::nullopt;
+  }
+  add_notes(body.name, body.entry().notes(*draft.options, plan, **method, steps), around.notes);
+  const Start start = make_start(body.initial, shape.graph, draft.holds);
+  Body out(body.name, shape, std::move(*method), std::move(draft.holds), start, contact_of(body));
+  scale_handles(body, out);
+  return out;
+}
+
 }  // namespace
 
 std::shared_ptr<const Shape> ShapeCache::find(const std::string& key) const {
@@ -429,27 +470,11 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   BodyFiles files(around.folder, around.fingerprint);
   std::vector<Draft> drafts(spec.bodies.size());
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
-    const std::string place = fmt::format("bodies.{}", i);
-    if (any_within(known, place + ".shape")) continue;
+    if (any_within(known, fmt::format("bodies.{}.shape", i))) continue;
     if (!told(build, fmt::format("shape of {}", spec.bodies[i].name),
               0.5 * double(i) / double(spec.bodies.size())))
       return stopped(parsed);
-    Result<Shape> shape = make_body_shape(spec.bodies[i], i, around, build);
-    if (!shape) {
-      for (Problem& problem : shape_problems(shape.error(), place + ".shape"))
-        known.push_back(std::move(problem));
-      continue;
-    }
-    const BodySpec& body = spec.bodies[i];
-    if (any_within(known, place + "." + body.method)) continue;
-    Making making{files, pool, placement_of(body.shape)};
-    MethodOptions options = body.options();
-    const std::vector<Problem> unprepared = body.entry().prepare(options, *shape, making);
-    add_notes(body.name, making.notes, around.notes);
-    add_problems(place, unprepared, known);
-    if (!unprepared.empty()) continue;
-    drafts[i] = {std::move(*shape), std::move(options), {}};
-    drafts[i].holds = make_holds(body, *drafts[i].shape, place, known);
+    drafts[i] = draft_body(spec.bodies[i], i, around, files, build, known);
   }
   std::vector<Probe> probes = make_probes(spec, drafts, known);
   BuiltColliders built;
@@ -460,28 +485,15 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   known.insert(known.end(), built.problems.begin(), built.problems.end());
   if (!known.empty()) return all_problems();
 
+  const StepPlan steps{spec.step_length(), spec.substeps, !built.colliders.empty()};
   std::vector<Body> bodies;
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     const BodySpec& body = spec.bodies[i];
-    const Shape& shape = *drafts[i].shape;
     if (!told(build, fmt::format("method {} of {}", body.method, body.name),
               0.5 + 0.5 * double(i) / double(spec.bodies.size())))
       return stopped(parsed);
-    Making making{files, pool, placement_of(body.shape)};
-    const BodyPlan plan{shape, body.density, body.damping, held_nodes(body, drafts[i].holds), &making};
-    const MethodOptions& settings = *drafts[i].options;
-    auto method = body.entry().build(settings, plan);
-    add_notes(body.name, making.notes, around.notes);
-    if (!method) {
-      add_problems(fmt::format("bodies.{}", i), method.error().problems, known);
-      continue;
-    }
-    const StepPlan steps{spec.step_length(), spec.substeps, !built.colliders.empty()};
-    add_notes(body.name, body.entry().notes(settings, plan, **method, steps), around.notes);
-    const Start start = make_start(body.initial, shape.graph, drafts[i].holds);
-    bodies.emplace_back(body.name, shape, std::move(*method), std::move(drafts[i].holds), start,
-                        contact_of(body));
-    scale_handles(body, bodies.back());
+    std::optional<Body> made = build_body(body, i, drafts[i], steps, around, files, known);
+    if (made) bodies.push_back(std::move(*made));
   }
   if (!known.empty()) return all_problems();
   std::vector<std::shared_ptr<const Shape>> shapes;

@@ -23,6 +23,8 @@
 
 namespace pliant::view {
 
+/// Members in four groups: what it is connected to, the transport, the build that runs with its line, and
+/// what pages were shown last.
 class Loop final : private LoopControl {
  public:
   /// folder: for recordings.

@@ -24,43 +24,51 @@ void Holds::set(const Model& model, const StepInput& input, double total_stiffne
   const auto target_of = [&](std::size_t k) -> const Vec3& {
     return k < input.held.size() ? input.targets[k] : input.grabs[k - input.held.size()].target;
   };
-  const Index rows = model.rows();
   if (!same) {
-    ++version_;
     nodes_.resize(count);
     beta_.resize(count);
-    targets_.assign(count, Vec3::Constant(std::numeric_limits<double>::quiet_NaN()));
-    weighted_.assign(3 * count, 0.0);
-    Points at;
-    for (std::size_t k = 0; k < count; ++k) {
-      nodes_[k] = node_of(k);
-      beta_[k] = beta_of(k);
-      // a vertex of the cage is its own coordinate
-      const bool point = nodes_[k] < Index(model.nodes.size());
-      at.push_back(point ? model.nodes[std::size_t(nodes_[k])] : model.centre);
-    }
-    Eigen::MatrixXd value = green_coordinates(model.cage, at, Gradients::no).value;
-    for (std::size_t k = 0; k < count; ++k)
-      if (const Index vertex = nodes_[k] - Index(model.nodes.size()); vertex >= 0) {
-        value.col(Eigen::Index(k)).setZero();
-        value(vertex, Eigen::Index(k)) = 1;
-      }
-    const Eigen::Map<const Eigen::VectorXd> beta(beta_.data(), Eigen::Index(count));
-    stiffness_ = value * beta.asDiagonal() * value.transpose();
-    sum_ = value * beta;
-    total_ = beta.sum();
-    value_ = blocked(value.transpose());
-    stiff_blocks_ = blocked(stiffness_);
-    product_.assign(std::size_t((rows + lanes - 1) / lanes) * 3 * lanes, 0.0);
-    pull_.resize(3, rows);
-    seen_.setZero(3, rows);
+    for (std::size_t k = 0; k < count; ++k) nodes_[k] = node_of(k), beta_[k] = beta_of(k);
+    make_matrices(model);
   }
   bool moved = false;
   for (std::size_t k = 0; k < count; ++k) {
     moved = moved || targets_[k] != target_of(k);
     targets_[k] = target_of(k);
   }
-  if (!moved) return;
+  if (moved) sum_targets(model.rows());
+}
+
+void Holds::make_matrices(const Model& model) {
+  const std::size_t count = nodes_.size();
+  const Index rows = model.rows();
+  ++version_;
+  targets_.assign(count, Vec3::Constant(std::numeric_limits<double>::quiet_NaN()));
+  weighted_.assign(3 * count, 0.0);
+  Points at;
+  for (const Index node : nodes_) {
+    // a vertex of the cage is its own coordinate
+    const bool point = node < Index(model.nodes.size());
+    at.push_back(point ? model.nodes[std::size_t(node)] : model.centre);
+  }
+  Eigen::MatrixXd value = green_coordinates(model.cage, at, Gradients::no).value;
+  for (std::size_t k = 0; k < count; ++k)
+    if (const Index vertex = nodes_[k] - Index(model.nodes.size()); vertex >= 0) {
+      value.col(Eigen::Index(k)).setZero();
+      value(vertex, Eigen::Index(k)) = 1;
+    }
+  const Eigen::Map<const Eigen::VectorXd> beta(beta_.data(), Eigen::Index(count));
+  stiffness_ = value * beta.asDiagonal() * value.transpose();
+  sum_ = value * beta;
+  total_ = beta.sum();
+  value_ = blocked(value.transpose());
+  stiff_blocks_ = blocked(stiffness_);
+  product_.assign(std::size_t((rows + lanes - 1) / lanes) * 3 * lanes, 0.0);
+  pull_.resize(3, rows);
+  seen_.setZero(3, rows);
+}
+
+void Holds::sum_targets(Index rows) {
+  const std::size_t count = targets_.size();
   anchor_.setZero();
   for (const Vec3& c : targets_) anchor_ += c / double(count);
   first_.setZero();

@@ -30,6 +30,10 @@ class Holds {
   double noise() const { return 1e-15 * square_; }
 
  private:
+  /// What follows from nodes_ and beta_; no target is known then.
+  void make_matrices(const Model& model);
+  /// What follows from the targets.
+  void sum_targets(Index rows);
   void times(const AlignedVector<double>& blocks, Index rows, const double* z) const;
 
   std::vector<Index> nodes_;

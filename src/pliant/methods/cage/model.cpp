@@ -97,6 +97,39 @@ Eigen::MatrixXd fit_matrix(const Model& m, const Eigen::MatrixXd& value, const E
   return system.llt().solve(right);
 }
 
+/// Vertices relative to their centre, then normals.
+void set_cage(TriMesh cage, Model& m) {
+  m.cage = std::move(cage);
+  m.faces = face_rests(m.cage);
+  const Index n = m.n(), t = m.t();
+  for (const Vec3& p : m.cage.vertices) m.centre += p / double(n);
+  m.rest.resize(3, n + t);
+  for (Index i = 0; i < n; ++i) m.rest.col(i) = m.cage.vertices[std::size_t(i)] - m.centre;
+  const Points normals = face_normals(m.cage);
+  for (Index j = 0; j < t; ++j) m.rest.col(n + j) = normals[std::size_t(j)];
+}
+
+/// Nodes with a volume are quadrature points, those without the skin; adds their places to `at` and `skin`.
+void set_nodes(const Shape& shape, double density, Model& m, Points& at, Points& skin) {
+  m.nodes = shape.graph.positions;
+  m.embedding = shape.embedding;
+  m.place.resize(m.nodes.size());
+  for (Index i = 0; i < Index(m.nodes.size()); ++i) {
+    const double volume = shape.graph.volumes[std::size_t(i)];
+    m.node_mass.push_back(density * volume);
+    if (volume > 0) {
+      m.place[std::size_t(i)] = Index(m.points.size());
+      m.points.push_back(i);
+      m.weight.push_back(volume);
+      at.push_back(m.nodes[std::size_t(i)]);
+    } else {
+      m.place[std::size_t(i)] = ~Index(m.skin.size());
+      m.skin.push_back(i);
+      skin.push_back(m.nodes[std::size_t(i)]);
+    }
+  }
+}
+
 void list_faces_around(Model& m) {
   std::vector<std::vector<std::pair<int, int>>> around(m.cage.vertices.size());
   for (int f = 0; f < int(m.t()); ++f)
@@ -136,33 +169,10 @@ Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const
     return Error{{}, {told}};
   }
   Model m;
-  m.cage = std::move(cage);
-  m.faces = face_rests(m.cage);
+  set_cage(std::move(cage), m);
   const Index n = m.n(), t = m.t();
-  for (const Vec3& p : m.cage.vertices) m.centre += p / double(n);
-  m.rest.resize(3, n + t);
-  for (Index i = 0; i < n; ++i) m.rest.col(i) = m.cage.vertices[std::size_t(i)] - m.centre;
-  const Points normals = face_normals(m.cage);
-  for (Index j = 0; j < t; ++j) m.rest.col(n + j) = normals[std::size_t(j)];
-
-  m.nodes = shape.graph.positions;
-  m.embedding = shape.embedding;
-  m.place.resize(m.nodes.size());
   Points at, skin;
-  for (Index i = 0; i < Index(m.nodes.size()); ++i) {
-    const double volume = shape.graph.volumes[std::size_t(i)];
-    m.node_mass.push_back(density * volume);
-    if (volume > 0) {
-      m.place[std::size_t(i)] = Index(m.points.size());
-      m.points.push_back(i);
-      m.weight.push_back(volume);
-      at.push_back(m.nodes[std::size_t(i)]);
-    } else {
-      m.place[std::size_t(i)] = ~Index(m.skin.size());
-      m.skin.push_back(i);
-      skin.push_back(m.nodes[std::size_t(i)]);
-    }
-  }
+  set_nodes(shape, density, m, at, skin);
   if (m.points.empty())
     return Error{{},
                  {{"shape", "no volume inside the surface", "a solid: a cage moves what is inside it", {}}}};

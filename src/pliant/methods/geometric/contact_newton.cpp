@@ -37,7 +37,8 @@ struct Descent {
 
 /// One linearisation about D: conjugate gradients whose preconditioned residual is the projected step, so
 /// that directions keep to the contacts. Each iterate minimises the model energy, with the impulses as given
-/// forces, over the projected step and the direction before. From g = G(D), z = B g.
+/// forces, over the projected step and the direction before. From g = G(D), z = B g. One loop whose steps
+/// share all its numbers: cut in pieces it would hand them all along.
 Descent linearised_contact(Equation& e, SolverVectors& v, ContactStep& contact) {
   const ContactOptions& options = e.input.contact;
   StepReport& report = e.report();

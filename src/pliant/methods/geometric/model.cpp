@@ -105,6 +105,7 @@ Star star_of(const Model& model, Index i, const Vec3& sum, const Mat3& b) {
   return star;
 }
 
+/// Long because it fills one field of the model after another, each from those before.
 Result<Model> make_model(Rows rows) {
   PLIANT_CHECK(rows.mass.size() == rows.rest.size() && rows.edge_weight.size() == rows.edges.size());
   PLIANT_CHECK(rows.laplacian_share.empty() || rows.laplacian_share.size() == rows.edges.size());

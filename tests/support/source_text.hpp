@@ -30,9 +30,4 @@ inline std::string without_comments(const std::string& text, bool typescript = f
   return out + text.substr(end);
 }
 
-/// The text of a source without its comments, by the end of its name.
-inline std::string code_of_file(const std::filesystem::path& path) {
-  return without_comments(text_of_file(path), path.extension() == ".ts");
-}
-
 }  // namespace pliant

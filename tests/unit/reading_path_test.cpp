@@ -61,9 +61,12 @@ std::vector<Stop> stops(const char* which) {
 }
 
 /// In its code: a comment may speak of what is elsewhere.
-bool holds(const std::string& file, const std::string& what) {
-  return code_of_file(root / file).find(what) != std::string::npos;
+bool code_holds(const std::filesystem::path& file, const std::string& what) {
+  const std::string text = text_of_file(file);
+  return text.find(what) != std::string::npos &&
+         without_comments(text, file.extension() == ".ts").find(what) != std::string::npos;
 }
+bool holds(const std::string& file, const std::string& what) { return code_holds(root / file, what); }
 
 /// The file of a stop for another method: the row's own exception "`method`: `file`", or the folder changed.
 std::string file_for(const Stop& stop, const std::string& method) {
@@ -78,7 +81,7 @@ std::string file_for(const Stop& stop, const std::string& method) {
 
 bool any_source_holds(const std::filesystem::path& folder, const std::string& what) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && code_of_file(entry.path()).find(what) != std::string::npos) return true;
+    if (entry.is_regular_file() && code_holds(entry.path(), what)) return true;
   return false;
 }
 

@@ -71,15 +71,15 @@ TEST(NodeStatics, a_step_that_goes_on_where_the_last_one_ended_looks_only_at_its
 
 TEST(NodeStatics, a_body_that_was_placed_elsewhere_between_steps_is_looked_at_again) {
   Pool pool(1);
-  Springs body(make_shape(BoxShape{.size = {0.1, 0.1, 0.1}, .nodes = {3, 3, 3}}));
+  const Shape shape = make_shape(BoxShape{.size = {0.1, 0.1, 0.1}, .nodes = {3, 3, 3}});
+  Springs body(shape), twin(shape);
   const StepInput input{.gravity = {0, -9.81, 0}, .contact = {}, .pool = &pool};
   RelaxMemory memory;
   body.relax(input, 1e-9, memory);
   Points elsewhere = body.nodes().x;
   for (Vec3& x : elsewhere) x += Vec3(0.1, 0, 0);
-  body.place(elsewhere, Points(elsewhere.size(), Vec3::Zero()));
+  for (Springs* one : {&body, &twin}) one->place(elsewhere, Points(elsewhere.size(), Vec3::Zero()));
   RelaxMemory fresh{.caution = memory.caution, .largest = memory.largest, .start = memory.start};
-  Springs twin = body;
   EXPECT_EQ(body.relax(input, 1e-9, memory).force, twin.relax(input, 1e-9, fresh).force);
 }
 

@@ -48,7 +48,7 @@ std::vector<std::string> mentions(const Code& code, const std::string& method) {
   if (word) find_all(code.text, "\\bmethod\\w*(\\(\\))? *[=!]==? *[\"'`]" + method + "[\"'`]", out);
   // A setting ("metric.lattice"; "cage.move" is a command, "cage.hpp" a file), or the method so called.
   const std::string setting = "\\b" + method + "\\.(?!move\\b|hpp\\b|obj\\b)\\w+",
-                    called = "\\bmethod\\w*\\W+(to\\W+)?" + method + "\\b";
+                    called = "\\bmethod\\w*[^\\w/]+(to\\W+)?" + method + "\\b";
   // "geometric/bar" is a scene.
   for (const std::string& literal : code.literals)
     if (literal.find(method) != std::string::npos)

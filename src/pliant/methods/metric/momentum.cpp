@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/metric/momentum.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace pliant::metric {
 namespace {
-
-Mat3 rotation_by(const Vec3& turn) {
-  const double angle = turn.norm();
-  return angle > 0 ? Mat3(Eigen::AngleAxisd(angle, turn / angle).toRotationMatrix()) : Mat3(Mat3::Identity());
-}
 
 /// What a step with drag keeps of a momentum, and what a force adds to it.
 struct Kept {
@@ -21,6 +19,8 @@ struct Kept {
 Momentum::Momentum(const Model& model) : model_(model), start_(std::size_t(model.parts)) {
   end_ = start_;
   frames_.resize(start_.size());
+  answers_.resize(start_.size());
+  fastest_.assign(model.rest.size() / Equation::node_block + 1, 0.0);
 }
 
 void Momentum::measure_start(const Context& step, const NodeState& now) {
@@ -31,7 +31,7 @@ void Momentum::measure_start(const Context& step, const NodeState& now) {
     const RigidMotion& part = start_[k];
     Frame& f = frames_[k];
     f.from = part.centre, f.drift = part.velocity, f.spin = part.spin;
-    f.turn = rotation_by(h * part.spin);
+    f.turn = free_turn(part.inertia, part.angular, h);
     f.outward = 2 * Mat3::Identity() - f.turn - f.turn.transpose();
     f.velocity = kept.before * part.velocity + kept.push * step.input.gravity;
     f.new_spin = turned_by(f.turn * part.inertia * f.turn.transpose(), kept.before * part.angular);
@@ -58,16 +58,46 @@ void Momentum::keep(const Context& step, std::span<const Vec3> forces, Points& x
   for (std::size_t k = 0; k < start_.size(); ++k) {
     Frame& f = frames_[k];
     const RigidMotion &start = start_[k], &end = end_[k];
-    f.missing_spin = turned_by(end.inertia, f.angular - end.angular);
-    f.missing_velocity = f.momentum / start.mass - end.velocity;
-    f.shift = start.centre + step.scheme.h / start.mass * f.momentum - end.centre;
+    const double h = step.scheme.h;
+    f.end_velocity = f.momentum / start.mass;
+    f.end_centre = start.centre + h * f.end_velocity;
+    // the turn that the solve made, and the one that the outer torques ask for
+    const Vec3 made = h * (end.spin - f.new_spin);
+    const Vec3 asked = h * turned_by(end.inertia, f.angular - kept.before * start.angular);
+    f.rest_turn = rotation_by(asked - made);
+    const Mat3 inverse = inverse_inertia(f.rest_turn * end.inertia * f.rest_turn.transpose());
+    f.end_spin = inverse * f.angular;
+    const double drag = 1 + h * step.scheme.drag / 2;
+    answers_[k] = {f.end_centre, 1 / (drag * start.mass), inverse / drag};
   }
   for_blocks(step.pool, int(model_.nodes()), Equation::node_block, [&](int begin, int until) {
+    double most = 0;
     for (Index i = begin; i < until; ++i) {
       const std::size_t k = std::size_t(model_.part[i]);
       const Frame& f = frames_[k];
-      v[i] += f.missing_velocity + f.missing_spin.cross(x[i] - end_[k].centre);
-      x[i] += f.shift;
+      const Vec3 arm = x[i] - end_[k].centre, loose = v[i] - end_[k].velocity - end_[k].spin.cross(arm);
+      const Vec3 turned = f.rest_turn * arm;
+      most = std::max(most, loose.squaredNorm());
+      x[i] = f.end_centre + turned;
+      v[i] = f.end_velocity + f.end_spin.cross(turned) + f.rest_turn * loose;
+    }
+    fastest_[std::size_t(begin / Equation::node_block)] = most;
+  });
+  slow_down(step, x, v);
+}
+
+/// What is left of the velocities carries no node farther than the size of the body in a step, and no momentum
+/// with it. A body that was stretched a thousandfold would fly apart: forces at the beginning of a step know
+/// nothing of the strain at its end.
+void Momentum::slow_down(const Context& step, const Points& x, Points& v) const {
+  const double fastest = std::sqrt(*std::max_element(fastest_.begin(), fastest_.end()));
+  const double allowed = model_.size / step.scheme.h;
+  if (!(fastest > allowed)) return;
+  for_blocks(step.pool, int(model_.nodes()), Equation::node_block, [&](int begin, int until) {
+    for (Index i = begin; i < until; ++i) {
+      const Frame& f = frames_[std::size_t(model_.part[i])];
+      const Vec3 rigid = f.end_velocity + f.end_spin.cross(x[i] - f.end_centre);
+      v[i] = rigid + allowed / fastest * (v[i] - rigid);
     }
   });
 }

@@ -11,13 +11,14 @@ namespace {
 constexpr int position_passes = 3;
 constexpr double roughness = 1e-3;  // of a spacing
 constexpr double least_share = 1e-7;
-constexpr double harmless = 0.01;  // of a cell's edge: nodes moved alone by less, or bodies lifted by it
+constexpr double kept_share = 0.7;  // theta falls by no more a solve: too large a theta is slow, no more
+constexpr double harmless = 0.01;   // of a cell's edge: nodes moved alone by less, or bodies lifted by it
 
 }  // namespace
 
 ContactStep::ContactStep(const Model& model, const Gather& points, double unit) : model_(model) {
   stage_.attach(points, model.rest, model.edge);
-  response_.attach(stage_.rows(), unit, model.rest.size());
+  response_.attach(stage_.rows(), unit, model.part);
   on_nodes_.assign(model.rest.size(), Vec3::Zero());
 }
 
@@ -44,8 +45,9 @@ void ContactStep::recall(const State& state, bool colliders, std::span<Vec3> out
   for (std::size_t i = 0; i < outer.size(); ++i) outer[i] += on_nodes_[i];
 }
 
-void ContactStep::meet(const Context& step, const Equation& equation, const State& state,
-                       const Scratch& end) {
+void ContactStep::meet(const Context& step, const Equation& equation, const State& state, const Scratch& end,
+                       std::span<const RigidAnswer> rigid) {
+  response_.set_rigid(rigid, end.x);
   std::vector<double>& inverse_mass = response_.inverse_mass();
   const double drag = step.scheme.h * step.scheme.drag / 2;
   for (std::size_t i = 0; i < inverse_mass.size(); ++i)
@@ -73,7 +75,9 @@ void ContactStep::measure_share(const Scratch& end) {
   const std::span<const Contact> contacts = stage_.contacts();
   for (std::size_t c = 0; c < contacts.size(); ++c)
     done += stage_.changes()[c].dot(stage_.rows().observe(contacts[c], end.v) - speeds_[c]);
-  if (done > 0 && alone_ > 0) share_ = std::clamp(done / alone_, least_share, 1.0);
+  done -= as_a_whole_;
+  if (done > 0 && alone_ > as_a_whole_)
+    share_ = std::clamp(std::max(done / (alone_ - as_a_whole_), kept_share * share_), least_share, 1.0);
 }
 
 /// An open gap may close and no more: the gap at the end, changed by h du, must not be negative.
@@ -102,6 +106,7 @@ bool ContactStep::answer(bool last, const Context& step, const State& state, con
   alone_ = 0;
   for (std::size_t i = 0; i < on_nodes_.size(); ++i)
     alone_ += response_.inverse_mass()[i] * on_nodes_[i].squaredNorm();
+  as_a_whole_ = response_.rigid_answer(on_nodes_);
   bool changed = correction.most > 0;
   for (std::size_t k = 0; k < recalled_.size(); ++k)
     if (!recalled_[k].isZero(0)) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contact with friction. The matrix of a step changes with every step and its inverse is never at hand. The
-// contact problem is given a share theta of the response of the touching nodes' own masses,
-// u = theta J M^-1 J^T r (contact_response.hpp); theta is measured: (dr . du)/(dr . J M^-1 J^T dr) of the
-// last change of the impulses r and what it did to the velocities u. A step goes
+// contact problem is given the body's answer as a whole, which is known exactly (momentum.hpp), and a share
+// theta of the response of the touching nodes' own masses, S = theta D + (1 - theta) D_rigid
+// (contact_response.hpp). theta is measured of the last change dr of the impulses and what it did to the
+// velocities u: (dr . du - dr . D_rigid dr)/(dr . D dr - dr . D_rigid dr). By theta D alone, a stiff body
+// would never rest: it answers as a whole by about a tenth of D and in itself by a thousandth, so that theta
+// measured of the one throws it by the other. A step goes
 //   1. recall: the forces of the contacts of the last step act as outer forces in the solve
 //   2. meet: which points touch at the end of that motion (contact/contact_stage.hpp)
 //   3. answer: the contact problem about that motion changes the impulses by dr, so that r is on Coulomb's
@@ -33,8 +36,10 @@ class ContactStep {
 
   /// A new step, without contacts yet: the forces of the last one are added to `outer`, N.
   void recall(const State& state, bool colliders, std::span<Vec3> outer);
-  /// The contacts of the step that ends at end.x. What was recalled for them starts their impulses.
-  void meet(const Context& step, const Equation& equation, const State& state, const Scratch& end);
+  /// The contacts of the step that ends at end.x. What was recalled for them starts their impulses. rigid: as
+  /// ContactResponse::set_rigid.
+  void meet(const Context& step, const Equation& equation, const State& state, const Scratch& end,
+            std::span<const RigidAnswer> rigid);
   /// theta from what the last change of the impulses did.
   void measure_share(const Scratch& end);
   /// Neither contacts nor recalled forces.
@@ -61,10 +66,10 @@ class ContactStep {
   const Model& model_;
   ContactStage stage_;
   ContactResponse response_;
-  double share_ = 1;  // theta
-  double alone_ = 0;  // dr . J M^-1 J^T dr of the last change
-  Points recalled_;   // forces of the last step that no contact has taken over, N
-  Points speeds_;     // of the contact points before the last change, m/s
+  double share_ = 1;                   // theta
+  double alone_ = 0, as_a_whole_ = 0;  // dr . D dr and dr . D_rigid dr of the last change
+  Points recalled_;                    // forces of the last step that no contact has taken over, N
+  Points speeds_;                      // of the contact points before the last change, m/s
   Points on_nodes_;
   Points solved_x_;  // the end before nodes are moved one by one
 };

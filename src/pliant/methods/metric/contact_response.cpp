@@ -5,16 +5,52 @@
 
 namespace pliant::metric {
 
-void ContactResponse::attach(const ContactRows& rows, double unit, std::size_t nodes) {
+void ContactResponse::attach(const ContactRows& rows, double unit, std::span<const Index> part) {
   rows_ = &rows;
   unit_ = unit;
-  inverse_mass_.assign(nodes, 0.0);
-  on_nodes_.assign(nodes, Vec3::Zero());
+  part_ = part;
+  inverse_mass_.assign(part.size(), 0.0);
+  on_nodes_.assign(part.size(), Vec3::Zero());
+}
+
+double ContactResponse::rigid_answer(std::span<const Vec3> on_nodes) {
+  if (rigid_.empty()) return 0;
+  push_.assign(rigid_.size(), Vec3::Zero());
+  turn_.assign(rigid_.size(), Vec3::Zero());
+  for (std::size_t i = 0; i < on_nodes.size(); ++i) {
+    if (on_nodes[i].isZero(0)) continue;
+    const std::size_t k = std::size_t(part_[i]);
+    push_[k] += on_nodes[i];
+    turn_[k] += (x_[i] - rigid_[k].centre).cross(on_nodes[i]);
+  }
+  double sum = 0;
+  for (std::size_t k = 0; k < rigid_.size(); ++k)
+    sum +=
+        rigid_[k].inverse_mass * push_[k].squaredNorm() + turn_[k].dot(rigid_[k].inverse_inertia * turn_[k]);
+  return sum;
+}
+
+/// (1 - theta) D_rigid. The nodes of a contact are of one part.
+void ContactResponse::add_rigid(std::span<const Contact> contacts, ContactProblem& problem) const {
+  const double rest = 1 - share_;
+  for (std::size_t k = 0; k < rigid_.size(); ++k)
+    problem.part(Index(k)).inverse_inertia = rest * rigid_[k].inverse_inertia;
+  const Index n = Index(contacts.size());
+  for (Index c = 0; c < n; ++c) {
+    ContactProblem::Row& row = problem.row(c);
+    rows_->each_node(contacts[c], [&](Index node, double) { row.part = part_[std::size_t(node)]; });
+    row.lever = rows_->observe(contacts[c], x_) - rigid_[std::size_t(row.part)].centre;
+  }
+  for (Index c = 0; c < n; ++c)
+    for (Index d = 0; d < n; ++d)
+      if (problem.row(c).part == problem.row(d).part)
+        problem.s(c, d) += float(rest * rigid_[std::size_t(problem.row(c).part)].inverse_mass);
 }
 
 void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& problem, Pool&) {
   const Index n = Index(contacts.size());
-  problem.reset(n, 1, false);
+  const bool rigid = !rigid_.empty() && share_ < 1;
+  problem.reset(n, rigid ? Index(rigid_.size()) : 1, rigid);
   entries_.clear();
   for (Index c = 0; c < n; ++c) {
     problem.row(c).normal = contacts[c].normal;
@@ -33,6 +69,7 @@ void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& pr
         problem.s(entries_[a].contact, entries_[b].contact) +=
             float(inverse * entries_[a].weight * entries_[b].weight);
   }
+  if (rigid) add_rigid(contacts, problem);
   // A contact of held nodes only answers nothing.
   for (Index c = 0; c < n; ++c)
     if (!(problem.s(c, c) > 0)) problem.s(c, c) = float(1 / unit_);

@@ -105,7 +105,8 @@ bool Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
     }
     if (!meets) break;
     if (pass == 0)
-      contact_.meet(step, equation_, state_, scratch_);
+      contact_.meet(step, equation_, state_, scratch_,
+                    now.split ? momentum_.answers() : std::span<const RigidAnswer>{});
     else
       contact_.measure_share(scratch_);
     if (contact_.is_idle()) break;

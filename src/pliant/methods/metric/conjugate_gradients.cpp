@@ -7,14 +7,6 @@
 #include "pliant/methods/metric/stencil_kernels.hpp"
 
 namespace pliant::metric {
-namespace {
-
-// r . z is of the order of squared displacements in m: below, single precision has nothing left to solve and
-// products vanish.
-constexpr double nothing_left = 1e-30;
-
-}  // namespace
-
 /// Of r before and after, with z = d r where the preconditioner is that and z stored where it is not.
 double ConjugateGradients::start(const Operator& matrix, const Preconditioner& preconditioner,
                                  const Floats& b, const Floats& x, Pool& pool) {
@@ -64,7 +56,8 @@ void ConjugateGradients::turn(const Operator& matrix, const Preconditioner& prec
 
 ConjugateGradients::Outcome ConjugateGradients::solve(const Operator& matrix,
                                                       const Preconditioner& preconditioner, const Floats& b,
-                                                      Floats& x, double tolerance, int most, Pool& pool) {
+                                                      Floats& x, double tolerance, int most, Pool& pool,
+                                                      double floor) {
   const StencilKernels& kernels = stencil_kernels();
   const std::size_t n = std::size_t(matrix.points());
   for (Floats* f : {&r_, &z_, &p_, &q_})
@@ -72,7 +65,7 @@ ConjugateGradients::Outcome ConjugateGradients::solve(const Operator& matrix,
   double rho = start(matrix, preconditioner, b, x, pool);
   const double first = rho;
   Outcome out;
-  if (!(first > nothing_left)) {
+  if (!(first > floor)) {
     out.broke = !(first >= 0);
     return out;
   }
@@ -86,7 +79,7 @@ ConjugateGradients::Outcome ConjugateGradients::solve(const Operator& matrix,
     const float alpha = float(rho / curvature);
     const double before = rho;
     rho = lower(matrix, preconditioner, alpha, pool);
-    if (!(rho > tolerance * tolerance * first) || out.iterations >= most) {
+    if (!(rho > std::max(tolerance * tolerance * first, floor)) || out.iterations >= most) {
       matrix.sweep(pool, [&](int begin, int end) {
         for (std::size_t k = 0; k < 3 * n; k += n)
           kernels.add(alpha, p_.data() + k, x.data() + k, begin, end);

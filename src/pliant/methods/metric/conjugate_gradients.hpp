@@ -16,9 +16,13 @@ class ConjugateGradients {
     bool broke = false;   ///< met a direction of no positive curvature
   };
 
-  /// A x = b from the x given. Entries of b in rows that do not count must be 0.
+  /// Below, single precision has nothing left to solve and products vanish.
+  static constexpr double nothing_left = 1e-30;
+
+  /// A x = b from the x given. Entries of b in rows that do not count must be 0. Ends, converged, where r . z
+  /// is below the floor; it is of the order of squared x.
   Outcome solve(const Operator& matrix, const Preconditioner& preconditioner, const Floats& b, Floats& x,
-                double tolerance, int most, Pool& pool);
+                double tolerance, int most, Pool& pool, double floor = nothing_left);
 
   std::size_t memory_bytes() const { return sizeof(float) * (r_.size() + z_.size() + p_.size() + q_.size()); }
 

@@ -102,8 +102,9 @@ void Equation::add_forces(std::span<const Vec3> forces, double factor, Pool& poo
   });
 }
 
-ConjugateGradients::Outcome Equation::solve(double tolerance, int most, Pool& pool) {
-  return gradients_.solve(*matrix_, *preconditioner_, b_, d_, tolerance, most, pool);
+ConjugateGradients::Outcome Equation::solve(double tolerance, int most, Pool& pool, double least) {
+  const double floor = std::max(ConjugateGradients::nothing_left, double(model_.nodes()) * least * least);
+  return gradients_.solve(*matrix_, *preconditioner_, b_, d_, tolerance, most, pool, floor);
 }
 
 Vec3 Equation::displacement(Index node) const { return {d_[at(0, node)], d_[at(1, node)], d_[at(2, node)]}; }

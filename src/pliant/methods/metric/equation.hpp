@@ -53,7 +53,8 @@ class Equation {
   /// Adds factor * forces to the right side.
   void add_forces(std::span<const Vec3> forces, double factor, Pool& pool);
 
-  ConjugateGradients::Outcome solve(double tolerance, int most, Pool& pool);
+  /// least: a displacement a node that is none, m.
+  ConjugateGradients::Outcome solve(double tolerance, int most, Pool& pool, double least = 0);
 
   Vec3 displacement(Index node) const;
   /// x = start + d and v = d/h of all nodes, and then(begin, end) for every block of them. False: not finite.

@@ -27,7 +27,8 @@ namespace pliant::metric {
 namespace {
 
 constexpr int most_substeps = 2000;
-constexpr int most_halves = 64;    // substeps of an impact
+constexpr double no_way = 1e-8;  // of a cell's edge: residuals of a free fall are rounding, not to be solved
+constexpr int most_halves = 64;  // substeps of an impact
 constexpr int contact_passes = 3;  // solves of (1) a step under contact
 
 }  // namespace
@@ -181,7 +182,7 @@ bool Body::solve(const Context& step, std::span<const Vec3> outer) {
   Points &x = scratch_.x, &v = scratch_.v;
   step.watch.add_to(&StageTimes::rhs);
   const ConjugateGradients::Outcome solved =
-      equation_.solve(options_.tolerance, options_.iterations, step.pool);
+      equation_.solve(options_.tolerance, options_.iterations, step.pool, no_way * model_.edge);
   step.report.iterations += solved.iterations;
   step.report.breakdowns += solved.broke;
   step.watch.add_to(&StageTimes::solve);

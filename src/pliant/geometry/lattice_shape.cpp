@@ -222,7 +222,9 @@ void set_volumes(Shape& shape, const LatticeBody& body, const CellBox& box, cons
   std::fill(volumes.begin(), volumes.end(), 0.0);
   double counted = 0, sum = 0;
   const double whole = std::pow(box.h(), 3);
+  const double least = least_filled * whole / 8;
   for (std::size_t c = 0; c < share.size(); ++c) {
+    shape.graph.cell_material.emplace_back().fill(std::max(share[c] * whole / 8, least));
     counted += whole * share[c];
     for (const Index node : body.cells[c]) volumes[node] += whole / 8 * std::max(share[c], least_filled);
   }

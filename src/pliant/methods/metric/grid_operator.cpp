@@ -32,7 +32,8 @@ class GridOperator final : public Operator {
     angles_.resize(model.angles.size());
     for (std::size_t k = 0; k < sets_.size(); ++k) {
       const ConstraintSet& set = model.sets[k];
-      sets_[k].offset = set.offset, sets_[k].bit = set.bit, sets_[k].squared = set.squared;
+      sets_[k].offset = set.offset, sets_[k].squared = set.squared;
+      sets_[k].share = model.shares.data() + k * n;
       sets_[k].inverse_h2 = set.inverse_h2;
       sets_[k].a = weights_.data() + k * n;
       sets_[k].c = stretch_.empty() ? nullptr : stretch_.data() + k * n;

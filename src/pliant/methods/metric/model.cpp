@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/refuse.hpp"
 #include "pliant/methods/metric/calibration.hpp"
 #include "pliant/methods/metric/cell_volume.hpp"
+#include "pliant/methods/metric/shares.hpp"
 
 namespace pliant::metric {
 namespace {
@@ -30,27 +32,43 @@ void add_set(Model& model, const Offset& cells, double eta, bool squared) {
       {cells, model.grid.offset(cells), 1 / reach.squaredNorm(), eta, squared, Bits(1) << model.sets.size()});
 }
 
-void add_sets(Model& model, const Options& options, double strength) {
-  for (const Offset& d : lengths) add_set(model, d, strength * options.length, false);
+void add_sets(Model& model, const Options& options, const SetStrengths& eta) {
+  for (std::size_t i = 0; i < 3; ++i) add_set(model, lengths[i], eta.length[i], false);
   if (options.model == Kind::original) {
     Bits bit = Bits(1) << 28;
     for (int i = 0; i < 3; ++i)
       for (int j = i + 1; j < 3; ++j, bit <<= 1)
-        model.angles.push_back(
-            {i, j, 1 / (model.grid.spacing[i] * model.grid.spacing[j]), strength * options.angle, bit});
+        model.angles.push_back({i, j, 1 / (model.grid.spacing[i] * model.grid.spacing[j]), eta.angle, bit});
     return;
   }
-  if (options.area > 0)
-    for (const Offset& d : faces) add_set(model, d, strength * options.area, false);
+  if (area_of(options) > 0)
+    for (std::size_t k = 0; k < 6; ++k) add_set(model, faces[k], eta.face[k / 2], false);
   if (options.volume > 0)
-    for (const Offset& d : spatials) add_set(model, d, strength * options.volume, options.squared);
+    for (const Offset& d : spatials) add_set(model, d, eta.spatial, options.squared);
   if (options.pillar > 0)
-    for (const Offset& d : lengths) add_set(model, doubled(d), strength * options.pillar, false);
+    for (std::size_t i = 0; i < 3; ++i) add_set(model, doubled(lengths[i]), eta.pillar[i], false);
   if (options.pillar_diagonal > 0) {
-    for (const Offset& d : faces) add_set(model, doubled(d), strength * options.pillar_diagonal, false);
-    for (const Offset& d : spatials)
-      add_set(model, doubled(d), strength * options.pillar_diagonal, options.squared);
+    for (const Offset& d : faces) add_set(model, doubled(d), eta.pillar_diagonal, false);
+    for (const Offset& d : spatials) add_set(model, doubled(d), eta.pillar_diagonal, options.squared);
   }
+}
+
+/// By the papers: every constraint that exists has the whole strength.
+void share_wholly(Model& model) {
+  const std::size_t n = std::size_t(model.grid.points);
+  model.shares.assign(model.sets.size() * n, 0.0f);
+  for (std::size_t k = 0; k < model.sets.size(); ++k)
+    for (const Index p : model.grid.place)
+      if (model.has(p, model.sets[k].bit)) model.shares[k * n + std::size_t(p)] = 1;
+}
+
+/// The part of each cell that is material, at least a tenth; empty: all are full.
+std::vector<double> filled_parts(const NodeGraph& graph, double cell_volume) {
+  constexpr double least = 0.1;
+  std::vector<double> out;
+  for (const auto& eighths : graph.cell_material)
+    out.push_back(std::clamp(std::accumulate(eighths.begin(), eighths.end(), 0.0) / cell_volume, least, 1.0));
+  return out;
 }
 
 /// Which corners of a cell an offset joins: those pairs become constraints.
@@ -162,27 +180,26 @@ Result<bool> make_lattice(Model& model, const NodeGraph& graph, const Options& o
   Result<PaddedGrid> grid = make_grid(graph);
   if (!grid) return grid.error();
   model.grid = std::move(*grid);
-  const double cell = model.grid.spacing.prod(), modulus = young(moduli(options));
-  if (!(options.length > 0) || !(modulus > 0)) return too_weak();
-  const double strength =
-      options.strength < not_given ? options.strength : options.stiffness * cell / modulus;
-  add_sets(model, options, strength);
+  if (!(options.length > 0) || !(young(moduli(options)) > 0)) return too_weak();
+  const double cell = model.grid.spacing.prod();
+  const SetStrengths eta = set_strengths(options, model.grid.spacing);
+  add_sets(model, options, eta);
   model.cells = graph.cells;
   if (!follow_the_axes(model, model.cells))
     return refuse("shape", "cells that do not follow the axes", "cells of a regular lattice",
                   "set metric.lattice to mesh");
   if (model.cells.empty()) find_cells(model);
   mark_sets(model, !graph.cells.empty());
+  if (in_pascals(options) && !graph.cells.empty())
+    share_among_cells(model, filled_parts(graph, cell));
+  else
+    share_wholly(model);
   for (std::size_t i = 0; i < model.rest.size(); ++i)
     if (!joined(model, model.grid.place[i]))
       return refuse("shape", fmt::format("node {} without neighbours", i),
                     "nodes of a lattice that hang together", "set metric.lattice to mesh");
   model.edge = std::cbrt(cell);
-  const bool as_published = options.model == Kind::original || options.integrator == Integrator::paper;
-  const double share = options.orientation < not_given ? options.orientation
-                       : as_published                  ? 0
-                                                       : options.length;
-  model.orientation = strength * share;
+  model.orientation = eta.orientation;
   return true;
 }
 
@@ -246,7 +263,7 @@ Result<Model> make_model(const NodeGraph& graph, double density, const Options& 
                     {});
   Model model;
   model.rest = graph.positions;
-  model.threshold = options.threshold;
+  model.threshold = threshold_of(options);
   Vec3 low = model.rest[0], high = low;
   for (const Vec3& X : model.rest) low = low.cwiseMin(X), high = high.cwiseMax(X);
   model.size = (high - low).norm();

@@ -9,7 +9,8 @@
 // pillars (3), pillar diagonals (6 + 4). The original model has lengths and the angles at every node,
 //   g = (r_a - r_o).(r_b - r_o)/(h_i h_j),  alpha = eta g,  E = eta g^2/2,
 // on both forward edges. A constraint exists where both its nodes share a cell; without cells (a sheet) where
-// both nodes exist; over two cells where both its halves exist. On the edges of any graph: lengths only.
+// both nodes exist; over two cells where both its halves exist. By the papers each has the whole eta of its
+// set; in pascals a share of it (shares.hpp). On the edges of any graph: lengths only.
 // eta in J, H in m, s and g pure numbers.
 #pragma once
 
@@ -65,6 +66,7 @@ struct Model {
   PaddedGrid grid;
   std::vector<Bits> bits;  ///< per point
   std::vector<ConstraintSet> sets;
+  std::vector<float> shares;  ///< of eta, set * points + point; 0 where no constraint is
   std::vector<AngleSet> angles;
   std::vector<EdgeConstraint> edges;  ///< off the grid
 
@@ -94,9 +96,10 @@ void Model::each_length(Visit&& visit) const {
   for (std::size_t k = 0; k < sets.size(); ++k)
     for (Index i = 0; i < nodes(); ++i) {
       const Index p = grid.place[i];
+      const std::size_t at = k * std::size_t(grid.points) + std::size_t(p);
       if (has(p, sets[k].bit))
-        visit(i, grid.node[p + sets[k].offset], sets[k].inverse_h2, sets[k].eta, sets[k].squared,
-              k * std::size_t(grid.points) + std::size_t(p));
+        visit(i, grid.node[p + sets[k].offset], sets[k].inverse_h2, double(shares[at]) * sets[k].eta,
+              sets[k].squared, at);
     }
 }
 

@@ -23,18 +23,20 @@ const OptionTable<Options>& option_table() {
               .min = 1,
               .max = 1e12,
               .scale = Scale::logarithmic,
-              .help = "Young's modulus along the axes of the lattice at small strain; not read when strength "
-                      "is given"}),
+              .help = "Young's modulus at small strain; the defaults of area, orientation and threshold make "
+                      "an isotropic solid of Poisson's ratio 1/4; not read when strength is given"}),
       option("strength", &Options::strength,
              {.unit = "J",
               .min = 0,
               .max = 1e15,
               .above_min = true,
               .scale = Scale::logarithmic,
-              .help = "eta of a tensor of relative strength 1, the papers' own number; none = from "
-                      "stiffness"}),
+              .help = "eta of a tensor of relative strength 1, the papers' own number: edges of the surface "
+                      "are as strong as those inside; none = from stiffness"}),
       option("length", &Options::length, share("relative strength of the lattice edges")),
-      option("area", &Options::area, share("relative strength of the face diagonals (improved)")),
+      option(
+          "area", &Options::area,
+          share("relative strength of the face diagonals (improved); none = 5, or 1 when strength is given")),
       option("volume", &Options::volume, share("relative strength of the spatial diagonals (improved)")),
       option("pillar", &Options::pillar,
              share("relative strength of the constraints over two cells (improved)")),
@@ -44,17 +46,21 @@ const OptionTable<Options>& option_table() {
       option("squared", &Options::squared,
              {.help = "the volume term grows with the square of the strain, as Kelager's: soft at rest, hard "
                       "when squashed"}),
-      option("orientation", &Options::orientation,
-             {.unit = "1",
-              .min = 0,
-              .max = 1e6,
-              .help = "relative strength of the term that restores flat and inverted cells; 0 = off, "
-                      "as the papers; none = that of length for improved, 0 for original and for paper"}),
+      option(
+          "orientation", &Options::orientation,
+          {.unit = "1",
+           .min = 0,
+           .max = 1e6,
+           .help =
+               "relative strength of the term that restores flat and inverted cells; 0 = off, "
+               "as the papers; none = C11 of the lattice (15) for improved, that of length when strength is "
+               "given, 0 for original and for paper"}),
       option("threshold", &Options::threshold,
              {.unit = "1",
               .min = 0,
               .max = 0.95,
-              .help = "the orientation term acts on cells below this share of their rest volume"}),
+              .help = "the orientation term acts on cells below this share of their rest volume; none = 0.8, "
+                      "or 0.5 when strength is given, for original and on a mesh"}),
       option("integrator", &Options::integrator,
              {.choices = {"stable", "accurate", "lively", "paper"},
               .help = "stable: one scalar matrix, any step; accurate: Gauss-Newton, any step, rotations "
@@ -117,6 +123,19 @@ const OptionTable<PlasticLaw>& plasticity_table() {
              {.unit = "1", .min = 0, .max = 10, .help = "largest relative change of a rest length"}),
   };
   return table;
+}
+
+bool in_pascals(const Options& options) {
+  return options.model == Kind::improved && options.lattice == Lattice::grid &&
+         !(options.strength < not_given);
+}
+
+double area_of(const Options& options) {
+  return options.area < not_given ? options.area : in_pascals(options) ? 5 : 1;
+}
+
+double threshold_of(const Options& options) {
+  return options.threshold < not_given ? options.threshold : in_pascals(options) ? 0.8 : 0.5;
 }
 
 double factor_at(const std::vector<StrengthKey>& keys, double time) {

@@ -30,14 +30,14 @@ struct Options {
   double stiffness = 1e5;       ///< Pa
   double strength = not_given;  ///< J; given: stiffness is not read
   double length = 2;            ///< the strengths, relative to each other
-  double area = 1;
+  double area = not_given;      ///< see area_of
   double volume = 2;
   double pillar = 0.5;
   double pillar_diagonal = 0;
   double angle = 1;     ///< original only
   bool squared = true;  ///< the volume term
   double orientation = not_given;
-  double threshold = 0.5;
+  double threshold = not_given;  ///< see threshold_of
   Integrator integrator = Integrator::stable;
   double kappa = 0.5;
   double tolerance = 1e-3;
@@ -51,6 +51,14 @@ struct Options {
 const OptionTable<Options>& option_table();
 const OptionTable<StrengthKey>& key_table();
 const OptionTable<PlasticLaw>& plasticity_table();
+
+/// Whether `stiffness` decides the strengths: the improved model on a grid, without the papers' own numbers.
+/// Then the cells share their constraints (shares.hpp), and the defaults make an isotropic lattice.
+bool in_pascals(const Options& options);
+/// `area`, or its default: 5 in pascals, 1 by the papers.
+double area_of(const Options& options);
+/// `threshold`, or its default: 0.8 in pascals, else 0.5.
+double threshold_of(const Options& options);
 
 /// The factor of the keys at a time; 1 without keys.
 double factor_at(const std::vector<StrengthKey>& keys, double time);

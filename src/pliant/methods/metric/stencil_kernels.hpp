@@ -11,11 +11,12 @@ namespace pliant::metric {
 
 inline constexpr int stencil_block = 16;
 
-/// One set of constraints: between the points p and p + offset, where bit `bit` of bits[p] says so.
+/// One set of constraints: between the points p and p + offset, with the share share[p] of its strength; 0
+/// where there is none.
 struct StencilSet {
   int offset = 0;
   bool squared = false;
-  std::uint64_t bit = 0;
+  const float* share = nullptr;
   double inverse_h2 = 0;         ///< 1/H^2, 1/m^2
   double eta = 0;                ///< of now, over H^2, N/m
   const double* rest = nullptr;  ///< rest metric over H^2 per base point; null = 1

@@ -113,18 +113,19 @@ template <bool flowed>
 inline void evaluate_set(const EvaluateSweep& s, const StencilSet& set, int p, const Doubles at[3],
                          Doubles f[3]) {
   const int q = p + set.offset, o = p - set.offset;
-  const Where here = where(s.bits + p, set.bit), there = where(s.bits + o, set.bit);
+  const Doubles here = __builtin_convertvector(load_half(set.share + p), Doubles),
+                there = __builtin_convertvector(load_half(set.share + o), Doubles);
   Doubles rest = Doubles{} + 1, rest_there = rest, sf, sb;
   if constexpr (flowed) rest = load(set.rest + p), rest_there = load(set.rest + o);
   const Edge back = {load(s.x + o) - at[0], load(s.y + o) - at[1], load(s.z + o) - at[2]};
   const Edge forth = {load(s.x + q) - at[0], load(s.y + q) - at[1], load(s.z + q) - at[2]};
-  const Doubles v = only(weight(set, back, rest_there, sb), there);
-  const Doubles w = only(weight(set, forth, rest, sf), here);
+  const Doubles v = there * weight(set, back, rest_there, sb);
+  const Doubles w = here * weight(set, forth, rest, sf);
   f[0] += v * back.x, f[1] += v * back.y, f[2] += v * back.z;
   f[0] += w * forth.x, f[1] += w * forth.y, f[2] += w * forth.z;
   const Doubles floor = Doubles{} + s.floor;
-  store_float(set.a + p, only(s.scale * (w > floor ? w : floor) + set.add, here));
-  if (set.c) store_float(set.c + p, only(set.stretch + set.stretch_slope * absolute(sf), here));
+  store_float(set.a + p, s.scale * (w > floor ? w : floor) + set.add * here);
+  if (set.c) store_float(set.c + p, here * (set.stretch + set.stretch_slope * absolute(sf)));
 }
 
 // Stores may alias anything: what is loaded before the first store of a round stays in registers.

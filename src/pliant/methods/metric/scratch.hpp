@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "pliant/methods/metric/plastic_flow.hpp"
 #include "pliant/methods/metric/state.hpp"
 
 namespace pliant::metric {
@@ -14,6 +15,7 @@ struct Scratch {
   Points x, v;     ///< the end of the step
   Points outer;    ///< forces on nodes but gravity and grabs, N
   Points targets;  ///< of held nodes, at the end of a substep
+  FlowScratch flow;
 };
 
 }  // namespace pliant::metric

@@ -134,8 +134,8 @@ bool Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
   }
   accept(input);
   if (options_.plasticity)
-    report.yields = std::max(report.yields, 0) +
-                    flow(model_, *options_.plasticity, input.h, state_.nodes.x, state_.metrics);
+    report.yields = std::max(report.yields, 0) + flow(model_, *options_.plasticity, input.h, state_.nodes.x,
+                                                      state_.metrics, scratch_.flow);
   return torn;
 }
 

@@ -11,6 +11,7 @@ namespace pliant {
 namespace {
 
 constexpr double energy_noise = 1e-11;  // round-off of Pi, relative
+constexpr double no_way = 1e-12;        // of the body's size: a direction so short is rounding
 constexpr double jump_share = 1e-2;  // acting forces count at least this share of the largest unbalanced one
 
 /// Potential and forces at some place.
@@ -49,8 +50,19 @@ class NodeProblem {
     if (tried_) go_back();
     const StepInput at{.h = 1 / caution, .held = input_.held, .contact = {}, .pool = input_.pool};
     StaticDirection out{.trouble = solve_(at, here_.force, direction_)};
-    for (std::size_t i = 0; i < here_.x.size(); ++i) out.slope += here_.force[i].dot(direction_[i]);
+    double square = 0;
+    for (std::size_t i = 0; i < here_.x.size(); ++i) {
+      out.slope += here_.force[i].dot(direction_[i]);
+      square += direction_[i].squaredNorm();
+    }
+    longest_ = std::max(longest_, std::sqrt(square / double(here_.x.size())));
     return out;
+  }
+  /// Nothing acts, and what is unbalanced moves the body by no more than rounding: there is nothing to compare
+  /// it with.
+  bool rests_without_load() const {
+    const Bounds box = bounds_of(memory_.start);
+    return input_.gravity.isZero(0) && longest_ <= no_way * (box.max - box.min).norm();
   }
 
   std::optional<double> try_step(double t) {
@@ -147,6 +159,7 @@ class NodeProblem {
   std::vector<char> is_held_;
   Look here_, there_;
   bool tried_ = false;  // the method is at the trial
+  double longest_ = 0;  // direction so far, root mean square, m
 };
 
 }  // namespace
@@ -154,7 +167,9 @@ class NodeProblem {
 Relaxation relax_nodes(Method& method, const StepInput& input, double tolerance, RelaxMemory& memory,
                        const NodeDirection& direction) {
   NodeProblem problem(method, input, memory, direction);
-  const Relaxation out = static_step(problem, DampedNewton{}, tolerance, memory.caution);
+  Relaxation out = static_step(problem, DampedNewton{}, tolerance, memory.caution);
+  if (out.steps > 0 && out.trouble.empty() && problem.rests_without_load())
+    out.residual = 0, out.stuck = false;
   problem.remember();
   return out;
 }

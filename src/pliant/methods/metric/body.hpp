@@ -70,6 +70,7 @@ class Body final : public Method {
   Options options_;
   State state_;
   Equation equation_;
+  std::unique_ptr<Equation> statics_;  // of the static solve, made when it is first asked for
   Momentum momentum_;
   ContactStep contact_;
   Scratch scratch_;

@@ -13,6 +13,7 @@ constexpr double collapsed = 0.3;  // of the volume at rest
 constexpr double still = 1e-9;     // kinetic energy over elastic
 constexpr double often = 0.1;      // of the frames
 constexpr double too_deep = 0.05;  // of the body's size at frame 0
+constexpr double for_good = 1;     // s: cells that stay inside out so long do not come back
 
 /// The row of a body in which a metric is least, or largest; none where the cells are empty.
 struct Extreme {
@@ -80,6 +81,21 @@ int frames_of(const Recorder& recorder, int body) {
                            [&](const MetricsRow& row) { return row.body == body; }));
 }
 
+/// For how long, up to the end, some cells were inside out, s.
+double folded_for(const Recorder& recorder, int body) {
+  const std::size_t column = column_of(recorder, "inverted");
+  double since = 0, end = 0;
+  bool folded = false;
+  for (const MetricsRow& row : recorder.rows()) {
+    if (row.body != body) continue;
+    const bool now = row.cells[column] > 0;
+    if (now && !folded) since = row.time;
+    folded = now;
+    end = row.time;
+  }
+  return folded ? end - since : 0;
+}
+
 double iterations_of(const Recorder& recorder, int body, int frame) {
   for (const MetricsRow& row : recorder.rows())
     if (row.body == body && row.frame == frame) return row.cells[column_of(recorder, "iterations")];
@@ -117,6 +133,16 @@ void doubt_bones(const Recorder& recorder, int body, const BodySpec& spec, std::
         spec.name, inverted.frame, inverted.value, remedies_of(spec).bones));
 }
 
+/// Cells that gave way under a load and keep their fold.
+void doubt_folds(const Recorder& recorder, int body, const BodySpec& spec, std::vector<std::string>& out) {
+  const double time = folded_for(recorder, body);
+  if (!(time >= for_good)) return;
+  out.push_back(fmt::format(
+      "{}: {:.0f} cells stayed inside out for the last {:.3g} s: it gave way under its load; raise {}, or "
+      "lower density or gravity",
+      spec.name, last(recorder, body, "inverted").value, time, remedies_of(spec).collapse));
+}
+
 }  // namespace
 
 std::string kept_rotations_text(const BodySpec& body, int cells) {
@@ -139,6 +165,7 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
           "{}, or lower density or gravity",
           name, volume.value, volume.frame, remedies.collapse));
     doubt_bones(recorder, b, spec, out);
+    if (extreme(recorder, b, "kept_rotations", true).frame < 0) doubt_folds(recorder, b, spec, out);
     const Extreme depth = extreme(recorder, b, "penetration", true);
     const double size = size_at_start(recorder, b);
     if (depth.frame >= 0 && depth.value > too_deep * size)

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -167,6 +168,27 @@ TEST(Doubts, a_thin_body_is_named_among_many_others) {
   const std::vector<std::string> said = doubts_of(*scene, recorded(*scene, {solved, left, solved}));
   ASSERT_EQ(said.size(), 1U);
   EXPECT_NE(said[0].find("card: "), std::string::npos) << said[0];
+}
+
+TEST(Doubts, cells_that_stay_inside_out_are_named) {
+  const std::string text =
+      R"({"bodies": [{"name": "pudding", "method": "metric", "metric": {"stiffness": 2e4},
+        "shape": {"box": {"nodes": [5, 5, 5]}}}]})";
+  const Result<Scene> scene = build_scene(parse_scene(text, "pudding.json", {}));
+  ASSERT_TRUE(scene) << scene.error().text();
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const Cells whole{{"kept_rotations", none}}, folded{{"kept_rotations", none}, {"inverted", 7}};
+  std::vector<Cells> frames(100, folded);
+  frames.back() = whole;  // it came back
+  EXPECT_TRUE(doubts_of(*scene, recorded(*scene, frames)).empty());
+  frames.assign(50, folded);  // less than a second
+  EXPECT_TRUE(doubts_of(*scene, recorded(*scene, frames)).empty());
+  frames.assign(100, folded);
+  frames.front() = whole;
+  const std::vector<std::string> said = doubts_of(*scene, recorded(*scene, frames));
+  ASSERT_EQ(said.size(), 1U);
+  for (const char* word : {"pudding", "7 cells", "inside out", "1.63 s", "metric.stiffness (20000 Pa)"})
+    EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
 }
 
 }  // namespace

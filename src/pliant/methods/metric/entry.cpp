@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/metric/entry.hpp"
 
+#include <fmt/format.h>
+
 #include "pliant/base/layout.hpp"
 #include "pliant/geometry/inside.hpp"
 #include "pliant/methods/metric/body.hpp"
@@ -37,6 +39,12 @@ namespace metric {
 namespace {
 
 Remedies remedies(const Options&) { return {.sheets = "set metric.lattice to mesh"}; }
+
+Remedies remedies(const Options& options) {
+  return {.collapse = options.strength < not_given
+                          ? fmt::format("metric.strength ({:g} J)", options.strength)
+                          : fmt::format("metric.stiffness ({:g} Pa)", options.stiffness)};
+}
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A checkpoint in memory: save, step, load, step again. The same state takes the same steps, bit for bit; prints both
 // hashes; exit 1 when they differ.
+#include <cstdint>
 #include <iostream>
 #include <pliant/pliant.hpp>
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mesh from arrays falls on the ground. Prints its height while it falls; exit 1 when it does not come to lie.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iostream>
 #include <pliant/pliant.hpp>
+#include <string>
 
 using namespace pliant;
 

@@ -27,7 +27,10 @@ std::vector<std::filesystem::path> scene_libraries() {
   if (const char* named = std::getenv("PLIANT_SCENES")) folders.emplace_back(named);
   std::error_code error;
   const fs::path binary = fs::read_symlink("/proc/self/exe", error);
-  if (!error) folders.push_back(binary.parent_path().parent_path() / "share/pliant/scenes");
+  if (!error) {  // installed, or in a build folder of the source tree, wherever that was moved
+    folders.push_back(binary.parent_path().parent_path() / "share/pliant/scenes");
+    folders.push_back(binary.parent_path().parent_path() / "scenes");
+  }
   folders.emplace_back(PLIANT_SCENES_DIR);
   return folders;
 }

@@ -18,7 +18,7 @@ class Trial {
  public:
   Trial(const Shape& shape, const Options& options, double density = 1000)
       : model_(make(shape, options, density)),
-        body_(model_, shape.embedding, shape.contact, {.mass = 0, .stiffness = 0}, options) {}
+        body_(model_, {shape.embedding, shape.contact}, {.mass = 0, .stiffness = 0}, options) {}
 
   Body& body() { return body_; }
   const Points& rest() const { return model_.rest; }

@@ -109,7 +109,7 @@ class Bar {
   Bar(int cells, int along) {
     const Shape shape = make_shape(BoxShape{
         .size = {2, 0.4, 0.4}, .nodes = {along + 1, cells + 1, cells + 1}, .corner = {0, -0.2, -0.2}});
-    body_ = std::make_unique<Body>(model_of(shape), shape.embedding, shape.contact, Damping{},
+    body_ = std::make_unique<Body>(model_of(shape), Skin{shape.embedding, shape.contact}, Damping{},
                                    Options{.stiffness = young_modulus});
     for (Index i = 0; i < body_->model().nodes(); ++i) {
       const double x = body_->model().rest[std::size_t(i)].x();

@@ -77,7 +77,8 @@ void ContactStep::measure_share(const Scratch& end) {
     done += stage_.changes()[c].dot(stage_.rows().observe(contacts[c], end.v) - speeds_[c]);
   done -= as_a_whole_;
   if (done > 0 && alone_ > as_a_whole_)
-    share_ = std::clamp(std::max(done / (alone_ - as_a_whole_), kept_share * share_), least_share, 1.0);
+    share_ = std::clamp(std::max(done / (alone_ - as_a_whole_), share_ < 1 ? kept_share * share_ : 0),
+                        least_share, 1.0);
 }
 
 /// An open gap may close and no more: the gap at the end, changed by h du, must not be negative.

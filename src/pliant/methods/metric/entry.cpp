@@ -38,12 +38,11 @@ const Layout<metric::Options>& layout_of() {
 namespace metric {
 namespace {
 
-Remedies remedies(const Options&) { return {.sheets = "set metric.lattice to mesh"}; }
-
 Remedies remedies(const Options& options) {
   return {.collapse = options.strength < not_given
                           ? fmt::format("metric.strength ({:g} J)", options.strength)
-                          : fmt::format("metric.stiffness ({:g} Pa)", options.stiffness)};
+                          : fmt::format("metric.stiffness ({:g} Pa)", options.stiffness),
+          .sheets = "set metric.lattice to mesh"};
 }
 
 }  // namespace

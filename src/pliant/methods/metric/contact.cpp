@@ -14,7 +14,7 @@ constexpr double least_share = 1e-7;
 // Theta falls by no more a solve: too large a theta is slow, no more. From 1, where nothing was measured yet, it
 // may fall at once: the first impact would else be answered too weakly.
 constexpr double kept_share = 0.7;
-constexpr double harmless = 0.01;   // of a cell's edge: nodes moved alone by less, or bodies lifted by it
+constexpr double harmless = 0.01;  // of a cell's edge: nodes moved alone by less, or bodies lifted by it
 
 }  // namespace
 

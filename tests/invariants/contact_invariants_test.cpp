@@ -117,6 +117,7 @@ TEST_P(ContactInvariants, one_and_three_threads_give_the_same_bits) {
 }
 
 TEST_P(ContactInvariants, save_then_load_then_step_equals_step_whatever_was_computed_before) {
+  colliders[0] = Collider(PlaneCollider{{0, 0, 0}, {0.1, 1, 0}}, {}, 0.6, 0.5);
   const auto body = moving_body(), other = method.build(shape);
   for (int i = 0; i < 25; ++i) body->advance(input(pool));
   Writer writer;

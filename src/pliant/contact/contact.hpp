@@ -49,12 +49,25 @@ struct SideMemory {
   Index side = 0;
 };
 
+/// A point that hit a collider which gives back some of the speed, until the impact is over (rebound.hpp).
+struct ImpactMemory {
+  ContactKey key;
+  Index part = 0;
+  Index idle = 0;                           ///< steps since it last had an impulse
+  Index unused = 0;                         ///< no bytes without a value
+  double approach = 0, restitution = 0;     ///< m/s, 1
+  double energy = 0;                        ///< of the body when the impact began, J
+  double impulse = 0;                       ///< of the part and the collider since then, N s
+  Vec3 normal{0, 1, 0}, velocity{0, 0, 0};  ///< as those of the contact
+};
+
 /// What contacts leave to the next step: part of a method's state.
 struct ContactState {
   std::vector<ContactMemory> memories;  ///< forces, by key
   std::vector<SideMemory> sides;        ///< by collider and vertex
+  std::vector<ImpactMemory> impacts;    ///< by key
 
-  void clear() { memories.clear(), sides.clear(); }
+  void clear() { memories.clear(), sides.clear(), impacts.clear(); }
 };
 
 }  // namespace pliant

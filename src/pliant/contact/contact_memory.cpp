@@ -24,9 +24,4 @@ void remember(std::span<const Contact> contacts, std::span<const Vec3> impulses,
     if (open || !impulses[c].isZero(0)) memory.push_back({.key = contacts[c].key, .force = impulses[c] / h});
 }
 
-double with_restitution(const Contact& contact, double approach, double fall, double bias) {
-  if (!(contact.restitution > 0) || !(approach < -restitution_speed * fall)) return bias;
-  return std::min(bias, contact.restitution * approach);
-}
-
 }  // namespace pliant

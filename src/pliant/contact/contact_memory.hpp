@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What steps of all methods do alike with their contacts: the forces that the next step begins with, and
-// which approach bounces.
+// The forces that the next step begins with.
 #pragma once
 
 #include <span>
@@ -18,11 +17,5 @@ const ContactMemory* recall(std::span<const ContactMemory> memory, const Contact
 /// are zero: recall() then finds them, and not another feature.
 void remember(std::span<const Contact> contacts, std::span<const Vec3> impulses, double h,
               std::vector<ContactMemory>& memory, bool open = false);
-
-inline constexpr double restitution_speed = 2;  ///< g h: slower approach does not bounce
-
-/// The bias of a contact that is approached with the normal velocity `approach` < 0: where that is fast
-/// enough it asks for a rebound. `fall`: g h, m/s.
-double with_restitution(const Contact& contact, double approach, double fall, double bias);
 
 }  // namespace pliant

@@ -15,6 +15,7 @@ void ContactStage::clear() {
   impulses_.clear();
   changes_.clear();
   sides_.clear();
+  rebound_.clear();
 }
 
 Detection::Step ContactStage::detection_step(const StepInput& input) const {

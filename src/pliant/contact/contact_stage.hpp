@@ -2,26 +2,27 @@
 // Contact within a step, the same for all methods (docs/methods/contact.md). A step goes
 //   1. find          which points touch at the end of the motion without contact
 //   2. couple        the contact problem: how those points answer impulses
-//      set_targets   by how much each gap may close, and which approach bounces
+//      set_targets   by how much each gap may close
 //      warm_start    the impulses of the last step
 //   3. answer        impulses r about a motion that contains none
 //      correct       the same about a motion that contains r: they change by dr
 //   4. position_pass what still is deeper than the slop is moved out, velocities unchanged
 //      push_out      the same before the body has moved, for bodies whose nodes cannot be moved afterwards
-//   5. tell, remember
+//   5. rebound       what an impact that is over lacks to the restitution of the collider (rebound.hpp)
+//   6. tell, remember
 // The method says how a point of its surface answers (SurfaceResponse), where the points are at the ends of
 // the step (nodes, by the rows of the embedding), how fast they move (a function of the contact), and brings
 // impulses back to its own motion: rows().collect gives them on the nodes.
 #pragma once
 
 #include <algorithm>
-#include <type_traits>
 
 #include "pliant/contact/contact_memory.hpp"
 #include "pliant/contact/contact_problem.hpp"
 #include "pliant/contact/contact_rows.hpp"
 #include "pliant/contact/detection.hpp"
 #include "pliant/contact/position_pass.hpp"
+#include "pliant/contact/rebound.hpp"
 #include "pliant/physics/step.hpp"
 
 namespace pliant {
@@ -76,27 +77,15 @@ class ContactStage {
   /// dr of the last correct().
   std::span<const Vec3> changes() const { return changes_; }
   ContactProblem& problem() { return problem_; }
+  /// note() is the method's: once for each problem whose impulses stand.
+  Rebound& rebound() { return rebound_; }
 
   void couple(SurfaceResponse& response, Pool& pool) { response.fill(contacts_, problem_, pool); }
 
-  /// bias(contact): the speed at which the gap may close, m/s. approach(contact): the normal velocity of the
-  /// contact point relative to the collider before the step, m/s; where it is fast enough the contact bounces.
-  template <class Bias, class Approach>
-  requires std::is_invocable_r_v<double, Approach, const Contact&>
-  void set_targets(const StepInput& input, Approach&& approach, Bias&& bias) {
-    const double fall = input.gravity.norm() * input.h;
-    for (Index c = 0; c < problem_.size(); ++c) {
-      const Contact& contact = contacts_[std::size_t(c)];
-      problem_.row(c).bias = with_restitution(contact, approach(contact), fall, bias(contact));
-    }
-  }
-  /// The same with v, the velocities of the nodes before the step; empty: nothing bounces.
+  /// bias(contact): the speed at which the gap may close, m/s.
   template <class Bias>
-  void set_targets(const StepInput& input, std::span<const Vec3> v, Bias&& bias) {
-    const auto approach = [&](const Contact& contact) {
-      return v.empty() ? 0 : contact.normal.dot(rows_.observe(contact, v) - contact.velocity);
-    };
-    set_targets(input, approach, bias);
+  void set_targets(Bias&& bias) {
+    for (Index c = 0; c < problem_.size(); ++c) problem_.row(c).bias = bias(contacts_[std::size_t(c)]);
   }
   /// The problem begins with the forces of the last step times h; of the same point and collider where the
   /// feature is new.
@@ -160,6 +149,7 @@ class ContactStage {
   Detection detection_;
   ContactProblem problem_, position_problem_;
   PositionPass position_pass_;
+  Rebound rebound_;
   std::vector<Contact> contacts_, touches_;
   Points impulses_, changes_;
   std::vector<double> velocities_;  // of push_out

@@ -465,13 +465,13 @@ Layout<S> collider_layout(std::string title, std::string help, OptionTable<S> op
                             .max = 1e3,
                             .change = Change::live,
                             .help = "Coulomb's coefficient: sideways over normal force, at most"}));
-  options.push_back(
-      option("restitution", static_cast<double S::*>(&S::restitution),
-             {.unit = "1",
-              .min = 0,
-              .max = 1,
-              .change = Change::live,
-              .help = "speed after over speed before an impact of a point; 0 = the body's own bounce only"}));
+  options.push_back(option(
+      "restitution", static_cast<double S::*>(&S::restitution),
+      {.unit = "1",
+       .min = 0,
+       .max = 1,
+       .change = Change::live,
+       .help = "speed of a body after over before an impact, at least; its own elasticity may give more"}));
   options.push_back(option("ease", static_cast<Ease S::*>(&S::ease),
                            {.choices = {"smooth", "linear"},
                             .help = "smooth stops at every key (s^2 (3 - 2 s)); linear keeps constant speed "

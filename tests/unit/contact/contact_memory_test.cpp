@@ -47,14 +47,5 @@ TEST(ContactMemory, forces_are_remembered_in_order_and_those_that_are_zero_are_n
   EXPECT_EQ(memory[1].force, Vec3(4, 0, 8));
 }
 
-TEST(ContactMemory, only_a_fast_approach_to_a_springy_collider_bounces) {
-  Contact contact;
-  EXPECT_EQ(with_restitution(contact, -5, 0.1, 0.3), 0.3);
-  contact.restitution = 0.5;
-  EXPECT_EQ(with_restitution(contact, -5, 0.1, 0.3), -2.5);
-  EXPECT_EQ(with_restitution(contact, -0.19, 0.1, 0.3), 0.3);  // slower than 2 g h
-  EXPECT_EQ(with_restitution(contact, 5, 0.1, 0.3), 0.3);      // it leaves
-}
-
 }  // namespace
 }  // namespace pliant

@@ -35,14 +35,10 @@ bool ContactStep::meet(const Step& step, const Flight& flight, const Columns& ra
   stage_.clear();
   if (step.input.colliders.empty()) return false;
   place_points(step, flight, rate, used, first);
+  if (first && bounces(step)) start_ = motion_of(step);
   stage_.find(step.input, {.begin = begin_, .end = end_, .held = points_.unused(), .most = most_contacts},
               step.state.contact);
   return touches();
-}
-
-double ContactStep::approach(const Step& step, const Contact& contact) const {
-  const double speed = contact.normal.dot(points_.observe(contact, step.state.velocity) - contact.velocity);
-  return contact.gap + step.input.h * speed <= 0 ? speed : 0;
 }
 
 double ContactStep::lift(const Step& step, const Contact& contact, const Vec3& u) const {
@@ -59,9 +55,7 @@ void ContactStep::respond(const Step& step, const Flight& flight, double unit, b
   const StepInput& input = step.input;
   ContactResponse<T> response(step, points_, flight.r1, unit, follow);
   stage_.couple(response, step.pool);
-  stage_.set_targets(
-      input, [&](const Contact& contact) { return approach(step, contact); },
-      [&](const Contact& contact) { return std::max(contact.gap, 0.0) / input.h; });
+  stage_.set_targets([&](const Contact& contact) { return std::max(contact.gap, 0.0) / input.h; });
   stage_.warm_start(step.state.contact, input.h);
   const ContactRows& rows = stage_.rows();
   stage_.answer(input.contact.sweeps, input.contact.tolerance, step.report,
@@ -86,7 +80,68 @@ double ContactStep::depth(const Step& step) const {
   return deepest;
 }
 
+bool ContactStep::bounces(const Step& step) const {
+  return step.cache.holds.empty() &&
+         std::any_of(step.input.colliders.begin(), step.input.colliders.end(),
+                     [](const Collider& collider) { return collider.restitution() > 0; });
+}
+
+ContactStep::Motion ContactStep::motion_of(const Step& step) const {
+  const State& state = step.state;
+  Columns& z = step.scratch.world_z;
+  const Vec3 c = mean_of(state.x);
+  set_z(step.model, state.x, c, Mat3::Identity(), z);
+  Mat3 second;
+  const Whole whole = whole_about(step.model, z, c, state.velocity, &second);
+  const double elastic = state.single.batches.empty() ? state.twice.energy : state.single.energy;
+  return {part_motion(step.model.total_mass, whole.centre, whole.momentum, whole.spin, second),
+          whole.kinetic + elastic};
+}
+
+/// The cage as the rebound sees it, after the step.
+class ContactStep::Bouncing final : public ReboundBody {
+ public:
+  Bouncing(ContactStep& contact, const Step& step)
+      : contact_(contact), step_(step), end_(contact.motion_of(step)) {}
+
+  Index points() const override { return contact_.points_.most(); }
+  Index part(const ContactKey&) const override { return 0; }
+  Vec3 place(const ContactKey& key, Instant instant) const override {
+    if (instant == Instant::begin) return contact_.begin_[std::size_t(key.vertex)];
+    return mean_of(step_.state.x) + contact_.points_.observe({.key = key}, step_.scratch.world_z);
+  }
+  PartMotion motion(Index, Instant instant) const override {
+    return instant == Instant::begin ? contact_.start_.part : end_.part;
+  }
+  double energy(Instant instant) const override {
+    return instant == Instant::begin ? contact_.start_.energy : end_.energy;
+  }
+  void kick(Index, const Vec3& u, const Vec3& w, const Vec3& centre) override {
+    State& state = step_.state;
+    const Vec3 c = mean_of(state.x);
+    const Columns& z = step_.scratch.world_z;
+    for (Index r = 0; r < step_.model.rows(); ++r) {
+      const Vec3 arm = z.col(r);
+      state.velocity.col(r) += r < step_.model.n() ? Vec3(u + w.cross(c + arm - centre)) : Vec3(w.cross(arm));
+    }
+    state.whole = whole_about(step_.model, z, c, state.velocity, nullptr);
+  }
+
+ private:
+  ContactStep& contact_;
+  const Step& step_;
+  Motion end_;
+};
+
+void ContactStep::rebound(const Step& step) {
+  if (!bounces(step)) return step.state.contact.impacts.clear();
+  stage_.rebound().note(stage_.contacts(), stage_.impulses());
+  Bouncing body(*this, step);
+  step.report.contact_impulse += stage_.rebound().finish(step.input, step.state.contact.impacts, body);
+}
+
 void ContactStep::finish(const Step& step) {
+  rebound(step);
   stage_.tell(step.report);
   stage_.remember(step.input.h, step.state.contact, true);
   step.report.penetration =

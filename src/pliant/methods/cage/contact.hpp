@@ -44,8 +44,17 @@ class ContactStep {
  private:
   /// begin_ and end_ of the motion that meet() is told.
   void place_points(const Step& step, const Flight& flight, const Columns& rate, Index used, bool first);
-  /// The velocity at which the collider is approached before the step, m/s; 0 where the gap stays open.
-  double approach(const Step& step, const Contact& contact) const;
+  /// Something throws the body back, and nothing holds it.
+  bool bounces(const Step& step) const;
+  /// The body as a whole and its energy; Scratch::world_z is Z from the mean of the vertices.
+  struct Motion {
+    PartMotion part;
+    double energy = 0;  ///< kinetic and elastic, J
+  };
+  Motion motion_of(const Step& step) const;
+  /// Restitution (contact/rebound.hpp); the state is that of the end of the step.
+  class Bouncing;
+  void rebound(const Step& step);
   /// The velocity that moves a contact out of its collider, m/s; u: its own at the end of the step.
   double lift(const Step& step, const Contact& contact, const Vec3& u) const;
   /// Depth of the contacts over their own planes: one that crossed a thin collider is deep though it is
@@ -54,6 +63,7 @@ class ContactStep {
 
   ContactPoints points_;
   ContactStage stage_;
+  Motion start_;        // of a step that bounces
   Points begin_, end_;  // of the points in this step, without impulses
 };
 

@@ -152,6 +152,7 @@ void ContactPoints::leave(State& state) const {
     vertex = -1;
     const Index point = spread() + Index(k);
     std::erase_if(state.contact.memories, [&](const ContactMemory& c) { return c.key.vertex == point; });
+    std::erase_if(state.contact.impacts, [&](const ImpactMemory& c) { return c.key.vertex == point; });
     std::erase_if(state.contact.sides, [&](const SideMemory& c) { return c.vertex == point; });
   }
 }

@@ -63,6 +63,7 @@ void save(const State& state, Writer& writer) {
   writer.array(state.plastic);
   writer.array(state.contact.memories);
   writer.array(state.contact.sides);
+  writer.array(state.contact.impacts);
   writer.array(state.more);
 }
 
@@ -81,6 +82,7 @@ bool read_state(const Model& model, State& state, Reader& reader) {
   reader.array(state.plastic);
   reader.list(state.contact.memories);
   reader.list(state.contact.sides);
+  reader.list(state.contact.impacts);
   reader.array(state.more);
   return reader.ok() && std::all_of(state.more.begin(), state.more.end(), [&](Index vertex) {
            return vertex >= -1 && vertex < model.embedding.rows();

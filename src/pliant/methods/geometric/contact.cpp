@@ -47,7 +47,7 @@ void ContactStep::build(const Model& model, const Skin& skin, Cache& cache) {
   for (Index v = 0; v < w.rows(); ++v)
     for (Index k = w.begin[v] + 1; k < w.begin[v + 1]; ++k)
       whole_stencils_ &= model.part_of[w.column[k]] == model.part_of[w.column[w.begin[v]]];
-  for (Points* points : {&on_nodes_, &jump_, &change_, &free_end_})
+  for (Points* points : {&on_nodes_, &jump_, &change_, &free_end_, &kick_})
     points->assign(model.rest.size(), Vec3::Zero());
 }
 
@@ -56,7 +56,7 @@ void ContactStep::build(const Model& model, const Skin& skin, Cache& cache) {
 bool ContactStep::meet(Equation& e, SolverVectors& v) {
   e.count(&StageTimes::solve);
   stage_.clear();
-  jumped_ = moved_ = false;
+  jumped_ = moved_ = kicked_ = false;
   if (e.input.colliders.empty()) return false;
   find_contacts(e, v.z);
   if (any() && e.options.integrator == Integrator::bdf2 && jump_at_impact(e)) {
@@ -96,10 +96,11 @@ bool ContactStep::jump_at_impact(Equation& e) {
     return false;
   response_.turn_about(e.scratch.start.data(), e.scheme.mass, free_to_turn(e), e.context.pool);
   stage_.couple(response_, e.context.pool);
-  stage_.set_targets(input, now, gap_speed);
+  stage_.set_targets(gap_speed);
   stage_.answer(input.contact.sweeps, input.contact.tolerance, e.report(),
                 [&](const Contact& c) { return stage_.rows().observe(c, now); });
   for (const Vec3& impulse : stage_.impulses()) e.report().contact_impulse += impulse;
+  stage_.rebound().note(stage_.contacts(), stage_.impulses());
   stage_.rows().collect(stage_.contacts(), stage_.impulses(), 1, on_nodes_);
   response_.respond(on_nodes_, jump_, e.context.pool);
   for (std::size_t i = 0; i < jump_.size(); ++i) {
@@ -143,15 +144,11 @@ void ContactStep::linearise_at(Equation& e, SolverVectors& v) {
 void ContactStep::set_targets(const Equation& e) {
   const double h = e.input.h;
   const ContactRows& rows = stage_.rows();
-  const bool bounces = e.options.integrator == Integrator::euler;  // with BDF2 at the impact
-  stage_.set_targets(e.input, bounces ? std::span<const Vec3>(e.state.nodes.v) : std::span<const Vec3>(),
-                     [&](const Contact& contact) {
-                       const Vec3 drift = rows.observe(contact, e.scratch.hat_x) -
-                                          rows.observe(contact, e.state.nodes.x) -
-                                          (h - e.scheme.h) * contact.velocity;
-                       return std::max(0.0, std::min(contact.gap / h,
-                                                     (contact.gap + contact.normal.dot(drift)) / e.scheme.h));
-                     });
+  stage_.set_targets([&](const Contact& contact) {
+    const Vec3 drift = rows.observe(contact, e.scratch.hat_x) - rows.observe(contact, e.state.nodes.x) -
+                       (h - e.scheme.h) * contact.velocity;
+    return std::max(0.0, std::min(contact.gap / h, (contact.gap + contact.normal.dot(drift)) / e.scheme.h));
+  });
 }
 
 Vec3 ContactStep::velocity_of(const Contact& contact, const Floats& d, const Equation& e) const {
@@ -211,7 +208,7 @@ void ContactStep::project_step(int sweeps, double tolerance, Equation& e, Solver
   e.count(&StageTimes::contact);
 }
 
-// ---- steps 5 to 7 ----
+// ---- steps 5 to 8 ----
 
 std::span<const Vec3> ContactStep::outer_forces(Equation& e) const {
   const std::span<const Vec3> forces = e.input.forces;
@@ -246,11 +243,42 @@ void ContactStep::position_pass(Equation& e) {
   if (any()) moved_ = stage_.position_pass(1, e.input, response_, e.scratch.new_x, e.report());
 }
 
+void ContactStep::rebound(Equation& e, std::vector<ImpactMemory>& impacts) {
+  if (!e.input.held.empty() || !e.scratch.grabs.empty()) return impacts.clear();
+  if (any()) stage_.rebound().note(stage_.contacts(), stage_.impulses());
+  const auto elastic = [&](std::span<const Vec3> x) {
+    rotations_.resize(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const float* q = e.state.rotations.data() + 4 * i;
+      rotations_[i] = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
+    }
+    update_rotations(e.model, x, rotations_, e.state.rest_vectors);
+    return energy(e.model, x, rotations_, e.state.rest_vectors);
+  };
+  ReboundNodes<decltype(elastic)> body(stage_.rows(),
+                                       {.part = e.model.part_of,
+                                        .mass = e.model.mass,
+                                        .x = e.state.nodes.x,
+                                        .v = e.state.nodes.v,
+                                        .end_x = e.scratch.new_x,
+                                        .end_v = e.scratch.new_v,
+                                        .kicked = kick_},
+                                       elastic);
+  e.report().contact_impulse += stage_.rebound().finish(e.input, impacts, body);
+  kicked_ = body.any();
+}
+
 void ContactStep::remember(const Equation& e, State& state) const {
   stage_.remember(e.scheme.h, state.contact);
-  // The predecessor moves with what was not a force: the jump of the velocities and the position pass.
+  // The predecessor moves with what was not a force: the jump of the velocities, the position pass, and the
+  // rebound as if the body had always moved with it.
   if (jumped_)
     for (std::size_t i = 0; i < jump_.size(); ++i) state.v_before[i] += jump_[i];
+  if (kicked_)
+    for (std::size_t i = 0; i < kick_.size(); ++i) {
+      state.v_before[i] += kick_[i];
+      state.x_before[i] -= e.input.h * kick_[i];
+    }
   if (moved_)
     for (std::size_t i = 0; i < jump_.size(); ++i) state.x_before[i] += response_.displaced()[i];
 }

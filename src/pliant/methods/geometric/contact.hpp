@@ -15,9 +15,11 @@
 //   6. last answer: the contact problem about that motion changes r by dr, the motion by dv = B J^T dr. The
 //      end is feasible, and a body at rest under constant r stays at rest exactly, whatever B is.
 //   7. position pass: what still is deeper than the slop is moved out, velocities unchanged.
+//   8. rebound: what an impact that is over lacks to the restitution of the collider.
 #pragma once
 
 #include "pliant/methods/geometric/contact_response.hpp"
+#include "pliant/methods/geometric/energy.hpp"
 #include "pliant/methods/geometric/equation.hpp"
 #include "pliant/methods/geometric/skin.hpp"
 
@@ -54,12 +56,14 @@ class ContactStep {
   double total_mass() const { return total_mass_; }          ///< of the body, kg
   const std::vector<char>& turns() const { return turns_; }  ///< per part: its rigid turning can be split off
 
-  // ---- steps 5 to 7 ----
+  // ---- steps 5 to 8 ----
 
   /// The input's forces, and those of the contacts, in scratch.outer_forces.
   std::span<const Vec3> outer_forces(Equation& e) const;
   void last_answer(Equation& e);
   void position_pass(Equation& e);
+  /// Restitution (contact/rebound.hpp), of bodies that nothing holds.
+  void rebound(Equation& e, std::vector<ImpactMemory>& impacts);
   /// What the next step needs to know; the state is that of the end of the step.
   void remember(const Equation& e, State& state) const;
 
@@ -91,8 +95,9 @@ class ContactStep {
 
   // Of the step.
   Points on_nodes_;  // J^T r
-  Points jump_, change_, free_end_;
-  bool jumped_ = false, moved_ = false;
+  Points jump_, change_, free_end_, kick_;
+  bool jumped_ = false, moved_ = false, kicked_ = false;
+  Rotations rotations_;  // of an energy
 };
 
 }  // namespace pliant::geometric

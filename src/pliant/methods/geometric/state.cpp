@@ -29,6 +29,7 @@ void State::save(Writer& writer) const {
   writer.value(has_before);
   writer.array(contact.memories);
   writer.array(contact.sides);
+  writer.array(contact.impacts);
   if (!rest_vectors.empty()) writer.array(rest_vectors);
 }
 
@@ -44,6 +45,7 @@ bool State::load(Reader& reader) {
   reader.value(next.has_before);
   reader.list(next.contact.memories);
   reader.list(next.contact.sides);
+  reader.list(next.contact.impacts);
   if (!rest_vectors.empty()) reader.array(next.rest_vectors);
   if (!reader.ok()) return false;
   *this = std::move(next);

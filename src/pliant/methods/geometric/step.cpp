@@ -64,6 +64,7 @@ StepReport Body::advance(const StepInput& input) {
     report.trouble = "contact has no finite answer: the collider moves the body beyond what numbers can hold";
     return report;
   }
+  contact_.rebound(equation, state_.contact.impacts);
   accept(equation);
   report.active_rotations = cache_.sweeps.active();
   if (options_.plasticity) flow(context);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pliant/methods/meshless/energy.hpp"
 #include "pliant/methods/meshless/momentum.hpp"
 #include "pliant/methods/meshless/solver.hpp"
 
@@ -11,11 +12,13 @@ namespace pliant::meshless {
 ContactStep::ContactStep(const Model& model, const Skin& skin, Cache& cache) {
   stage_.attach(skin.contact_points(), model.rest, model.spacing);
   response_.attach(model, stage_.rows(), cache);
+  kick_.assign(model.rest.size(), Vec3::Zero());
 }
 
 void ContactStep::meet(Equation& e) {
   const StepInput& input = e.input();
   Points& x = e.scratch.x;
+  stage_.clear();
   stage_.find(input, {.begin = e.state.nodes.x, .end = x}, e.state.contact);
   if (e.is_free())
     response_.set_free(input.h, x, e.scheme().mass, runs_ahead(e.rig, e.options), e.pool());
@@ -24,8 +27,28 @@ void ContactStep::meet(Equation& e) {
   if (!stage_.empty()) answer(e);
   e.set_velocities();
   stage_.position_pass(1, input, response_, x, e.report());
+  rebound(e);
   stage_.tell(e.report());
   stage_.remember(input.h, e.state.contact);
+}
+
+void ContactStep::rebound(Equation& e) {
+  std::vector<ImpactMemory>& impacts = e.state.contact.impacts;
+  if (!e.is_free() || !e.input().grabs.empty()) return impacts.clear();
+  stage_.rebound().note(stage_.contacts(), stage_.impulses());
+  const auto elastic = [&](std::span<const Vec3> x) {
+    return polar_energy(e.model, e.state.turned, e.state.flow, x);
+  };
+  ReboundNodes<decltype(elastic)> body(stage_.rows(),
+                                       {.part = e.model.part_of,
+                                        .mass = e.model.mass,
+                                        .x = e.state.nodes.x,
+                                        .v = e.state.nodes.v,
+                                        .end_x = e.scratch.x,
+                                        .end_v = e.scratch.v,
+                                        .kicked = kick_},
+                                       elastic);
+  e.report().contact_impulse += stage_.rebound().finish(e.input(), impacts, body);
 }
 
 void ContactStep::answer(Equation& e) {
@@ -39,8 +62,7 @@ void ContactStep::answer(Equation& e) {
   const int sweeps = input.contact.sweeps;
   const double tolerance = input.contact.tolerance;
   stage_.couple(response_, e.pool());
-  stage_.set_targets(input, now.v,
-                     [&](const Contact& contact) { return std::max(contact.gap, 0.0) / input.h; });
+  stage_.set_targets([&](const Contact& contact) { return std::max(contact.gap, 0.0) / input.h; });
   stage_.warm_start(e.state.contact, input.h);
   stage_.answer(sweeps, tolerance, e.report(), velocity);
 

@@ -6,6 +6,7 @@
 //   4. correct   the contact problem about the new motion changes r by dr; the motion by S^-1 J^T dr / h.
 //                The end is feasible.
 //   5. positions what still is deeper than the slop is moved out, velocities unchanged
+//   6. rebound   what an impact that is over lacks to the restitution of the collider (contact/rebound.hpp)
 #pragma once
 
 #include "pliant/methods/meshless/contact_response.hpp"
@@ -29,9 +30,11 @@ class ContactStep {
  private:
   /// Steps 2 to 4.
   void answer(Equation& e);
+  void rebound(Equation& e);
 
   ContactStage stage_;
   ContactResponse response_;
+  Points kick_;  // velocities that the rebound adds, m/s
 };
 
 }  // namespace pliant::meshless

@@ -24,6 +24,7 @@ void save(const State& state, Writer& writer) {
   writer.array(std::vector<double>(state.flow.begin(), state.flow.end()));
   writer.array(state.contact.memories);
   writer.array(state.contact.sides);
+  writer.array(state.contact.impacts);
   writer.value(std::uint64_t(state.driven.size()));
   for (const DrivenJoint& driven : state.driven) {
     writer.value(driven.joint);
@@ -42,6 +43,7 @@ bool load(Reader& reader, std::size_t joints, State& state) {
   reader.array(flow);
   reader.list(next.contact.memories);
   reader.list(next.contact.sides);
+  reader.list(next.contact.impacts);
   std::uint64_t driven = 0;
   reader.value(driven);
   if (!reader.ok() || driven > joints) return false;

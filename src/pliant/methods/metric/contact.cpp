@@ -22,6 +22,7 @@ ContactStep::ContactStep(const Model& model, const Gather& points, double unit) 
   stage_.attach(points, model.rest, model.edge);
   response_.attach(stage_.rows(), unit, model.part);
   on_nodes_.assign(model.rest.size(), Vec3::Zero());
+  kick_ = on_nodes_;
 }
 
 /// A number in [0, roughness) of the spacing that belongs to the point.
@@ -98,8 +99,7 @@ bool ContactStep::answer(bool last, const Context& step, const State& state, con
   const StepInput& input = step.input;
   response_.set_share(last ? 1 : share_);
   stage_.couple(response_, step.pool);
-  stage_.set_targets(input, state.nodes.v,
-                     [&](const Contact& contact) { return closing_speed(contact, input.h, state, end); });
+  stage_.set_targets([&](const Contact& contact) { return closing_speed(contact, input.h, state, end); });
   stage_.start_from_impulses();
   const auto speed = [&](const Contact& contact) { return rows.observe(contact, end.v); };
   speeds_.clear();
@@ -148,6 +148,23 @@ bool ContactStep::tears(const Context& step, const State& state, const Strengths
   }
   if (!(farthest > harmless * harmless * model_.edge * model_.edge)) return false;
   return energy(model_, strengths, end.x) - energy(model_, strengths, solved_x_) > brought;
+}
+
+void ContactStep::rebound(const Context& step, const Strengths& strengths, State& state, Scratch& end) {
+  std::vector<ImpactMemory>& impacts = state.contact.impacts;
+  if (!step.input.held.empty() || !step.input.grabs.empty()) return impacts.clear();
+  stage_.rebound().note(stage_.contacts(), stage_.impulses());
+  const auto elastic = [&](std::span<const Vec3> x) { return energy(model_, strengths, x); };
+  ReboundNodes<decltype(elastic)> body(stage_.rows(),
+                                       {.part = model_.part,
+                                        .mass = model_.mass,
+                                        .x = state.nodes.x,
+                                        .v = state.nodes.v,
+                                        .end_x = end.x,
+                                        .end_v = end.v,
+                                        .kicked = kick_},
+                                       elastic);
+  step.report.contact_impulse += stage_.rebound().finish(step.input, impacts, body);
 }
 
 void ContactStep::finish(const Context& step, State& state) {

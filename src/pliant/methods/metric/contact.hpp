@@ -56,6 +56,8 @@ class ContactStep {
   /// Where the solves did not answer an impact, nodes are moved out of a collider one by one. True: that
   /// strains the body by more than it came with.
   bool tears(const Context& step, const State& state, const Strengths& strengths, const Scratch& end) const;
+  /// Restitution (contact/rebound.hpp), of bodies that nothing holds.
+  void rebound(const Context& step, const Strengths& strengths, State& state, Scratch& end);
   /// The step stands.
   void finish(const Context& step, State& state);
 
@@ -71,6 +73,7 @@ class ContactStep {
   Points recalled_;                    // forces of the last step that no contact has taken over, N
   Points speeds_;                      // of the contact points before the last change, m/s
   Points on_nodes_;
+  Points kick_;      // velocities that the rebound adds, m/s
   Points solved_x_;  // the end before nodes are moved one by one
 };
 

@@ -18,6 +18,7 @@ void save(const State& state, Writer& writer) {
   writer.array(state.metrics);
   writer.array(state.contact.memories);
   writer.array(state.contact.sides);
+  writer.array(state.contact.impacts);
 }
 
 bool load(Reader& reader, Index contact_points, State& state) {
@@ -29,6 +30,7 @@ bool load(Reader& reader, Index contact_points, State& state) {
   reader.array(next.metrics);
   reader.list(next.contact.memories);
   reader.list(next.contact.sides);
+  reader.list(next.contact.impacts);
   if (!reader.ok()) return false;
   for (const ContactMemory& m : next.contact.memories)
     if (m.key.vertex < 0 || m.key.vertex >= contact_points) return false;

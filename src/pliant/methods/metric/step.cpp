@@ -125,6 +125,7 @@ bool Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
   if (meets) {
     contact_.lift(step, scratch_);
     torn = contact_.tears(step, state_, strengths(), scratch_);
+    contact_.rebound(step, strengths(), state_, scratch_);
     contact_.finish(step, state_);
     watch.add_to(&StageTimes::contact);
     if (!equation_.finite(scratch_.x, scratch_.v, step.pool)) {
@@ -203,7 +204,7 @@ void Body::accept(const StepInput& input) {
   state_.nodes.x.swap(scratch_.x);
   state_.nodes.v.swap(scratch_.v);
   state_.time += input.h;
-  if (input.colliders.empty()) state_.contact.memories.clear();
+  if (input.colliders.empty()) state_.contact.memories.clear(), state_.contact.impacts.clear();
 }
 
 }  // namespace pliant::metric

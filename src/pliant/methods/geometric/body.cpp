@@ -15,7 +15,7 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
       options_(options),
       state_(state_at_rest(model_, options.plasticity.has_value())),
       cache_(model_, options, state_),
-      scratch_(model_.rest.size(), std::size_t(cache_.sweeps.padded())) {
+      scratch_(model_.rest.size(), std::size_t(cache_.sweeps.padded()), model_.sheet.has_value()) {
   contact_.build(model_, skin_, cache_);
   setup_ms_ = milliseconds_since(begin);
 }
@@ -40,7 +40,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
   state_.has_before = false;
   state_.contact.clear();
-  Rotations rotations(x.size(), Eigen::Quaterniond::Identity());
+  Rotations rotations(std::size_t(model_.owners()), Eigen::Quaterniond::Identity());
   update_rotations(model_, state_.nodes.x, rotations, state_.rest_vectors);
   for (std::size_t i = 0; i < rotations.size(); ++i) {
     const Eigen::Quaternionf q = rotations[i].cast<float>();
@@ -51,7 +51,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
 }
 
 Rotations Body::rotations_now() const {
-  Rotations rotations(model_.rest.size());
+  Rotations rotations(static_cast<std::size_t>(model_.owners()));
   for (std::size_t i = 0; i < rotations.size(); ++i) {
     const float* q = state_.rotations.data() + 4 * i;
     rotations[i] = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();

@@ -26,6 +26,9 @@ Result<LinearSolver> choose_solver(const Rows& rows, const Options& options) {
   const bool laplacian = rows.laplacian_weight > 0;
   const bool local_global = options.step_solver == StepSolver::local_global;
   if (options.linear_solver == LinearSolver::multigrid) {
+    if (rows.sheet)
+      return refuse("geometric.linear_solver", "multigrid with operator sheet (preset shell)", "direct",
+                    "the V-cycle is made for edge rows: set linear_solver to direct, or operator to edge");
     if (laplacian)
       return refuse("geometric.linear_solver", "multigrid with Laplacian rows", "direct",
                     "the V-cycle is made for edge rows: set linear_solver to direct, or laplacian to 0");
@@ -34,7 +37,7 @@ Result<LinearSolver> choose_solver(const Rows& rows, const Options& options) {
                     "local/global needs exact solves: set linear_solver to direct, or step_solver to newton");
     return LinearSolver::multigrid;
   }
-  if (options.linear_solver == LinearSolver::direct || laplacian || local_global) return LinearSolver::direct;
+  if (options.linear_solver == LinearSolver::direct || laplacian || local_global || rows.sheet) return LinearSolver::direct;
   return Index(rows.rest.size()) <= direct_limit_of(options) ? LinearSolver::direct : LinearSolver::multigrid;
 }
 

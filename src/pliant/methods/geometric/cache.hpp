@@ -6,6 +6,7 @@
 #include "pliant/methods/geometric/factored_hessian.hpp"
 #include "pliant/methods/geometric/linear_system.hpp"
 #include "pliant/methods/geometric/scheme.hpp"
+#include "pliant/methods/geometric/sheet/hessian.hpp"
 #include "pliant/methods/geometric/state.hpp"
 #include "pliant/methods/geometric/sweeps.hpp"
 
@@ -27,6 +28,7 @@ struct Cache {
   /// Also holds the present rotations, in the layout of the kernels; their true home is State::rotations,
   /// from where load_rotations copies them.
   Sweeps sweeps;
+  SheetSweeps sheet;  ///< of a sheet, in place of the sweeps over edges
 
   LinearSystem system;  ///< A
   LinearSystem::Coefficients coefficients;
@@ -34,8 +36,10 @@ struct Cache {
   Floats diagonal;  ///< (1 + h' alpha) m of every place, kg
 
   FactoredHessian hessian;
+  SheetHessian sheet_hessian;
   bool factors_hessian = false;  ///< every step factors H
   bool hessian_arranged = false;
+  int gradients = 0;  ///< of a sheet that does not factor H: conjugate gradients of a step
 
   /// Lays the nodes out for a held set, with the rotations of the state.
   void arrange(const Model& model, const State& state, const std::vector<unsigned char>& held_now);
@@ -54,6 +58,8 @@ struct Cache {
  private:
   /// Whether a factor of H in every step is cheaper than conjugate gradients, and its symbolic part.
   void choose_hessian(const Model& model, const Scheme& scheme, bool new_pattern, bool may, Pool& pool);
+  /// The same of a sheet, and how many conjugate gradients if not.
+  void choose_sheet_hessian(const Model& model, const Scheme& scheme, bool new_pattern, bool may, Pool& pool);
 };
 
 }  // namespace pliant::geometric

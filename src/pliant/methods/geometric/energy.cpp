@@ -5,6 +5,7 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/math/rotation.hpp"
+#include "pliant/methods/geometric/sheet/energy.hpp"
 #include "pliant/methods/geometric/volume_target.hpp"
 
 namespace pliant::geometric {
@@ -69,6 +70,7 @@ Mat3 turned(const Mat3& r, const Vec3& w) {
 }
 
 Mat3 covariance(const Model& model, std::span<const Vec3> x, Index i, RestVectors d) {
+  if (model.sheet) return covariance((*model.sheet)[i], x);
   const Adjacency& adj = model.adjacency;
   Mat3 a = Mat3::Zero();
   for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
@@ -81,12 +83,13 @@ Mat3 covariance(const Model& model, std::span<const Vec3> x, Index i, RestVector
 }
 
 void update_rotations(const Model& model, std::span<const Vec3> x, Rotations& rotations, RestVectors d) {
-  PLIANT_CHECK(Index(rotations.size()) == model.nodes());
-  for (Index i = 0; i < model.nodes(); ++i)
+  PLIANT_CHECK(Index(rotations.size()) == model.owners());
+  for (Index i = 0; i < model.owners(); ++i)
     rotations[i] = nearest_rotation(covariance(model, x, i, d), rotations[i]).q;
 }
 
 double energy(const Model& model, std::span<const Vec3> x, const Rotations& rotations, RestVectors d) {
+  if (model.sheet) return energy(*model.sheet, x, rotations);
   const Adjacency& adj = model.adjacency;
   double sum = 0;
   for (Index i = 0; i < model.nodes(); ++i) {
@@ -108,6 +111,7 @@ double energy(const Model& model, std::span<const Vec3> x, const Rotations& rota
 
 void gradient(const Model& model, std::span<const Vec3> x, const Rotations& rotations, std::span<Vec3> out,
               RestVectors d) {
+  if (model.sheet) return gradient(*model.sheet, x, rotations, out);
   const auto target = [&](Index i) -> Mat3 {
     const Mat3 r = rotations[i].toRotationMatrix();
     const double w = volume_row(model, i);
@@ -118,12 +122,13 @@ void gradient(const Model& model, std::span<const Vec3> x, const Rotations& rota
 
 void row_forces(const Model& model, std::span<const Vec3> x, std::span<const Mat3> tensors,
                 std::span<Vec3> out, RestVectors d) {
-  PLIANT_CHECK(!model.has_volume());
+  PLIANT_CHECK(!model.has_volume() && !model.sheet);
   rows_transposed(
       model, x, [&](Index i) -> const Mat3& { return tensors[i]; }, d, out);
 }
 
 SymmetricMatrix stiffness_matrix(const Model& model) {
+  if (model.sheet) return stiffness_matrix(*model.sheet, model.nodes());
   const Adjacency& adj = model.adjacency;
   SymmetricMatrix matrix;
   std::vector<double> sum(model.rest.size(), 0.0);

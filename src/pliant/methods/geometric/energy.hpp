@@ -18,9 +18,10 @@
 
 namespace pliant::geometric {
 
-using Rotations = std::vector<Eigen::Quaterniond>;
+using Rotations = std::vector<Eigen::Quaterniond>;  ///< one an owner of rows
 
-Mat3 covariance(const Model& model, std::span<const Vec3> x, Index node, RestVectors d = {});
+/// Of a node, or of an element of a sheet.
+Mat3 covariance(const Model& model, std::span<const Vec3> x, Index owner, RestVectors d = {});
 
 /// R_i(x), from the warm start that is in `rotations`.
 void update_rotations(const Model& model, std::span<const Vec3> x, Rotations& rotations, RestVectors d = {});

@@ -25,6 +25,13 @@ const Layout<geometric::Fibres>& layout_of() {
 }
 
 template <>
+const Layout<geometric::SheetOptions>& layout_of() {
+  static const auto layout = make_layout<geometric::SheetOptions>(
+      "sheet_bending", "how operator sheet bends", geometric::sheet_table());
+  return layout;
+}
+
+template <>
 const Layout<geometric::Adaptive>& layout_of() {
   static const auto layout = make_layout<geometric::Adaptive>(
       "adaptive", "which rotations the geometric method computes", geometric::adaptive_table());
@@ -47,6 +54,7 @@ const Layout<geometric::Options>& layout_of() {
       "geometric", "settings of the geometric method", geometric::option_table(),
       {optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back"),
        object_field("fibres", &S::fibres, "stiffer along a direction"),
+       object_field("sheet", &S::sheet, "bending of operator sheet (preset shell)"),
        optional_field("adaptive", &S::adaptive,
                       "rotations are computed only where they change; absent: everywhere"),
        optional_field("reduction", &S::reduction, "reduced space: far fewer unknowns than nodes")});

@@ -18,6 +18,27 @@ void Equation::predict() {
                                scratch.hat_v[0].data(), begin, end);
   });
   load_prediction();
+  if (!model.sheet) return;
+  // Places as of the kernels; the trial is free before the first residual.
+  for (Index k = 0; k < model.nodes(); ++k)
+    for (int c = 0; c < 3; ++c)
+      scratch.trial[4 * std::size_t(k) + c] = now.x[cache.arrangement.node[k]][c];
+  start_from(scratch.trial.data());
+  count(&StageTimes::rotation);
+}
+
+void Equation::start_from(const double* x) {
+  if (model.sheet)
+    cache.sheet.start(x, state.rotations, context.pool);
+  else
+    rotate(x);
+}
+
+void Equation::rotate(const double* x) {
+  if (model.sheet)
+    cache.sheet.rotate(x, context.pool);
+  else
+    sweeps().rotate(x, context.pool);
 }
 
 void Equation::load_prediction() {
@@ -80,12 +101,14 @@ const double* Equation::trial_at(const Floats* u) {
 void Equation::residual(const Floats* u, bool renew_rotations, Floats& g) {
   const double* x = trial_at(u);
   count(&StageTimes::rhs);
-  sweeps().gradient(x, float(scheme.elastic), renew_rotations,
-                    {.base = scratch.base.data(),
-                     .diagonal = u ? cache.diagonal.data() : nullptr,
-                     .u = u ? u->data() : nullptr,
-                     .out = g.data()},
-                    context.pool);
+  const Sweeps::Collect collect{.base = scratch.base.data(),
+                                .diagonal = u ? cache.diagonal.data() : nullptr,
+                                .u = u ? u->data() : nullptr,
+                                .out = g.data()};
+  if (model.sheet)
+    cache.sheet.gradient(x, scheme.elastic, renew_rotations, collect, context.pool);
+  else
+    sweeps().gradient(x, float(scheme.elastic), renew_rotations, collect, context.pool);
   count(&StageTimes::rotation);
   if (scheme.inner_drag > 0) add_inner_drag(u, g);
   add_grabs(x, g);
@@ -96,6 +119,7 @@ void Equation::residual(const Floats* u, bool renew_rotations, Floats& g) {
 /// their energy. Elastic forces and inner drag are one sum:
 ///   g(x) + beta c(v) = S^T Lambda (S (x + beta v) - (R + beta dR/dt) d)
 void Equation::exact_residual(const Floats& u, Floats& g) {
+  if (model.sheet) return residual(&u, true, g);  // of a sheet it always is
   const Arrangement& arrangement = cache.arrangement;
   ExactVectors& exact = scratch.exact;
   const double *x = trial_at(&u), beta = scheme.inner_drag;
@@ -164,6 +188,7 @@ void Equation::add_grabs(const double* x, Floats& g) const {
 /// The motion of a part as a whole brakes nothing and is left out: the rounding of 2 m/s in a crumb of step
 /// stiffness 1e6 pushed its nodes by a hundredth of that.
 void Equation::add_inner_drag(const Floats* u, Floats& g) {
+  if (model.sheet) return add_sheet_drag(u, g);
   const Arrangement& arrangement = cache.arrangement;
   const Points &hat_x = scratch.hat_x, &hat_v = scratch.hat_v;
   const double inverse = 1 / scheme.h;
@@ -193,10 +218,31 @@ void Equation::add_inner_drag(const Floats* u, Floats& g) {
                    context.pool);
 }
 
+void Equation::add_sheet_drag(const Floats* u, Floats& g) {
+  const Arrangement& arrangement = cache.arrangement;
+  Doubles& velocity = scratch.sheet_velocity;
+  for_blocks(context.pool, model.nodes(), 1024, [&](int begin, int end) {
+    for (Index k = begin; k < end; ++k) {
+      const Index i = arrangement.node[k];
+      for (int c = 0; c < 3; ++c) {
+        const std::size_t at = 4 * std::size_t(k) + c;
+        const double predicted = scratch.hat_x[i][c] + scheme.h * scratch.hat_v[i][c];
+        const double d = k < arrangement.free ? (u ? (*u)[at] : 0) : scratch.start[at] - predicted;
+        velocity[at] = scratch.hat_v[i][c] + d / scheme.h;
+      }
+    }
+  });
+  const double scale = scheme.elastic * scheme.inner_drag;
+  const bool corotated = options.damping_frame == DampingFrame::corotated;
+  cache.sheet.add_exact_product(velocity.data(), scale, corotated ? scale : 0, g.data(), context.pool);
+}
+
 double Equation::hessian(const Floats& p, Floats& out) {
-  double product =
-      sweeps().product(p.data(), float(scheme.stiffness), float(scheme.turning),
-                       {.diagonal = cache.diagonal.data(), .u = p.data(), .out = out.data()}, context.pool);
+  const Sweeps::Collect collect{.diagonal = cache.diagonal.data(), .u = p.data(), .out = out.data()};
+  const float pull = float(scheme.stiffness), turning = float(scheme.turning);
+  double product = model.sheet
+                       ? cache.sheet.product(p.data(), pull, turning, collect, context.pool)
+                       : sweeps().product(p.data(), pull, turning, collect, context.pool);
   for (const auto& [spring, target] : scratch.grabs)
     for (int c = 0; c < 3; ++c) {
       const std::size_t at = 4 * std::size_t(spring.place) + c;
@@ -224,13 +270,19 @@ double Equation::precondition(Floats& g, Floats& z) {
 bool Equation::factor_hessian() {
   std::array<LinearSystem::Spring, max_grabs> springs;
   for (int k = 0; k < scratch.grabs.count; ++k) springs[k] = scratch.grabs.list[k].spring;
+  if (model.sheet)
+    return cache.sheet_hessian.factor(cache.sheet, hessian_coefficients(scheme),
+                                      {springs.data(), std::size_t(scratch.grabs.count)}, context.pool);
   return cache.hessian.factor(model, cache.arrangement, cache.sweeps, hessian_coefficients(scheme),
                               {springs.data(), std::size_t(scratch.grabs.count)}, state.rest_vectors,
                               context.pool);
 }
 
 void Equation::solve_hessian(const Floats& g, Floats& z) {
-  cache.hessian.solve(g.data(), z.data());
+  if (model.sheet)
+    cache.sheet_hessian.solve(g.data(), z.data());
+  else
+    cache.hessian.solve(g.data(), z.data());
   count(&StageTimes::solve);
 }
 

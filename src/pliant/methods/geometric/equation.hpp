@@ -47,6 +47,8 @@ struct Equation {
   std::string set_grabs();
   /// The same without any grab.
   std::string clear_grabs();
+  /// Rotations at x, in places; of a sheet also the tension there, which the model Hessian holds for the step.
+  void start_from(const double* x);
 
   // ---- what solvers ask ----
 
@@ -56,6 +58,8 @@ struct Equation {
   void exact_residual(const Floats& u, Floats& g);
   /// out = H p; returns p . H p.
   double hessian(const Floats& p, Floats& out);
+  /// Rotations at x, in places.
+  void rotate(const double* x);
   /// z = A^-1 b. Returns b . z where the solver tells it on the way.
   std::optional<double> solve(const float* b, float* z);
   std::optional<double> solve(const Floats& b, Floats& z) { return solve(b.data(), z.data()); }
@@ -74,9 +78,9 @@ struct Equation {
 
   /// Angle by which each star has turned along the steps taken, rad: reset; add s times the turn of the last
   /// H p; the largest.
-  void clear_turns() { sweeps().clear_turns(); }
-  void add_turn(double s) { sweeps().add_turn(s); }
-  double largest_turn() { return sweeps().largest_turn(); }
+  void clear_turns() { model.sheet ? cache.sheet.clear_turns() : sweeps().clear_turns(); }
+  void add_turn(double s) { model.sheet ? cache.sheet.add_turn(s) : sweeps().add_turn(s); }
+  double largest_turn() { return model.sheet ? cache.sheet.largest_turn() : sweeps().largest_turn(); }
 
   Sweeps& sweeps() { return cache.sweeps; }
 
@@ -89,6 +93,8 @@ struct Equation {
   void add_grabs(const double* x, Floats& g) const;
   /// g += h'^2 beta c at the velocities v^ + u/h'.
   void add_inner_drag(const Floats* u, Floats& g);
+  /// The same of a sheet.
+  void add_sheet_drag(const Floats* u, Floats& g);
 };
 
 }  // namespace pliant::geometric

@@ -8,6 +8,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/simd.hpp"
 #include "pliant/math/symmetric_eigen.hpp"
+#include "pliant/methods/geometric/softness.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -179,48 +180,12 @@ void FactoredHessian::solve(const float* g, float* z) {
     for (int c = 0; c < 3; ++c) z[4 * k + c] = float(work_[3 * k + c]);
 }
 
-/// By the power method from a motion in which neighbours differ and the body's ends do, too.
 double FactoredHessian::softness(const Model& model, const Arrangement& arrangement,
                                  const SymmetricMatrix& stiffness, const Coefficients& c, Pool& pool) {
   const auto at_rest = [](Index) -> Mat3 { return Mat3::Identity(); };
   if (!factor_with(model, arrangement, at_rest, c, {}, pool)) return 0;
-  constexpr int rounds = 8;
-  const Index free = arrangement.free;
-  const auto apply = [&](const std::vector<double>& v, std::vector<double>& out) {  // A v
-    std::fill(out.begin(), out.end(), 0.0);
-    for (Index i = 0; i < stiffness.rows(); ++i) {
-      const Index a = arrangement.place[i];
-      if (a >= free) continue;
-      for (int x = 0; x < 3; ++x) out[3 * a + x] += c.mass * model.mass[i] * v[3 * a + x];
-      for (Index n = stiffness.begin[i]; n < stiffness.begin[i + 1]; ++n) {
-        const Index b = arrangement.place[stiffness.column[n]];
-        if (b >= free) continue;
-        for (int x = 0; x < 3; ++x) {
-          out[3 * a + x] += c.stiffness * stiffness.value[n] * v[3 * b + x];
-          if (a != b) out[3 * b + x] += c.stiffness * stiffness.value[n] * v[3 * a + x];
-        }
-      }
-    }
-  };
-  std::vector<double> v(work_.size()), av(work_.size());
-  for (std::size_t k = 0; k < v.size(); ++k) {
-    const Vec3& x = model.rest[arrangement.node[k / 3]];
-    v[k] = std::sin(double(k)) + x[(k + 1) % 3] * x[(k + 2) % 3];
-  }
-  double softest = 0;
-  for (int round = 0; round < rounds; ++round) {
-    apply(v, av);
-    double before = 0, after = 0;
-    for (std::size_t k = 0; k < v.size(); ++k) before += v[k] * av[k];
-    factor_.solve(av);
-    std::swap(v, av);
-    apply(v, av);
-    for (std::size_t k = 0; k < v.size(); ++k) after += v[k] * av[k];
-    if (!(before > 0 && after > 0)) break;
-    softest = std::sqrt(after / before);
-    for (double& each : v) each /= std::sqrt(after);
-  }
-  return softest;
+  return softest_motion(model, arrangement, stiffness, c.mass, c.stiffness,
+                        [&](std::span<double> v) { factor_.solve(v); });
 }
 
 bool FactoredHessian::may_pay(const Model& model, const Coefficients& c, double multiply_adds_of_a,

@@ -58,7 +58,9 @@ std::string LinearSystem::factor(const Model& model, const SymmetricMatrix& stif
   if (free_ == 0) return {};
   if (!direct_) return build_multigrid(model, arrangement, coefficients);
   const SymmetricMatrix matrix = free_matrix(model, stiffness, arrangement, coefficients);
-  return (new_pattern ? factor_.factor(matrix) : factor_.refactor(matrix)).trouble;
+  const DirectSolver::Report report = new_pattern ? factor_.factor(matrix) : factor_.refactor(matrix);
+  entries_ = report.factor_entries;
+  return report.trouble;
 }
 
 std::string LinearSystem::build_multigrid(const Model& model, const Arrangement& arrangement,

@@ -56,6 +56,9 @@ class LinearSystem {
   /// Multiply-adds of the direct factor; 0 of the V-cycle.
   double factor_work() const { return free_ > 0 && direct_ ? factor_.multiply_adds() : 0; }
 
+  /// Entries of the direct factor; 0 of the V-cycle.
+  std::size_t factor_entries() const { return free_ > 0 && direct_ ? entries_ : 0; }
+
   std::size_t bytes_per_solve() const;
   std::size_t working_set() const;  ///< distinct bytes among them
   std::size_t memory_bytes() const;
@@ -71,6 +74,7 @@ class LinearSystem {
 
   bool direct_ = true;
   Index free_ = 0;
+  std::size_t entries_ = 0;
   std::uint64_t version_ = 0;
   DirectSolver factor_;
   GraphMultigrid cycle_;

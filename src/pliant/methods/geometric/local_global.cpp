@@ -42,7 +42,7 @@ void begin_local_global(Equation& e, SolverVectors& v) {
     for (std::size_t i = 0; i < e.model.rest.size(); ++i)
       for (int c = 0; c < 3; ++c)
         x[4 * std::size_t(e.cache.arrangement.place[i]) + c] = e.state.nodes.x[i][c];
-    e.sweeps().rotate(x.data(), e.context.pool);
+    e.rotate(x.data());
   }
   e.residual(first_step(e, v.d), !from_now, v.g);
   e.precondition(v.g, v.z);

@@ -8,6 +8,7 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/math/symmetric_eigen.hpp"
+#include "pliant/methods/geometric/sheet/energy.hpp"
 
 namespace pliant::geometric {
 namespace {
@@ -79,6 +80,19 @@ void set_laplacian(Rows& rows, Model& model) {
   for (double& s : model.laplacian_scale) s = s > 0 ? 1 / s : 0;
 }
 
+/// max_i K_ii / (12 m_i)
+double stiffness_ratio_of(const SheetElements& sheet, const std::vector<double>& mass) {
+  std::vector<double> diagonal(mass.size(), 0);
+  for (Index i = 0; i < sheet.count(); ++i) {
+    const SheetElements::View e = sheet[i];
+    for (Index k = 0; k < e.rows(); ++k)
+      for (Index v = 0; v < e.members(); ++v) diagonal[e.node[v]] += e.at(k, v) * e.at(k, v);
+  }
+  double most = 0;
+  for (std::size_t i = 0; i < mass.size(); ++i) most = std::max(most, diagonal[i] / (12 * mass[i]));
+  return most;
+}
+
 }  // namespace
 
 double covariance_weight(const Model& model, Index edge, Index j) {
@@ -139,6 +153,11 @@ Result<Model> make_model(Rows rows) {
   model.part_of = components(model.nodes(), model.edges);
   model.parts.resize(std::size_t(*std::max_element(model.part_of.begin(), model.part_of.end())) + 1);
   for (Index i = 0; i < model.nodes(); ++i) model.parts[model.part_of[i]].push_back(i);
+  if (rows.sheet) {
+    model.sheet = std::move(rows.sheet);
+    model.stiffness_ratio = stiffness_ratio_of(*model.sheet, model.mass);
+    return model;
+  }
 
   model.laplacian_rest.assign(model.rest.size(), Vec3::Zero());
   model.stars.resize(model.rest.size());

@@ -8,13 +8,17 @@
 // Volume rows: the edge rows of a node once more, by w_i, about the nearest map of determinant 1 instead of
 // the nearest rotation: w_i a_ij |x_j - x_i - T_i (X_j - X_i)|^2 / 2 (volume_target.hpp). Flat stars have
 // w_i = 0.
+// A sheet has none of these: its rows belong to triangles (sheet/elements.hpp), and its edges, of weight 0, only
+// say which nodes are neighbours.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "pliant/base/result.hpp"
 #include "pliant/geometry/node_graph.hpp"
 #include "pliant/methods/geometric/options.hpp"
+#include "pliant/methods/geometric/sheet/elements.hpp"
 
 namespace pliant::geometric {
 
@@ -29,6 +33,7 @@ struct Rows {
   std::vector<double> laplacian_scale;  ///< s_i, one per node, >= 0; none = 1 / sum_j c_ij
   double volume = 0;                    ///< w of the volume rows, >= 0
   Covariance covariance = Covariance::consistent;
+  std::optional<SheetElements> sheet = {};  ///< rows of triangles; then all edge weights are 0
 };
 
 /// Rest vectors d_ij of the directed edges in the order of the adjacency; empty = as built, X_j - X_i.
@@ -52,6 +57,7 @@ struct Model {
   double laplacian_weight = 0;
   std::vector<double> laplacian_share, laplacian_scale;  ///< c, s; empty without Laplacian rows
   Covariance covariance = Covariance::consistent;
+  std::optional<SheetElements> sheet;  ///< in place of all other rows
 
   Adjacency adjacency;
   Points laplacian_rest;                  ///< d_i of the Laplacian rows
@@ -63,6 +69,8 @@ struct Model {
   double stiffness_ratio = 0;             ///< max_i K_ii / (12 m_i), 1/s^2; a/m on a lattice
 
   Index nodes() const { return Index(rest.size()); }
+  /// Owners of rows, each with one rotation: nodes, or the elements of a sheet.
+  Index owners() const { return sheet ? sheet->count() : nodes(); }
   bool has_laplacian() const { return laplacian_weight > 0; }
   bool has_volume() const { return !volume_rows.empty(); }
   /// The coefficient of directed edge k of node i in the node's Laplacian row, s_i c_ij.

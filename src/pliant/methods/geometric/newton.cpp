@@ -25,8 +25,47 @@ bool long_gradients(Equation& e, SolverVectors& v) {
   return solved;
 }
 
+/// Conjugate gradients for H step = -g from g = G, z = A^-1 g and rho = g . z, added to step.
+void fixed_gradients(Equation& e, SolverVectors& v, double rho, int count, Floats& step) {
+  const double rounding = 1e-10 * rho;
+  e.redirect(0, v.p, v.z);
+  for (int k = 0; k < count && rho > rounding; ++k) {
+    const double curvature = e.hessian(v.p, v.hp);
+    if (!(curvature > 0)) break;
+    const double a = rho / curvature, before = rho;
+    e.add(a, v.p, step);
+    e.add(a, v.hp, v.g);
+    e.add_turn(a);
+    rho = e.precondition(v.g, v.z);
+    ++e.report().iterations;
+    e.redirect(rho / before, v.p, v.z);
+  }
+}
+
+constexpr int most_again = 8;  // of a sheet's step
+
+/// Of a sheet: as many gradients as its softness asks for, between local/global steps, and again where they
+/// turn too far. They do not stop by the residual, which is that of stretching. False: it turns too far.
+bool sheet_gradients(Equation& e, SolverVectors& v) {
+  Floats& step = e.scratch.contact.step;
+  e.add(-1, v.z, v.d);
+  for (int k = 0; k < most_again; ++k) {
+    e.residual(&v.d, true, v.g);
+    const double rho = e.precondition(v.g, v.z);
+    e.clear_turns();
+    std::fill(step.begin(), step.end(), 0.0f);
+    fixed_gradients(e, v, rho, e.cache.gradients, step);
+    const double turn = e.largest_turn(), share = turn > violent_turn ? violent_turn / turn : 1;
+    e.add(share, step, v.d);
+    local_global_step(e, v);
+    if (share == 1) return true;
+  }
+  return false;
+}
+
 /// Few gradients, or many where the body is thin. False: the step turns too far.
 bool gradient_newton(Equation& e, SolverVectors& v, double rho) {
+  if (e.model.sheet) return sheet_gradients(e, v);
   const bool soft = has_soft_rows(e.model, e.options);
   const auto too_far = [&] { return e.largest_turn() > violent_turn; };
   bool solved = conjugate_gradients(e, v, rho, few_gradients);

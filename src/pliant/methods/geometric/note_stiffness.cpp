@@ -15,11 +15,17 @@ namespace {
 // h'^2 K_ii/(12 m), beyond which contact steps lose the body's turning: by the direct solver, by V-cycles.
 constexpr double told_direct = 1e6, told_multigrid = 1e5;
 
-/// max_i K_ii/(12 m_i) of the edge rows, 1/s^2.
+/// max_i K_ii/(12 m_i) of the edge rows, or of a sheet's, 1/s^2.
 double stiffness_over_mass(const Rows& rows) {
   std::vector<double> diagonal(rows.mass.size(), 0);
   for (std::size_t e = 0; e < rows.edges.size(); ++e)
     for (const Index i : {rows.edges[e].a, rows.edges[e].b}) diagonal[i] += 2 * rows.edge_weight[e];
+  if (rows.sheet)
+    for (Index i = 0; i < rows.sheet->count(); ++i) {
+      const SheetElements::View e = (*rows.sheet)[i];
+      for (Index k = 0; k < e.rows(); ++k)
+        for (Index v = 0; v < e.members(); ++v) diagonal[e.node[v]] += e.at(k, v) * e.at(k, v);
+    }
   double most = 0;
   for (std::size_t i = 0; i < diagonal.size(); ++i) most = std::max(most, diagonal[i] / (12 * rows.mass[i]));
   return most;

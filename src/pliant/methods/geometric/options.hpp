@@ -12,7 +12,7 @@
 
 namespace pliant::geometric {
 
-enum class Operator { volumetric, edge, cotangent, mixed };
+enum class Operator { volumetric, edge, cotangent, mixed, sheet };
 enum class Preset { none, surface_solid, shell };
 enum class Covariance { consistent, paper };
 enum class Weights { tributary, calibrated, uniform };
@@ -34,6 +34,12 @@ struct Fibres {
   std::string file = {};    ///< not empty: one direction a node, read by who builds the body into `field`
   double strength = 0;      ///< 0 = no fibres
   Points field = {};        ///< one a node, zero = no fibres there; empty = `direction` everywhere
+};
+
+/// Bending of operator sheet (sheet/elements.hpp).
+struct SheetOptions {
+  double poisson = 0;  ///< nu
+  double bending = 0;  ///< D, N m; 0 = that of stiffness, thickness and nu
 };
 
 enum class RotationCriterion { angle, printed, naive_1, naive_2 };
@@ -68,6 +74,7 @@ struct Options {
   bool keep_volume = false;
   std::optional<Plasticity> plasticity = std::nullopt;
   Fibres fibres = {};
+  SheetOptions sheet = {};
   std::optional<Adaptive> adaptive = std::nullopt;  ///< none: every rotation in every step
   std::optional<Reduction> reduction = {};          ///< none: full space
 };
@@ -75,6 +82,7 @@ struct Options {
 const OptionTable<Options>& option_table();
 const OptionTable<Plasticity>& plasticity_table();
 const OptionTable<Fibres>& fibre_table();
+const OptionTable<SheetOptions>& sheet_table();
 const OptionTable<Adaptive>& adaptive_table();
 
 }  // namespace pliant::geometric

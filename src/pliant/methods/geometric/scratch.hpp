@@ -62,7 +62,8 @@ struct ContactVectors {
 };
 
 struct Scratch {
-  Scratch(std::size_t nodes, std::size_t padded) {
+  Scratch(std::size_t nodes, std::size_t padded, bool sheet) {
+    sheet_velocity.assign(sheet ? 4 * padded : 0, 0);
     held.assign(nodes, 0);
     for (Points* points : {&hat_x, &hat_v, &new_x, &new_v, &shifted_x, &shifted_v, &outer_forces})
       points->assign(nodes, Vec3::Zero());
@@ -96,6 +97,7 @@ struct Scratch {
   Doubles trial;    ///< X0 + u of the last residual, m
   Floats base;      ///< the part of G that does not depend on D, kg m
   Floats velocity;  ///< of the inner damping, m/s
+  Doubles sheet_velocity;  ///< the same of a sheet
 
   GrabSprings grabs;
   SolverVectors vectors;

@@ -12,8 +12,9 @@ State state_at_rest(const Model& model, bool plastic) {
   state.x_before = state.nodes.x;
   state.v_before = state.nodes.v;
   state.held.assign(n, 0);
-  state.rotations.assign(4 * n, 0);
-  for (std::size_t i = 0; i < n; ++i) state.rotations[4 * i] = 1;
+  const std::size_t owners = std::size_t(model.owners());
+  state.rotations.assign(4 * owners, 0);
+  for (std::size_t i = 0; i < owners; ++i) state.rotations[4 * i] = 1;
   if (plastic) state.rest_vectors = rest_vectors(model);
   return state;
 }

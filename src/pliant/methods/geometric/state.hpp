@@ -16,7 +16,7 @@ struct State {
   bool has_before = false;          ///< false: the next step starts the multistep scheme anew
   double h = 0;                     ///< of the last step, s
   std::vector<unsigned char> held;  ///< of the last step, one byte a node
-  std::vector<float> rotations;     ///< w, x, y, z of every node: the next step searches from them
+  std::vector<float> rotations;     ///< w, x, y, z of every owner of rows: the next step searches from them
   ContactState contact;             ///< forces and sides of the last step's contacts
   Points rest_vectors;              ///< d of every directed edge of a plastic body; else empty
 

@@ -63,7 +63,7 @@ std::string Body::static_direction(const StepInput& input, std::span<const Vec3>
       v.g[4 * std::size_t(k) + c] = k < arrangement.free ? float(-scheme.elastic * f[i][c]) : 0.0f;
     }
   }
-  cache_.sweeps.rotate(scratch_.start.data(), *input.pool);
+  e.start_from(scratch_.start.data());
   cache_.store_rotations(state_, *input.pool);
 
   std::fill(v.d.begin(), v.d.end(), 0.0f);

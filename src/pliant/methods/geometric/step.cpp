@@ -66,7 +66,7 @@ StepReport Body::advance(const StepInput& input) {
   }
   contact_.rebound(equation, state_.contact.impacts);
   accept(equation);
-  report.active_rotations = cache_.sweeps.active();
+  report.active_rotations = model_.sheet ? model_.owners() : cache_.sweeps.active();
   if (options_.plasticity) flow(context);
   cache_.store_rotations(state_, *input.pool);
   watch.add_to(&StageTimes::rotation);
@@ -93,7 +93,7 @@ bool Body::prepare(const Context& context) {
   report.refactored = true;
   report.trouble =
       cache_.factor(model_, context.scheme, first || rearranged, may_factor_hessian, context.pool);
-  scratch_.exact.resize(cache_.factors_hessian ? model_.rest.size() : 0);
+  scratch_.exact.resize(cache_.factors_hessian && !model_.sheet ? model_.rest.size() : 0);
   if (first) setup_ms_ += milliseconds_since(start);
   return report.ok();
 }

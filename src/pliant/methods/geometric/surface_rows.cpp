@@ -69,7 +69,7 @@ Operator operator_of(const Options& options) {
     case Preset::surface_solid:
       return Operator::cotangent;
     case Preset::shell:
-      return Operator::edge;
+      return Operator::sheet;
     default:
       return options.op;
   }
@@ -83,7 +83,8 @@ Result<SurfaceWeights> surface_weights(const Options& options) {
   const Operator op = operator_of(options);
   if (options.preset != Preset::none && options.op != Operator::volumetric && options.op != op)
     return refuse("geometric.operator", "another operator than the preset's", "no operator beside a preset",
-                  "surface-solid is cotangent, shell is edge");
+                  "surface-solid is cotangent, shell is sheet; the paper's shell is operator edge alone");
+  if (op == Operator::sheet) return SurfaceWeights{1, 0, 0};
   if (op == Operator::edge) {
     if (options.laplacian > 0)
       return refuse("geometric.laplacian", "Laplacian rows with operator edge", "0",
@@ -104,10 +105,50 @@ bool stands_for_solid(const NodeGraph& graph, const SurfaceWeights& weights) {
          std::abs(enclosed_volume(graph.positions, graph.triangles)) > 0;
 }
 
+/// Why operator sheet cannot have a setting, or nothing.
+std::optional<Error> sheet_trouble(const Options& options) {
+  const auto refused = [](const char* key, const char* found, const char* why) {
+    return refuse(std::string("geometric.") + key, std::string(found) + " with operator sheet (preset shell)",
+                  "operator edge, or without it", why);
+  };
+  if (options.laplacian > 0)
+    return refused("laplacian", "above 0", "its triangles have bending rows of their own");
+  if (options.bending > 0)
+    return refused("bending", "above 0", "thickness and stiffness say how it bends: set sheet.bending, N m");
+  if (options.edge != 1) return refused("edge", "not 1", "it has no edge rows: change stiffness");
+  if (options.fibres.strength > 0) return refused("fibres.strength", "above 0", "fibres stiffen edge rows");
+  if (options.plasticity) return refused("plasticity", "given", "only the rest vectors of edge rows flow");
+  if (options.adaptive)
+    return refused("adaptive", "given", "rotations are handed on from node to node, and here triangles own them");
+  if (options.reduction)
+    return refused("reduction", "given", "reduced bodies gather rotations at nodes, and here triangles own them");
+  if (options.keep_volume)
+    return refused("keep_volume", "true", "its multiplier is made for the stars of edge rows");
+  if (options.covariance == Covariance::paper)
+    return refused("covariance", "paper", "it is that of the nodes of edge rows");
+  return std::nullopt;
+}
+
+Result<Rows> make_sheet_rows(const NodeGraph& graph, double density, const Options& options) {
+  if (auto trouble = sheet_trouble(options)) return *trouble;
+  const double t = graph.thickness, nu = options.sheet.poisson;
+  const double bend = options.sheet.bending > 0
+                          ? options.sheet.bending
+                          : options.stiffness * std::pow(t, 3) / (12 * (1 - nu * nu));
+  Rows rows;
+  rows.rest = graph.positions;
+  rows.edges = graph.edges;
+  rows.edge_weight.assign(graph.edges.size(), 0);
+  for (const double volume : graph.volumes) rows.mass.push_back(density * volume);
+  rows.sheet = make_sheet_elements(graph, {.stretch = options.stiffness * t, .bend = bend, .poisson = nu});
+  return rows;
+}
+
 Result<Rows> make_surface_rows(const NodeGraph& graph, double density, const Options& options) {
   PLIANT_CHECK(!graph.triangles.empty() && graph.thickness > 0);
   const Result<SurfaceWeights> weights = surface_weights(options);
   if (!weights) return weights.error();
+  if (operator_of(options) == Operator::sheet) return make_sheet_rows(graph, density, options);
   if (weights->edge == 0 && weights->laplacian == 0)
     return refuse("geometric.edge", "0", "above 0", "a body without rows has no stiffness");
   if (auto trouble = fibre_trouble(options.fibres, graph.positions.size())) return *trouble;

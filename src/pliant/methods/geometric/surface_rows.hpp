@@ -12,6 +12,8 @@
 // axis:
 //   k = 3/4 E V/S,   B = 27/4 E (V/S)^3,   S the area.
 //
+// Operator sheet (preset shell) has other rows: sheet/elements.hpp.
+//
 // Second-ring edges, `bending` k times the mean c each, resist bending (and stretching along with it).
 #pragma once
 
@@ -36,7 +38,10 @@ Result<SurfaceWeights> surface_weights(const Options& options);
 /// The surface stands for the solid inside it.
 bool stands_for_solid(const NodeGraph& graph, const SurfaceWeights& weights);
 
-/// density in kg/m^3; the graph has triangles.
+/// Rows of operator sheet. Settings that have no meaning for them are problems.
+Result<Rows> make_sheet_rows(const NodeGraph& graph, double density, const Options& options);
+
+/// density in kg/m^3; the graph has triangles. Of every operator on surfaces.
 Result<Rows> make_surface_rows(const NodeGraph& graph, double density, const Options& options);
 
 }  // namespace pliant::geometric

@@ -30,7 +30,7 @@ void put(Floats& out, std::size_t at, const Vec3& v, double fourth) {
 void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVectors d) {
   nodes_ = model.nodes();
   free_ = arrangement.free;
-  edges_ = model.adjacency.target.size();
+  edges_ = model.sheet ? 0 : model.adjacency.target.size();
   batches_ = parts_of(nodes_, lanes);
   fill_edges(model, arrangement, d);
   fill_nodes(model, arrangement);
@@ -78,7 +78,7 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVec
 void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement, RestVectors d) {
   const Adjacency& adj = model.adjacency;
   const auto edges_of = [&](int i) {
-    return i < nodes_ ? adj.begin[arrangement.node[i] + 1] - adj.begin[arrangement.node[i]] : 0;
+    return i < nodes_ && !model.sheet ? adj.begin[arrangement.node[i] + 1] - adj.begin[arrangement.node[i]] : 0;
   };
   begin_.assign(std::size_t(padded()) + 1, 0);
   for (int b = 0; b < batches_; ++b) {
@@ -95,7 +95,7 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement, Rest
   weight_.assign(plastic ? count : 0, 0);
   for (int i = 0; i < padded(); ++i) {
     std::fill(target_.begin() + begin_[i], target_.begin() + begin_[i + 1], i);
-    if (i >= nodes_) continue;
+    if (i >= nodes_ || model.sheet) continue;
     const Index node = arrangement.node[i];
     int next = begin_[i];
     for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k, ++next) {
@@ -117,6 +117,7 @@ void Sweeps::fill_nodes(const Model& model, const Arrangement& arrangement) {
   edge_sum_.assign(4 * n, 0);
   laplacian_.assign(model.has_laplacian() ? 4 * n : 0, 0);
   volume_.assign(model.has_volume() ? 8 * n : 0, 0);
+  if (model.sheet) return;
   for (int i = 0; i < nodes_; ++i) {
     const Index node = arrangement.node[i];
     const std::size_t batch = std::size_t(i / lanes) * lanes, lane = std::size_t(i % lanes);

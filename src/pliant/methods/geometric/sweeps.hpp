@@ -2,7 +2,8 @@
 // A model laid out for the kernels of step_kernels.hpp, and their calls over all nodes in blocks of a fixed
 // size (so that sums do not depend on the number of threads). Vectors are x, y, z, 0 per node, padded to
 // whole batches. Members are the arrays as the kernels read them: SweepArrays (step_kernels.hpp) and
-// FlowArrays (flow_kernels.hpp) say what each holds.
+// FlowArrays (flow_kernels.hpp) say what each holds. Of a sheet only the operations on vectors are used
+// (sheet/sweeps.hpp has the rest).
 #pragma once
 
 #include <Eigen/Geometry>

@@ -115,7 +115,7 @@ std::vector<ScrambleBody> scramble_bodies() {
   out[1].name = "shell";
   out[1].shape = on_surface(make_shape(EllipsoidShape{.radii = {0.5, 0.3, 0.4}, .nodes = 17}), 0.02);
   out[1].options.stiffness = 5e6;
-  out[1].options.preset = geometric::Preset::shell;
+  out[1].options.op = geometric::Operator::edge;
   out[1].options.bending = 0.3;
   out[2].name = "torus";
   out[2].shape = make_shape(TorusShape{});

@@ -35,10 +35,10 @@ MethodCase geometric_case(std::string name, geometric::Options options) {
 MethodCase surface_case(std::string name, geometric::Options options) {
   MethodCase out = geometric_case(std::move(name), options);
   out.surface_nodes = true;
+  const geometric::Operator op = geometric::operator_of(options);
+  out.solid_by_surface = op == geometric::Operator::cotangent || op == geometric::Operator::mixed;
   // Under Laplacian rows a rotation hangs on a hundredth of edge rows: single precision shows more.
-  if (geometric::operator_of(options) != geometric::Operator::edge)
-    out.rest_tolerance = 1e-5, out.node_order_tolerance = 2e-4;
-  out.solid_by_surface = geometric::operator_of(options) != geometric::Operator::edge;
+  if (out.solid_by_surface) out.rest_tolerance = 1e-5, out.node_order_tolerance = 2e-4;
   return out;
 }
 
@@ -167,8 +167,9 @@ std::vector<MethodCase> method_cases() {
       geometric_case("geometric_volume", {.volume = 4}),
       geometric_case("geometric_fibres", {.fibres = {.direction = {1, 2, 0}, .strength = 3}}),
       surface_case("geometric_shell", {.preset = Preset::shell}),
+      surface_case("geometric_edge_shell", {.op = Operator::edge}),
       surface_case("geometric_surface_solid", {.preset = Preset::surface_solid}),
-      kept_volume_case("geometric_shell_keeps_volume", {.preset = Preset::shell}),
+      kept_volume_case("geometric_shell_keeps_volume", {.op = Operator::edge}),
       geometric_case("geometric_plastic", {.plasticity = Plasticity{{.yield = 0.02}, {}}}),
       geometric_case("geometric_plastic_volume",
                      {.volume = 4, .plasticity = Plasticity{{.yield = 0.02}, {}}}),

@@ -185,6 +185,7 @@ std::vector<Mat3> volume_targets(const Model& model, std::span<const Vec3> x, Re
 
 void hessian_product(const Model& model, const Rotations& rotations, std::span<const Vec3> p,
                      std::span<Vec3> out, RestVectors d, std::span<const Mat3> targets) {
+  PLIANT_CHECK(!model.sheet);
   const Adjacency& adj = model.adjacency;
   const auto change = [&](Index i) -> Mat3 {
     Mat3 da = Mat3::Zero();

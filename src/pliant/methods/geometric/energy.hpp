@@ -47,7 +47,7 @@ SymmetricMatrix stiffness_matrix(const Model& model);
 /// state and never above K:
 ///   dA_i = sum of lambda_k (s_k p) d_k^T,  w_i = J_i axial(R_i^T dA_i),  dR_i = R_i [w_i]x
 ///   out = S^T Lambda (S p - dR d), of volume rows with dT (volume_target.hpp) for dR
-/// Volume targets that are not given are the rotations: zero strain.
+/// Volume targets that are not given are the rotations: zero strain. Sheets have their own (sheet/energy.hpp).
 void hessian_product(const Model& model, const Rotations& rotations, std::span<const Vec3> p,
                      std::span<Vec3> out, RestVectors d = {}, std::span<const Mat3> targets = {});
 

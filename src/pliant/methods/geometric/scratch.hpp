@@ -62,7 +62,7 @@ struct ContactVectors {
 };
 
 struct Scratch {
-  Scratch(std::size_t nodes, std::size_t padded, bool sheet) {
+  Scratch(std::size_t nodes, std::size_t padded, bool sheet = false) {
     sheet_velocity.assign(sheet ? 4 * padded : 0, 0);
     held.assign(nodes, 0);
     for (Points* points : {&hat_x, &hat_v, &new_x, &new_v, &shifted_x, &shifted_v, &outer_forces})

@@ -63,7 +63,7 @@ inline Model model_of(Rows rows) {
 }
 
 inline Rotations rotations_at(const Model& model, const Points& x) {
-  Rotations rotations(x.size(), Eigen::Quaterniond::Identity());
+  Rotations rotations(std::size_t(model.owners()), Eigen::Quaterniond::Identity());
   update_rotations(model, x, rotations);
   return rotations;
 }

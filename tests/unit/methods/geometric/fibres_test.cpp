@@ -54,7 +54,7 @@ TEST(Fibres, a_field_has_one_direction_a_node_and_both_ends_of_an_edge_count_ali
 TEST(Fibres, stiffen_the_edges_of_a_shell_and_are_refused_where_laplacian_rows_carry_the_energy) {
   const Shape sheet = on_surface(make_shape(SheetShape{.nodes = {9, 9}}), 0.01);
   Options options;
-  options.preset = Preset::shell;
+  options.op = Operator::edge;
   const auto cost = [&](const Vec3& fibre, const Vec3& stretch) {
     options.fibres = {.direction = fibre, .strength = 3};
     const auto body = body_of(sheet, options);

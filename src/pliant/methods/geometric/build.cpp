@@ -37,7 +37,8 @@ Result<LinearSolver> choose_solver(const Rows& rows, const Options& options) {
                     "local/global needs exact solves: set linear_solver to direct, or step_solver to newton");
     return LinearSolver::multigrid;
   }
-  if (options.linear_solver == LinearSolver::direct || laplacian || local_global || rows.sheet) return LinearSolver::direct;
+  if (options.linear_solver == LinearSolver::direct || laplacian || local_global || rows.sheet)
+    return LinearSolver::direct;
   return Index(rows.rest.size()) <= direct_limit_of(options) ? LinearSolver::direct : LinearSolver::multigrid;
 }
 

@@ -79,8 +79,8 @@ void Cache::choose_sheet_hessian(const Model& model, const Scheme& s, bool, bool
   const double solve_ms = 1e-6 * (node_ns * arrangement.free + entry_ns * double(system.factor_entries()));
   // No motion is softer than mass alone.
   double soft = 1 + 24 * c.stiffness * model.stiffness_ratio / c.mass;
-  factors_hessian = may && arrangement.free > 0 && work < most_work &&
-                    factor_ms < solve_ms * gradients_for(soft);
+  factors_hessian =
+      may && arrangement.free > 0 && work < most_work && factor_ms < solve_ms * gradients_for(soft);
   if (factors_hessian) {
     if (!hessian_arranged) sheet_hessian.arrange(model, arrangement, sheet);
     hessian_arranged = true;

@@ -26,8 +26,8 @@ const Layout<geometric::Fibres>& layout_of() {
 
 template <>
 const Layout<geometric::SheetOptions>& layout_of() {
-  static const auto layout = make_layout<geometric::SheetOptions>(
-      "sheet_bending", "how operator sheet bends", geometric::sheet_table());
+  static const auto layout = make_layout<geometric::SheetOptions>("sheet_bending", "how operator sheet bends",
+                                                                  geometric::sheet_table());
   return layout;
 }
 

@@ -21,8 +21,7 @@ void Equation::predict() {
   if (!model.sheet) return;
   // Places as of the kernels; the trial is free before the first residual.
   for (Index k = 0; k < model.nodes(); ++k)
-    for (int c = 0; c < 3; ++c)
-      scratch.trial[4 * std::size_t(k) + c] = now.x[cache.arrangement.node[k]][c];
+    for (int c = 0; c < 3; ++c) scratch.trial[4 * std::size_t(k) + c] = now.x[cache.arrangement.node[k]][c];
   start_from(scratch.trial.data());
   count(&StageTimes::rotation);
 }
@@ -240,9 +239,8 @@ void Equation::add_sheet_drag(const Floats* u, Floats& g) {
 double Equation::hessian(const Floats& p, Floats& out) {
   const Sweeps::Collect collect{.diagonal = cache.diagonal.data(), .u = p.data(), .out = out.data()};
   const float pull = float(scheme.stiffness), turning = float(scheme.turning);
-  double product = model.sheet
-                       ? cache.sheet.product(p.data(), pull, turning, collect, context.pool)
-                       : sweeps().product(p.data(), pull, turning, collect, context.pool);
+  double product = model.sheet ? cache.sheet.product(p.data(), pull, turning, collect, context.pool)
+                               : sweeps().product(p.data(), pull, turning, collect, context.pool);
   for (const auto& [spring, target] : scratch.grabs)
     for (int c = 0; c < 3; ++c) {
       const std::size_t at = 4 * std::size_t(spring.place) + c;

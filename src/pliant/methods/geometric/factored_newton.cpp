@@ -11,7 +11,9 @@ constexpr int most_factors = 8;  // of a step
 
 }  // namespace
 
-bool factored_newton(Equation& e, SolverVectors& v) {
+bool factored_newton(Equation& e, SolverVectors& v, double rho) {
+  const double enough = e.model.sheet ? sheet_enough(e, rho) : rho;
+  bool ends = false;
   e.add(-1, v.z, v.d);
   e.report().factored_hessian = true;
   for (int k = 0; k < most_factors; ++k) {
@@ -19,10 +21,12 @@ bool factored_newton(Equation& e, SolverVectors& v) {
     const std::optional<double> share = add_newton_step(e, v, violent_turn);
     if (!share) return false;
     ++e.report().iterations;
-    local_global_step(e, v);
-    if (*share == 1) return true;
+    const double left = local_global_step(e, v);
+    ends = *share == 1;
+    if (ends && (!e.model.sheet || left <= enough)) return true;
   }
-  return false;
+  e.report().breakdowns = ends;
+  return ends;
 }
 
 std::optional<double> add_newton_step(Equation& e, SolverVectors& v, double most) {

@@ -28,10 +28,11 @@ const Floats* first_step(const Equation& e, const Floats& d) { return e.kept.emp
 
 }  // namespace
 
-void local_global_step(Equation& e, SolverVectors& v) {
+double local_global_step(Equation& e, SolverVectors& v) {
   e.residual(&v.d, true, v.g);
-  e.precondition(v.g, v.z);
+  const double rho = e.precondition(v.g, v.z);
   e.add(-1, v.z, v.d);
+  return rho;
 }
 
 void begin_local_global(Equation& e, SolverVectors& v) {

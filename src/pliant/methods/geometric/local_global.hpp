@@ -8,7 +8,7 @@
 namespace pliant::geometric {
 
 /// D -= A^-1 G(D).
-void local_global_step(Equation& e, SolverVectors& v);
+double local_global_step(Equation& e, SolverVectors& v);
 
 /// The start of the step: D = 0, or where a kept volume is kept; g = G(D), z = A^-1 g.
 void begin_local_global(Equation& e, SolverVectors& v);

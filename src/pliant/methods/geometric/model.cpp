@@ -156,6 +156,9 @@ Result<Model> make_model(Rows rows) {
   if (rows.sheet) {
     model.sheet = std::move(rows.sheet);
     model.stiffness_ratio = stiffness_ratio_of(*model.sheet, model.mass);
+    Vec3 low = model.rest[0], high = low;
+    for (const Vec3& p : model.rest) low = low.cwiseMin(p), high = high.cwiseMax(p);
+    for (const double m : model.mass) model.negligible += 1e-12 * m * (high - low).squaredNorm();
     return model;
   }
 

@@ -66,7 +66,9 @@ struct Model {
   std::vector<double> volume_rows;        ///< w_i; empty without volume rows
   std::vector<std::vector<Index>> parts;  ///< the nodes of each connected part, ascending
   std::vector<Index> part_of;             ///< the part of every node
-  double stiffness_ratio = 0;             ///< max_i K_ii / (12 m_i), 1/s^2; a/m on a lattice
+  /// Of a sheet: g . A^-1 g below which a step is solved, kg m^2: all its mass moved by 1e-6 of its size.
+  double negligible = 0;
+  double stiffness_ratio = 0;  ///< max_i K_ii / (12 m_i), 1/s^2; a/m on a lattice
 
   Index nodes() const { return Index(rest.size()); }
   /// Owners of rows, each with one rotation: nodes, or the elements of a sheet.

@@ -45,9 +45,12 @@ void fixed_gradients(Equation& e, SolverVectors& v, double rho, int count, Float
 constexpr int most_again = 8;  // of a sheet's step
 
 /// Of a sheet: as many gradients as its softness asks for, between local/global steps, and again where they
-/// turn too far. They do not stop by the residual, which is that of stretching. False: it turns too far.
-bool sheet_gradients(Equation& e, SolverVectors& v) {
+/// turn too far or leave much. They do not stop by the residual, which is that of stretching. False: it turns
+/// too far.
+bool sheet_gradients(Equation& e, SolverVectors& v, double start) {
+  const double enough = sheet_enough(e, start);
   Floats& step = e.scratch.contact.step;
+  bool ends = false;
   e.add(-1, v.z, v.d);
   for (int k = 0; k < most_again; ++k) {
     e.residual(&v.d, true, v.g);
@@ -57,15 +60,17 @@ bool sheet_gradients(Equation& e, SolverVectors& v) {
     fixed_gradients(e, v, rho, e.cache.gradients, step);
     const double turn = e.largest_turn(), share = turn > violent_turn ? violent_turn / turn : 1;
     e.add(share, step, v.d);
-    local_global_step(e, v);
-    if (share == 1) return true;
+    const double left = local_global_step(e, v);
+    ends = share == 1;
+    if (ends && left <= enough) return true;
   }
-  return false;
+  e.report().breakdowns = ends;
+  return ends;
 }
 
 /// Few gradients, or many where the body is thin. False: the step turns too far.
 bool gradient_newton(Equation& e, SolverVectors& v, double rho) {
-  if (e.model.sheet) return sheet_gradients(e, v);
+  if (e.model.sheet) return sheet_gradients(e, v, rho);
   const bool soft = has_soft_rows(e.model, e.options);
   const auto too_far = [&] { return e.largest_turn() > violent_turn; };
   bool solved = conjugate_gradients(e, v, rho, few_gradients);
@@ -88,7 +93,7 @@ double begin_newton(Equation& e, SolverVectors& v) {
 
 void newton(Equation& e, SolverVectors& v, double rho) {
   StepReport& report = e.report();
-  report.violent = !(e.cache.factors_hessian ? factored_newton(e, v) : gradient_newton(e, v, rho));
+  report.violent = !(e.cache.factors_hessian ? factored_newton(e, v, rho) : gradient_newton(e, v, rho));
   if (!report.violent) return;
   report.factored_hessian = false;
   report.breakdowns = 0;

@@ -6,6 +6,8 @@
 // iterations (local_global.hpp).
 #pragma once
 
+#include <algorithm>
+
 #include "pliant/methods/geometric/equation.hpp"
 
 namespace pliant::geometric {
@@ -17,6 +19,11 @@ double begin_newton(Equation& e, SolverVectors& v);
 
 /// The step, from begin_newton and rho = g . z. Without contacts.
 void newton(Equation& e, SolverVectors& v, double rho);
+
+/// What a sheet's step may leave of rho = g . A^-1 g of its prediction: with more, buckling sheets gained energy.
+inline double sheet_enough(const Equation& e, double rho) {
+  return std::max(0.1 * e.options.tolerance * e.options.tolerance * rho, e.model.negligible);
+}
 
 /// Conjugate gradients for H p = -g from g = G, z = A^-1 g and rho = g . z; D += p. False: after `most`
 /// iterations much is left.

@@ -5,14 +5,14 @@ namespace pliant::geometric {
 
 const OptionTable<Options>& option_table() {
   static const OptionTable<Options> table{
-      option(
-          "operator", &Options::op,
-          {.choices = {"volumetric", "edge", "cotangent", "mixed", "sheet"},
-           .help = "what carries the energy. volumetric: edges between nodes that fill the body. The others "
-                   "use the surface's vertices as nodes: sheet a thin sheet or shell that stretches and bends "
-                   "as its thickness says; edge its edges (the paper's shell: bends too stiffly where the "
-                   "spacing is above the thickness), cotangent its cotangent Laplacian and 0.01 of edge rows "
-                   "(a solid by its surface), mixed both, as weighted"}),
+      option("operator", &Options::op,
+             {.choices = {"volumetric", "edge", "cotangent", "mixed", "sheet"},
+              .help =
+                  "what carries the energy. volumetric: edges between nodes that fill the body. The others "
+                  "use the surface's vertices as nodes: sheet a thin sheet or shell that stretches and bends "
+                  "as its thickness says; edge its edges (the paper's shell: bends too stiffly where the "
+                  "spacing is above the thickness), cotangent its cotangent Laplacian and 0.01 of edge rows "
+                  "(a solid by its surface), mixed both, as weighted"}),
       option("preset", &Options::preset,
              {.choices = {"none", "surface-solid", "shell"},
               .help = "surface-solid: operator cotangent; shell: operator sheet"}),
@@ -34,12 +34,13 @@ const OptionTable<Options>& option_table() {
               .help = "weight of the Laplacian rows relative to the edge rows; 10 to 100 resists bending "
                       "more. On a surface 1 gives the bending stiffness E t^3/12 of the thickness t; "
                       "operator cotangent reads 0 as 1"}),
-      option("bending", &Options::bending,
-             {.unit = "1",
-              .min = 0,
-              .max = 100,
-              .help = "operators edge, cotangent and mixed: weight of edges to the second ring relative to the "
-                      "mean edge; 0 = none"}),
+      option(
+          "bending", &Options::bending,
+          {.unit = "1",
+           .min = 0,
+           .max = 100,
+           .help = "operators edge, cotangent and mixed: weight of edges to the second ring relative to the "
+                   "mean edge; 0 = none"}),
       option(
           "covariance", &Options::covariance,
           {.choices = {"consistent", "paper"},
@@ -81,10 +82,11 @@ const OptionTable<Options>& option_table() {
              {.change = Change::live,
               .help = "keep the angular momentum of free bodies exactly, and balance the turning of those on "
                       "a hinge, a point or grabs"}),
-      option("linear_solver", &Options::linear_solver,
-             {.choices = {"auto", "direct", "multigrid"},
-              .help = "auto: direct up to 8000 nodes (40 000 where the nodes are the vertices of a surface, any "
-                      "number with operator sheet), multigrid above"}),
+      option(
+          "linear_solver", &Options::linear_solver,
+          {.choices = {"auto", "direct", "multigrid"},
+           .help = "auto: direct up to 8000 nodes (40 000 where the nodes are the vertices of a surface, any "
+                   "number with operator sheet), multigrid above"}),
       option("volume", &Options::volume,
              {.unit = "1",
               .min = 0,
@@ -153,12 +155,13 @@ const OptionTable<SheetOptions>& sheet_table() {
   static const OptionTable<SheetOptions> table{
       option("poisson", &SheetOptions::poisson,
              {.unit = "1", .min = 0, .max = 0.5, .help = "Poisson's ratio of bending; stretching has 0"}),
-      option("bending", &SheetOptions::bending,
-             {.unit = "N m",
-              .min = 0,
-              .max = 1e9,
-              .help = "bending stiffness D as measured, for cloth and laminates; 0 = stiffness * thickness^3 / "
-                      "(12 (1 - poisson^2))"}),
+      option(
+          "bending", &SheetOptions::bending,
+          {.unit = "N m",
+           .min = 0,
+           .max = 1e9,
+           .help = "bending stiffness D as measured, for cloth and laminates; 0 = stiffness * thickness^3 / "
+                   "(12 (1 - poisson^2))"}),
   };
   return table;
 }

@@ -93,10 +93,10 @@ struct Scratch {
   Points outer_forces;              ///< with those of contacts, N
 
   // In places.
-  Doubles start;    ///< X0 = x^ + h' v^, held nodes at their targets, m
-  Doubles trial;    ///< X0 + u of the last residual, m
-  Floats base;      ///< the part of G that does not depend on D, kg m
-  Floats velocity;  ///< of the inner damping, m/s
+  Doubles start;           ///< X0 = x^ + h' v^, held nodes at their targets, m
+  Doubles trial;           ///< X0 + u of the last residual, m
+  Floats base;             ///< the part of G that does not depend on D, kg m
+  Floats velocity;         ///< of the inner damping, m/s
   Doubles sheet_velocity;  ///< the same of a sheet
 
   GrabSprings grabs;

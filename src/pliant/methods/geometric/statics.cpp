@@ -9,6 +9,8 @@
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/factored_newton.hpp"
+#include "pliant/methods/geometric/local_global.hpp"
+#include "pliant/methods/geometric/newton.hpp"
 #include "pliant/methods/node_statics.hpp"
 
 namespace pliant::geometric {
@@ -34,6 +36,19 @@ void static_gradients(Equation& e, SolverVectors& v) {
     e.redirect(rho / before, v.p, v.z);
   }
   e.add(-1, v.z, v.d);
+}
+
+/// The straight Newton step stretches a sheet that it turns, by the square of the angle times the membrane's
+/// stiffness: the line search would cut it to nothing. Local/global steps at its end take the stretching out.
+/// g0 = G(0), D = the Newton step.
+void unstretch(Equation& e, SolverVectors& v, const Floats& g0) {
+  constexpr int steps = 2;
+  // G without its elastic part, which is that of the start: the residual adds the one at x + D.
+  std::fill(e.scratch.base.begin(), e.scratch.base.end(), 0.0f);
+  e.residual(nullptr, true, v.hp);
+  for (std::size_t k = 0; k < 4 * std::size_t(e.cache.arrangement.free); ++k)
+    e.scratch.base[k] = g0[k] - v.hp[k];
+  for (int k = 0; k < steps; ++k) local_global_step(e, v);
 }
 
 }  // namespace
@@ -67,8 +82,17 @@ std::string Body::static_direction(const StepInput& input, std::span<const Vec3>
   cache_.store_rotations(state_, *input.pool);
 
   std::fill(v.d.begin(), v.d.end(), 0.0f);
-  const double any_turn = std::numeric_limits<double>::infinity();  // the caller finds how far to go
-  if (!cache_.factors_hessian || !add_newton_step(e, v, any_turn)) static_gradients(e, v);
+  // The caller finds how far to go; a sheet's step is bent, as far as the model holds.
+  const double most = model_.sheet ? violent_turn : std::numeric_limits<double>::infinity();
+  Floats& force = scratch_.contact.load;
+  if (model_.sheet) std::copy(v.g.begin(), v.g.end(), force.begin());
+  if (!cache_.factors_hessian || !add_newton_step(e, v, most)) static_gradients(e, v);
+  if (model_.sheet) {
+    Floats& straight = scratch_.contact.step;
+    std::copy(v.d.begin(), v.d.end(), straight.begin());
+    unstretch(e, v, force);
+    if (!(e.dot(v.d, force) < 0)) std::copy(straight.begin(), straight.end(), v.d.begin());
+  }
   for (Index k = 0; k < model_.nodes(); ++k) {
     Vec3& out = d[arrangement.node[k]];
     for (int c = 0; c < 3; ++c) out[c] = k < arrangement.free ? v.d[4 * std::size_t(k) + c] : 0;

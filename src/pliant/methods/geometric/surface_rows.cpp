@@ -119,9 +119,11 @@ std::optional<Error> sheet_trouble(const Options& options) {
   if (options.fibres.strength > 0) return refused("fibres.strength", "above 0", "fibres stiffen edge rows");
   if (options.plasticity) return refused("plasticity", "given", "only the rest vectors of edge rows flow");
   if (options.adaptive)
-    return refused("adaptive", "given", "rotations are handed on from node to node, and here triangles own them");
+    return refused("adaptive", "given",
+                   "rotations are handed on from node to node, and here triangles own them");
   if (options.reduction)
-    return refused("reduction", "given", "reduced bodies gather rotations at nodes, and here triangles own them");
+    return refused("reduction", "given",
+                   "reduced bodies gather rotations at nodes, and here triangles own them");
   if (options.keep_volume)
     return refused("keep_volume", "true", "its multiplier is made for the stars of edge rows");
   if (options.covariance == Covariance::paper)
@@ -132,9 +134,8 @@ std::optional<Error> sheet_trouble(const Options& options) {
 Result<Rows> make_sheet_rows(const NodeGraph& graph, double density, const Options& options) {
   if (auto trouble = sheet_trouble(options)) return *trouble;
   const double t = graph.thickness, nu = options.sheet.poisson;
-  const double bend = options.sheet.bending > 0
-                          ? options.sheet.bending
-                          : options.stiffness * std::pow(t, 3) / (12 * (1 - nu * nu));
+  const double bend = options.sheet.bending > 0 ? options.sheet.bending
+                                                : options.stiffness * std::pow(t, 3) / (12 * (1 - nu * nu));
   Rows rows;
   rows.rest = graph.positions;
   rows.edges = graph.edges;

@@ -78,7 +78,8 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVec
 void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement, RestVectors d) {
   const Adjacency& adj = model.adjacency;
   const auto edges_of = [&](int i) {
-    return i < nodes_ && !model.sheet ? adj.begin[arrangement.node[i] + 1] - adj.begin[arrangement.node[i]] : 0;
+    return i < nodes_ && !model.sheet ? adj.begin[arrangement.node[i] + 1] - adj.begin[arrangement.node[i]]
+                                      : 0;
   };
   begin_.assign(std::size_t(padded()) + 1, 0);
   for (int b = 0; b < batches_; ++b) {

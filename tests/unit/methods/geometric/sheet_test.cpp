@@ -39,8 +39,8 @@ std::vector<Named> sheets() {
   TriMesh ball = sphere_surface(5, 0.5);
   std::vector<Named> out;
   for (const auto& [name, mesh] : {std::pair{"flat", &flat}, {"curved", &curved}, {"three", &three}})
-    out.push_back({name, model_of(*make_surface_rows(surface_graph(mesh->vertices, mesh->triangles, 0.05), 1000,
-                                                     sheet_options()))});
+    out.push_back({name, model_of(*make_surface_rows(surface_graph(mesh->vertices, mesh->triangles, 0.05),
+                                                     1000, sheet_options()))});
   for (auto& [name, mesh] : {std::pair{"ball", ball}, {"box", box_surface()}})
     out.push_back({name, model_of(*make_surface_rows(surface_graph(mesh.vertices, mesh.triangles, 0.1), 1000,
                                                      sheet_options()))});
@@ -114,9 +114,8 @@ TEST(GeometricSheet, the_model_hessian_is_positive_below_k_and_exact_where_nothi
     for (const bool at_rest : {true, false}) {
       const Points x = at_rest ? model.rest : pulled(model, 5);
       const Rotations r = rotations_at(model, x);
-      const Eigen::MatrixXd h = dense(x.size(), [&](const Points& p, Points& out) {
-        hessian_product(*model.sheet, x, r, p, out);
-      });
+      const Eigen::MatrixXd h =
+          dense(x.size(), [&](const Points& p, Points& out) { hessian_product(*model.sheet, x, r, p, out); });
       EXPECT_LT((h - h.transpose()).norm(), 1e-10 * h.norm()) << name;
       const auto least = [](const Eigen::MatrixXd& m) {
         const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(m).eigenvalues();
@@ -131,7 +130,8 @@ TEST(GeometricSheet, the_model_hessian_is_positive_below_k_and_exact_where_nothi
       Points up = x, down = x, image(x.size());
       hessian_product(*model.sheet, x, r, p, image);
       double wanted = 0;
-      for (std::size_t i = 0; i < x.size(); ++i) up[i] += s * p[i], down[i] -= s * p[i], wanted += p[i].dot(image[i]);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        up[i] += s * p[i], down[i] -= s * p[i], wanted += p[i].dot(image[i]);
       EXPECT_NEAR((energy_at(model, up) + energy_at(model, down)) / (s * s) / wanted, 1, 1e-3) << name;
     }
   }

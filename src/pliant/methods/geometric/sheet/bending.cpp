@@ -80,9 +80,8 @@ class Neighbours {
     for (std::size_t n = 1; n < begin_.size(); ++n) begin_[n] += begin_[n - 1];
     side_.resize(std::size_t(begin_.back()));
     std::vector<Index> next(begin_.begin(), begin_.end() - 1);
-    each_pair([&](const Side& here, const Side& there) {
-      side_[next[3 * here.triangle + here.edge]++] = there;
-    });
+    each_pair(
+        [&](const Side& here, const Side& there) { side_[next[3 * here.triangle + here.edge]++] = there; });
   }
 
   std::span<const Side> at(Index triangle, int edge) const {

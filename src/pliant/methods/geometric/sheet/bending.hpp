@@ -30,7 +30,7 @@ struct CurvatureForm {
     Index node = 0;
     Vec3 weight{0, 0, 0};
   };
-  std::vector<Term> terms;  ///< empty: the triangle has no bending rows
+  std::vector<Term> terms;      ///< empty: the triangle has no bending rows
   Mat3 modulus = Mat3::Zero();  ///< C after its borders; energy density D/2 kappa . C kappa
 };
 

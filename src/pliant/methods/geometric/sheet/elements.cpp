@@ -23,7 +23,7 @@ struct Draft {
   std::vector<Index> node;
   std::vector<std::vector<double>> rows;  ///< one number a member
   bool is_triangle = false;
-  std::size_t stretching = 0;             ///< rows that are not of bending, the first ones
+  std::size_t stretching = 0;  ///< rows that are not of bending, the first ones
 
   Index member(Index n) {
     const auto at = std::find(node.begin(), node.end(), n);
@@ -149,10 +149,10 @@ SheetElements::View SheetElements::operator[](Index e) const {
   const auto members = [&](const auto& all) {
     return std::span(all).subspan(std::size_t(begin[e]), std::size_t(begin[e + 1] - begin[e]));
   };
-  return {members(node), turning[e], std::span(rest).subspan(row_begin[e], row_begin[e + 1] - row_begin[e]),
-          std::span(coefficient)
-              .subspan(coefficient_begin[e], coefficient_begin[e + 1] - coefficient_begin[e]),
-          members(arm)};
+  return {
+      members(node), turning[e], std::span(rest).subspan(row_begin[e], row_begin[e + 1] - row_begin[e]),
+      std::span(coefficient).subspan(coefficient_begin[e], coefficient_begin[e + 1] - coefficient_begin[e]),
+      members(arm)};
 }
 
 SheetElements make_sheet_elements(const NodeGraph& graph, const SheetMaterial& material) {

@@ -102,8 +102,7 @@ void SheetHessian::fill(const SheetSweeps& sweeps, const Coefficients& c, Index 
 bool SheetHessian::factor(const SheetSweeps& sweeps, const Coefficients& c,
                           std::span<const LinearSystem::Spring> springs, Pool& pool) {
   for (const LinearSystem::Spring& spring : springs) spring_[spring.place] = spring.stiffness;
-  const bool factored =
-      factor_.factor([&](Index e, double* matrix) { fill(sweeps, c, e, matrix); }, pool);
+  const bool factored = factor_.factor([&](Index e, double* matrix) { fill(sweeps, c, e, matrix); }, pool);
   for (const LinearSystem::Spring& spring : springs) spring_[spring.place] = 0;
   return factored;
 }

@@ -35,8 +35,9 @@ class SheetHessian {
   ElementFactor factor_;
   Index free_ = 0, slots_ = 0;  ///< elements beyond the slots are single nodes without rows
   std::vector<std::size_t> pull_begin_;
-  std::vector<double> pull_;        ///< of every slot: its share of K, lower triangle by columns, members in order
-  std::vector<Index> member_begin_, member_;  ///< of every member that turns: which member of the element; -1: held
+  std::vector<double> pull_;  ///< of every slot: its share of K, lower triangle by columns, members in order
+  std::vector<Index> member_begin_,
+      member_;  ///< of every member that turns: which member of the element; -1: held
   std::vector<Index> owned_begin_, owned_;  ///< of every element: its members whose mass it adds
   std::vector<double> mass_, spring_, work_;
 };

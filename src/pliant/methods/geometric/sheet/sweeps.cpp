@@ -109,7 +109,8 @@ void SheetSweeps::fill_elements(const Model& model, const Arrangement& arrangeme
 Mat3 SheetSweeps::covariance(Index s, const double* x) const {
   const Vec3 origin = at(x, place_[begin_[s]]);
   Mat3 a = Mat3::Zero();
-  for (Index m = begin_[s] + 1; m < begin_[s + 1]; ++m) a += (at(x, place_[m]) - origin) * arm_[m].transpose();
+  for (Index m = begin_[s] + 1; m < begin_[s + 1]; ++m)
+    a += (at(x, place_[m]) - origin) * arm_[m].transpose();
   return a;
 }
 
@@ -224,8 +225,7 @@ void SheetSweeps::follow(const Number* p, Pool& pool) {
     for (Index s = begin; s < end; ++s) {
       Vec3 a = Vec3::Zero();
       for (Index m = begin_[s]; m < begin_[s + 1]; ++m)
-        a += q_[m].cross(
-            Eigen::Map<const Vector>(p + 4 * std::size_t(place_[m])).template cast<double>());
+        a += q_[m].cross(Eigen::Map<const Vector>(p + 4 * std::size_t(place_[m])).template cast<double>());
       const Vec3 w = slew_now_[s] * a;
       turn_[s] = w;
       for (Index m = begin_[s]; m < begin_[s + 1]; ++m) pushed_[m] = w.cross(q_[m]);

@@ -85,16 +85,16 @@ class SheetSweeps {
   std::vector<double> value_;
   Floats value_float_;
 
-  std::vector<Index> element_;        ///< of every slot
-  std::vector<Index> begin_, place_;  ///< members of every slot
-  std::vector<Triangle> triangle_;    ///< of the flat slots
-  Points arm_;                        ///< c of every member
-  std::vector<Mat3> inertia_;         ///< G0 of every slot
-  std::vector<Mat3> rotation_;        ///< of every slot: R
-  std::vector<Mat3> slew_, slew_now_;  ///< G^-1 and W
-  Points q_;                          ///< of every member
-  Points pushed_;                     ///< of every member: w x q
-  Points turn_, turn_sum_;            ///< of every slot
+  std::vector<Index> element_;                    ///< of every slot
+  std::vector<Index> begin_, place_;              ///< members of every slot
+  std::vector<Triangle> triangle_;                ///< of the flat slots
+  Points arm_;                                    ///< c of every member
+  std::vector<Mat3> inertia_;                     ///< G0 of every slot
+  std::vector<Mat3> rotation_;                    ///< of every slot: R
+  std::vector<Mat3> slew_, slew_now_;             ///< G^-1 and W
+  Points q_;                                      ///< of every member
+  Points pushed_;                                 ///< of every member: w x q
+  Points turn_, turn_sum_;                        ///< of every slot
   std::vector<Index> incident_begin_, incident_;  ///< members at every free node
   std::vector<double> partial_;
 };

@@ -247,8 +247,8 @@ void ContactStep::rebound(Equation& e, std::vector<ImpactMemory>& impacts) {
   if (!e.input.held.empty() || !e.scratch.grabs.empty()) return impacts.clear();
   if (any()) stage_.rebound().note(stage_.contacts(), stage_.impulses());
   const auto elastic = [&](std::span<const Vec3> x) {
-    rotations_.resize(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
+    rotations_.resize(std::size_t(e.model.owners()));
+    for (std::size_t i = 0; i < rotations_.size(); ++i) {
       const float* q = e.state.rotations.data() + 4 * i;
       rotations_[i] = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized();
     }

@@ -251,6 +251,17 @@ Case graph_case() {
                     {"bodies.creature.initial.velocity=[0,0,0]"});
 }
 
+/// A steel strip, which factors H, and a square metre of rubber, which does not: as sheets, and as the paper's
+/// shells of edges, which bend too stiffly.
+const std::vector<std::string> as_rubber{
+    "bodies.strip.shape.sheet.size=[1,1]", "bodies.strip.shape.sheet.nodes=[41,41]",
+    "bodies.strip.geometric.stiffness=1e6", "bodies.strip.density=1000", "gravity=[0,-9.81,0]"};
+std::vector<std::string> by_edges(std::vector<std::string> sets) {
+  sets.push_back("bodies.strip.geometric.preset=none");
+  sets.push_back("bodies.strip.geometric.operator=edge");
+  return sets;
+}
+
 }  // namespace
 
 std::vector<Case> step_cases() {
@@ -265,6 +276,11 @@ std::vector<Case> step_cases() {
           scene_case("geometric/shell"),
           scene_case("geometric/surface-solid"),
           scene_case("geometric/plant"),
+          scene_case("geometric/plate"),
+          scene_case("geometric/plate-of-edges", "geometric/plate", by_edges({})),
+          scene_case("geometric/rubber-sheet", "geometric/plate", as_rubber),
+          scene_case("geometric/rubber-sheet-of-edges", "geometric/plate", by_edges(as_rubber)),
+          scene_case("geometric/cloth"),
           solid_case("geometric/solid-14k", solid_14k_nodes),
           solid_case("geometric/solid-20k", solid_20k_nodes),
           solid_case("geometric/solid-100k", solid_100k_nodes),

@@ -66,8 +66,9 @@ namespace {
 constexpr double node_ns = 120, entry_ns = 0.8, multiply_adds_in_ns = 10, of_a = 27;
 // Conjugate gradients between two local/global steps: half the root of the softness leaves 2 % of a period.
 constexpr double least_gradients = 8, most_sheet_gradients = 200;
-// The power method that tells the softness factors H once: not above this many multiply-adds.
-constexpr double most_work = 1e11;
+// The power method that tells the softness factors H once: not above this many multiply-adds, a second or two.
+// The number of gradients hardly grows with the mesh: larger ones take that of the largest measured.
+constexpr double most_work = 2e10, unmeasured_gradients = 32;
 
 double gradients_for(double softness) { return 0.5 * std::sqrt(softness); }
 
@@ -79,9 +80,10 @@ void Cache::choose_sheet_hessian(const Model& model, const Scheme& s, bool, bool
   const double solve_ms = 1e-6 * (node_ns * arrangement.free + entry_ns * double(system.factor_entries()));
   // No motion is softer than mass alone.
   double soft = 1 + 24 * c.stiffness * model.stiffness_ratio / c.mass;
-  factors_hessian =
-      may && arrangement.free > 0 && work < most_work && factor_ms < solve_ms * gradients_for(soft);
-  if (factors_hessian) {
+  const bool measured =
+      may && arrangement.free > 0 && work < most_work && gradients_for(soft) > least_gradients;
+  factors_hessian = false;
+  if (measured) {
     if (!hessian_arranged) sheet_hessian.arrange(model, arrangement, sheet);
     hessian_arranged = true;
     sheet.set_rest();
@@ -90,7 +92,8 @@ void Cache::choose_sheet_hessian(const Model& model, const Scheme& s, bool, bool
                             [&](std::span<double> v) { sheet_hessian.solve(v); });
     factors_hessian = factor_ms < solve_ms * gradients_for(soft);
   }
-  gradients = int(std::clamp(gradients_for(soft), least_gradients, most_sheet_gradients));
+  const double most = measured ? most_sheet_gradients : unmeasured_gradients;
+  gradients = int(std::clamp(gradients_for(soft), least_gradients, most));
   if (factors_hessian) return;
   sheet_hessian = {};
   hessian_arranged = false;

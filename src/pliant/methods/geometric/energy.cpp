@@ -84,7 +84,8 @@ Mat3 covariance(const Model& model, std::span<const Vec3> x, Index i, RestVector
 
 void update_rotations(const Model& model, std::span<const Vec3> x, Rotations& rotations, RestVectors d) {
   PLIANT_CHECK(Index(rotations.size()) == model.owners());
-  for (Index i = 0; i < model.owners(); ++i)
+  if (model.sheet) return update_rotations(*model.sheet, x, rotations);
+  for (Index i = 0; i < model.nodes(); ++i)
     rotations[i] = nearest_rotation(covariance(model, x, i, d), rotations[i]).q;
 }
 

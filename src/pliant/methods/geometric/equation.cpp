@@ -187,7 +187,7 @@ void Equation::add_grabs(const double* x, Floats& g) const {
 /// The motion of a part as a whole brakes nothing and is left out: the rounding of 2 m/s in a crumb of step
 /// stiffness 1e6 pushed its nodes by a hundredth of that.
 void Equation::add_inner_drag(const Floats* u, Floats& g) {
-  if (model.sheet) return add_sheet_drag(u, g);
+  if (model.sheet && cache.factors_hessian) return add_sheet_drag(u, g);
   const Arrangement& arrangement = cache.arrangement;
   const Points &hat_x = scratch.hat_x, &hat_v = scratch.hat_v;
   const double inverse = 1 / scheme.h;
@@ -213,8 +213,11 @@ void Equation::add_inner_drag(const Floats* u, Floats& g) {
   });
   const float scale = float(scheme.elastic * scheme.inner_drag);
   const bool corotated = options.damping_frame == DampingFrame::corotated;
-  sweeps().product(scratch.velocity.data(), scale, corotated ? scale : 0, {.base = g.data(), .out = g.data()},
-                   context.pool);
+  const Sweeps::Collect collect{.base = g.data(), .out = g.data()};
+  if (model.sheet)
+    cache.sheet.product(scratch.velocity.data(), scale, corotated ? scale : 0, collect, context.pool);
+  else
+    sweeps().product(scratch.velocity.data(), scale, corotated ? scale : 0, collect, context.pool);
 }
 
 void Equation::add_sheet_drag(const Floats* u, Floats& g) {

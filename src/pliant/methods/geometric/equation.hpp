@@ -93,7 +93,7 @@ struct Equation {
   void add_grabs(const double* x, Floats& g) const;
   /// g += h'^2 beta c at the velocities v^ + u/h'.
   void add_inner_drag(const Floats* u, Floats& g);
-  /// The same of a sheet.
+  /// The same of a sheet that factors H, in double precision.
   void add_sheet_drag(const Floats* u, Floats& g);
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/factored_newton.hpp"
 
+#include <cmath>
+
 #include "pliant/methods/geometric/local_global.hpp"
 #include "pliant/methods/geometric/newton.hpp"
 
@@ -12,7 +14,7 @@ constexpr int most_factors = 8;  // of a step
 }  // namespace
 
 bool factored_newton(Equation& e, SolverVectors& v, double rho) {
-  const double enough = e.model.sheet ? sheet_enough(e, rho) : rho;
+  const double enough = e.model.sheet ? sheet_enough(e, std::sqrt(0.1) * e.options.tolerance, rho) : rho;
   bool ends = false;
   e.add(-1, v.z, v.d);
   e.report().factored_hessian = true;

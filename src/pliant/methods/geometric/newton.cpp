@@ -27,7 +27,7 @@ bool long_gradients(Equation& e, SolverVectors& v) {
 
 /// Conjugate gradients for H step = -g from g = G, z = A^-1 g and rho = g . z, added to step.
 void fixed_gradients(Equation& e, SolverVectors& v, double rho, int count, Floats& step) {
-  const double rounding = 1e-10 * rho;
+  const double rounding = std::max(1e-10 * rho, 1e-2 * e.model.negligible);
   e.redirect(0, v.p, v.z);
   for (int k = 0; k < count && rho > rounding; ++k) {
     const double curvature = e.hessian(v.p, v.hp);
@@ -48,7 +48,7 @@ constexpr int most_again = 8;  // of a sheet's step
 /// turn too far or leave much. They do not stop by the residual, which is that of stretching. False: it turns
 /// too far.
 bool sheet_gradients(Equation& e, SolverVectors& v, double start) {
-  const double enough = sheet_enough(e, start);
+  const double enough = sheet_enough(e, e.options.tolerance, start);
   Floats& step = e.scratch.contact.step;
   bool ends = false;
   e.add(-1, v.z, v.d);

@@ -20,9 +20,10 @@ double begin_newton(Equation& e, SolverVectors& v);
 /// The step, from begin_newton and rho = g . z. Without contacts.
 void newton(Equation& e, SolverVectors& v, double rho);
 
-/// What a sheet's step may leave of rho = g . A^-1 g of its prediction: with more, buckling sheets gained energy.
-inline double sheet_enough(const Equation& e, double rho) {
-  return std::max(0.1 * e.options.tolerance * e.options.tolerance * rho, e.model.negligible);
+/// What a sheet's step may leave of rho = g . A^-1 g of its prediction, by the reduction of the residual: stiff
+/// sheets that buckle gained energy where a step left a hundredth of rho.
+inline double sheet_enough(const Equation& e, double reduction, double rho) {
+  return std::max(reduction * reduction * rho, e.model.negligible);
 }
 
 /// Conjugate gradients for H p = -g from g = G, z = A^-1 g and rho = g . z; D += p. False: after `most`

@@ -2,7 +2,9 @@
 #include "pliant/methods/geometric/sheet/energy.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "pliant/math/rotation.hpp"
 #include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant::geometric {
@@ -23,6 +25,31 @@ Mat3 covariance(const SheetElements::View& e, std::span<const Vec3> x) {
   Mat3 a = Mat3::Zero();
   for (Index v = 1; v < e.turning; ++v) a += (x[e.node[v]] - x[e.node[0]]) * e.arm[v].transpose();
   return a;
+}
+
+/// A triangle at flat rest in closed form: with F the deformation of its plane, C = F^T F and J = sqrt(det C),
+/// U = sqrt(C) = (C + J I)/sqrt(tr C + 2 J) and [r1 r2] = F U^-1.
+void update_rotations(const SheetElements& sheet, std::span<const Vec3> x,
+                      std::span<Eigen::Quaterniond> rotations) {
+  constexpr double line = 1e-6;  // area over stretches of a triangle that has become a line
+  for (Index i = 0; i < sheet.count(); ++i) {
+    const SheetElements::View e = sheet[i];
+    const Mat3 a = covariance(e, x);
+    if (sheet.flat[i]) {
+      const double weight = e.rest[0].norm() * e.rest[0].squaredNorm();
+      const Vec3 f1 = a * e.rest[0] / weight, f2 = a * e.rest[1] / weight, normal = f1.cross(f2);
+      const double c11 = f1.squaredNorm(), c12 = f1.dot(f2), c22 = f2.squaredNorm(), area = normal.norm();
+      if (area > line * (c11 + c22)) {
+        const double scale = 1 / (std::sqrt(c11 + c22 + 2 * area) * area);
+        Mat3 now, rest;
+        now << scale * ((c22 + area) * f1 - c12 * f2), scale * ((c11 + area) * f2 - c12 * f1), normal / area;
+        rest << e.rest[0].normalized(), e.rest[1].normalized(), e.rest[0].cross(e.rest[1]).normalized();
+        rotations[i] = Eigen::Quaterniond(now * rest.transpose());
+        continue;
+      }
+    }
+    rotations[i] = nearest_rotation(a, rotations[i]).q;
+  }
 }
 
 Mat3 slew_under_tension(const Mat3& inertia, const Mat3& s) {

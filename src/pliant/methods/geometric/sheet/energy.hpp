@@ -20,6 +20,10 @@ namespace pliant::geometric {
 /// A of an element at x.
 Mat3 covariance(const SheetElements::View& element, std::span<const Vec3> x);
 
+/// R(x), from the warm start that is in `rotations`.
+void update_rotations(const SheetElements& sheet, std::span<const Vec3> x,
+                      std::span<Eigen::Quaterniond> rotations);
+
 /// G^-1 for S = R^T A; axes about which an element cannot tell how it turns (a wire's own) get 0.
 Mat3 slew_under_tension(const Mat3& inertia, const Mat3& s);
 

@@ -12,7 +12,7 @@ void SheetHessian::arrange(const Model& model, const Arrangement& arrangement, c
   ElementFactor::Elements elements;
   std::vector<char> covered(std::size_t(free_), 0);
   for (Index s = 0; s < slots_; ++s) {
-    for (const Index node : sheet[sweeps.now(s).element].node)
+    for (const Index node : sheet[sweeps.element(s)].node)
       if (const Index place = arrangement.place[node]; place < free_)
         elements.node.push_back(place), covered[place] = 1;
     elements.begin.push_back(Index(elements.node.size()));
@@ -34,7 +34,7 @@ void SheetHessian::arrange(const Model& model, const Arrangement& arrangement, c
       if (!owned[members[m]]) owned[members[m]] = 1, owned_.push_back(m);
     owned_begin_.push_back(Index(owned_.size()));
     if (e >= slots_) continue;
-    const SheetElements::View view = sheet[sweeps.now(e).element];
+    const SheetElements::View view = sheet[sweeps.element(e)];
     std::vector<Index> column(members.size());  // of the element's rows
     for (Index v = 0; v < view.members(); ++v) {
       const auto at = std::find(members.begin(), members.end(), arrangement.place[view.node[v]]);
@@ -72,7 +72,7 @@ void SheetHessian::fill(const SheetSweeps& sweeps, const Coefficients& c, Index 
         double* to = block(a, b);
         for (int x = 0; x < 3; ++x) to[x * (stride + 1)] = c.stiffness * *pull;
       }
-    const SheetSweeps::Now now = sweeps.now(e);
+    const Mat3 slew = sweeps.slew(e);
     const Index* member = member_.data() + member_begin_[e];
     const Index turning = member_begin_[e + 1] - member_begin_[e];
     const auto cross = [](const Vec3& v) {
@@ -82,10 +82,10 @@ void SheetHessian::fill(const SheetSweeps& sweeps, const Coefficients& c, Index 
     };
     for (Index w = 0; w < turning; ++w) {
       if (member[w] < 0) continue;
-      const Mat3 right = c.turning * now.slew * cross(now.q[w]);
+      const Mat3 right = c.turning * slew * cross(sweeps.lever(e, w));
       for (Index v = 0; v < turning; ++v) {
         if (member[v] < member[w]) continue;  // -1, or above the diagonal
-        const Mat3 both = cross(now.q[v]) * right;
+        const Mat3 both = cross(sweeps.lever(e, v)) * right;
         double* to = block(member[v], member[w]);
         for (int y = 0; y < 3; ++y)
           for (int x = 0; x < 3; ++x) to[y * stride + x] += both(x, y);

@@ -12,12 +12,18 @@
 namespace pliant::geometric {
 namespace {
 
-constexpr int block_slots = 256, block_nodes = 256;  // parts of the pool: some 20 us
-constexpr double flattened = 1e-6;                   // area over stretches at which a triangle is a line
+constexpr int block_slots = 512, block_nodes = 256;  // parts of the pool: some 10 us
 
-int parts_of(int count, int block) { return (count + block - 1) / block; }
+int blocks_of(int count, int block) { return (count + block - 1) / block; }
 
 Vec3 at(const double* x, Index place) { return Eigen::Map<const Vec3>(x + 4 * std::size_t(place)); }
+Vec3 at(const float* x, Index place) {
+  return Eigen::Map<const Eigen::Vector3f>(x + 4 * std::size_t(place)).cast<double>();
+}
+template <class Number>
+void put(const Vec3& v, Number* to) {
+  for (int k = 0; k < 3; ++k) to[k] = Number(v[k]);
+}
 
 Mat3 rotation_of(const float* q) {
   return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
@@ -32,8 +38,11 @@ void SheetSweeps::arrange(const Model& model, const Arrangement& arrangement) {
   nodes_ = model.nodes();
   free_ = arrangement.free;
   fill_matrix(model, arrangement);
-  fill_elements(model, arrangement);
-  partial_.assign(std::size_t(parts_of(free_, block_nodes)), 0);
+  sort_elements(*model.sheet, arrangement);
+  fill_triangles(*model.sheet);
+  fill_incident();
+  partial_.assign(std::size_t(blocks_of(free_, block_nodes)), 0);
+  bind();
 }
 
 void SheetSweeps::fill_matrix(const Model& model, const Arrangement& arrangement) {
@@ -55,9 +64,9 @@ void SheetSweeps::fill_matrix(const Model& model, const Arrangement& arrangement
   value_float_.assign(value_.begin(), value_.end());
 }
 
-void SheetSweeps::fill_elements(const Model& model, const Arrangement& arrangement) {
-  const SheetElements& sheet = *model.sheet;
-  std::vector<Index> low(std::size_t(sheet.count()), nodes_);  // the first place of an element
+/// Triangles at flat rest first, each kind in the order of places.
+void SheetSweeps::sort_elements(const SheetElements& sheet, const Arrangement& arrangement) {
+  std::vector<Index> low(std::size_t(sheet.count()), nodes_);
   for (Index e = 0; e < sheet.count(); ++e)
     for (const Index node : sheet[e].node.first(std::size_t(sheet.turning[e])))
       low[e] = std::min(low[e], arrangement.place[node]);
@@ -67,115 +76,154 @@ void SheetSweeps::fill_elements(const Model& model, const Arrangement& arrangeme
     return std::tuple(!sheet.flat[a], low[a], a) < std::tuple(!sheet.flat[b], low[b], b);
   });
   flat_ = Index(std::count(sheet.flat.begin(), sheet.flat.end(), 1));
-  begin_.assign(1, 0), place_.clear(), arm_.clear(), inertia_.clear(), triangle_.clear();
-  for (const Index e : element_) {
-    const SheetElements::View view = sheet[e];
+  begin_.assign(1, 0), place_.clear(), arm_.clear(), inertia_.clear();
+  for (Index s = 0; s < elements(); ++s) {
+    const SheetElements::View view = sheet[element_[s]];
     for (Index v = 0; v < view.turning; ++v) {
       place_.push_back(arrangement.place[view.node[v]]);
-      arm_.push_back(view.arm[v]);
+      if (s >= flat_) arm_.push_back(view.arm[v]);
     }
     begin_.push_back(Index(place_.size()));
-    inertia_.push_back(sheet.inertia[e]);
-    if (!sheet.flat[e]) continue;
-    Triangle& t = triangle_.emplace_back();
-    const double root = view.rest[0].norm();
-    t.weight = root * root;
-    for (int v = 0; v < 2; ++v)
-      for (int k = 0; k < 2; ++k) t.slope[2 * v + k] = view.at(k, v + 1) / root;
-    t.frame.col(0) = view.rest[0] / root;
-    t.frame.col(1) = view.rest[1] / root;
-    t.frame.col(2) = t.frame.col(0).cross(t.frame.col(1));
+    if (s >= flat_) inertia_.push_back(sheet.inertia[element_[s]]);
   }
-  const std::size_t slots = element_.size(), members = place_.size();
-  rotation_.assign(slots, Mat3::Identity());
-  slew_.assign(slots, Mat3::Zero());
-  slew_now_ = slew_;
-  q_ = arm_;
-  pushed_.assign(members, Vec3::Zero());
-  turn_.assign(slots, Vec3::Zero());
-  turn_sum_ = turn_;
+}
+
+void SheetSweeps::fill_triangles(const SheetElements& sheet) {
+  const std::size_t slots = element_.size(), members = place_.size(), flat = std::size_t(flat_);
+  slope_.assign(8 * flat, 0), frame_.assign(12 * flat, 0), slew_.assign(4 * flat, 0);
+  lever_.assign(20 * flat, 0), flattened_.assign(flat, 0), rest_frame_.resize(flat);
+  for (Index s = 0; s < flat_; ++s) {
+    const SheetElements::View view = sheet[element_[s]];
+    const double root = view.rest[0].norm();
+    double* slope = slope_.data() + 8 * std::size_t(s);
+    for (int v = 0; v < 2; ++v)
+      for (int k = 0; k < 2; ++k) slope[2 * v + k] = view.at(k, v + 1) / root;
+    slope[4] = root * root;
+    Mat3& frame = rest_frame_[s];
+    frame.col(0) = view.rest[0] / root;
+    frame.col(1) = view.rest[1] / root;
+    frame.col(2) = frame.col(0).cross(frame.col(1));
+  }
+  rotation_.assign(slots - flat, Mat3::Identity());
+  bent_slew_.assign(slots - flat, Mat3::Zero());
+  bent_slew_now_ = bent_slew_;
+  turn_.assign(4 * slots, 0), turn_sum_.assign(4 * slots, 0), followed_.assign(4 * members, 0);
+  force_.assign(4 * members, 0), exact_followed_.assign(4 * members, 0);
+}
+
+void SheetSweeps::fill_incident() {
   incident_begin_.assign(std::size_t(free_) + 1, 0);
   for (const Index p : place_)
     if (p < free_) ++incident_begin_[std::size_t(p) + 1];
   for (Index p = 0; p < free_; ++p) incident_begin_[p + 1] += incident_begin_[p];
   incident_.assign(std::size_t(incident_begin_.back()), 0);
   std::vector<Index> next(incident_begin_.begin(), incident_begin_.end() - 1);
-  for (Index m = 0; m < Index(members); ++m)
+  for (Index m = 0; m < Index(place_.size()); ++m)
     if (place_[m] < free_) incident_[next[place_[m]]++] = m;
+}
+
+void SheetSweeps::bind() {
+  arrays_ = {.row = row_.data(),
+             .column = column_.data(),
+             .value = value_.data(),
+             .value_float = value_float_.data(),
+             .corner = place_.data(),
+             .slope = slope_.data(),
+             .frame = frame_.data(),
+             .slew = slew_.data(),
+             .lever = lever_.data(),
+             .turn = turn_.data(),
+             .flattened = flattened_.data(),
+             .force = force_.data(),
+             .followed = followed_.data(),
+             .incident_begin = incident_begin_.data(),
+             .incident = incident_.data()};
 }
 
 // ---- rotations ----
 
-Mat3 SheetSweeps::covariance(Index s, const double* x) const {
+Mat3 SheetSweeps::frame(Index s) const {
+  return Eigen::Map<const Eigen::Matrix<double, 4, 3>>(frame_.data() + 12 * std::size_t(s)).topRows<3>();
+}
+
+void SheetSweeps::turn_line(Index s, const double* x, bool tension) {
+  const double* slope = slope_.data() + 8 * std::size_t(s);
+  const Index* place = place_.data() + 3 * std::size_t(s);
+  const Vec3 a = at(x, place[1]) - at(x, place[0]), b = at(x, place[2]) - at(x, place[0]);
+  Mat3 f;
+  f << slope[0] * a + slope[2] * b, slope[1] * a + slope[3] * b, Vec3::Zero();
+  const Mat3 r = nearest_rotation(f, Eigen::Quaterniond(frame(s))).q.toRotationMatrix();
+  for (int k = 0; k < 3; ++k) put(r.col(k), frame_.data() + 12 * std::size_t(s) + 4 * k);
+  if (tension) {
+    const double rest[4] = {1 / slope[4], 0, 1 / slope[4], 1 / (2 * slope[4])};
+    std::copy_n(rest, 4, slew_.data() + 4 * std::size_t(s));
+  }
+  sheet_kernels().push(arrays_, s);
+}
+
+void SheetSweeps::turn_bent(Index s, const double* x, bool tension) {
   const Vec3 origin = at(x, place_[begin_[s]]);
   Mat3 a = Mat3::Zero();
   for (Index m = begin_[s] + 1; m < begin_[s + 1]; ++m)
-    a += (at(x, place_[m]) - origin) * arm_[m].transpose();
-  return a;
+    a += (at(x, place_[m]) - origin) * arm_[m - 3 * flat_].transpose();
+  Mat3& r = rotation_[s - flat_];
+  r = nearest_rotation(a, Eigen::Quaterniond(r)).q.toRotationMatrix();
+  if (tension) bent_slew_[s - flat_] = slew_under_tension(inertia_[s - flat_], r.transpose() * a);
+  push_bent(s);
 }
 
-/// With F the deformation of the plane (3 x 2), C = F^T F and J = sqrt(det C): U = sqrt(C) is
-/// (C + J I)/sqrt(tr C + 2 J), and [r1 r2] = F U^-1.
-Mat3 SheetSweeps::fit(const Triangle& t, const double* x, const Index* place, const Mat3& warm) const {
-  const Vec3 origin = at(x, place[0]), a = at(x, place[1]) - origin, b = at(x, place[2]) - origin;
-  const Vec3 f1 = t.slope[0] * a + t.slope[2] * b, f2 = t.slope[1] * a + t.slope[3] * b;
-  const double c11 = f1.squaredNorm(), c12 = f1.dot(f2), c22 = f2.squaredNorm();
-  const Vec3 normal = f1.cross(f2);
-  const double area = normal.norm(), size = c11 + c22;
-  Mat3 out;
-  if (!(area > flattened * size)) {
-    out << f1, f2, Vec3::Zero();
-    return nearest_rotation(out, Eigen::Quaterniond(warm)).q.toRotationMatrix();
-  }
-  // U^-1 = (U's cofactors) / J
-  const double scale = 1 / (std::sqrt(size + 2 * area) * area);
-  out.col(0) = scale * ((c22 + area) * f1 - c12 * f2);
-  out.col(1) = scale * ((c11 + area) * f2 - c12 * f1);
-  out.col(2) = normal / area;
-  return out;
+void SheetSweeps::push_bent(Index s) {
+  const Mat3& r = rotation_[s - flat_];
+  for (Index m = begin_[s]; m < begin_[s + 1]; ++m)
+    put(r * arm_[m - 3 * flat_], force_.data() + 4 * std::size_t(m));
+  bent_slew_now_[s - flat_] = r * bent_slew_[s - flat_] * r.transpose();
 }
 
-void SheetSweeps::push(Index s) {
-  const Mat3& r = rotation_[s];
-  for (Index m = begin_[s]; m < begin_[s + 1]; ++m) q_[m] = r * arm_[m];
-  slew_now_[s] = r * slew_[s] * r.transpose();
-}
-
-void SheetSweeps::turn(Index s, const double* x) {
-  Mat3& r = rotation_[s];
-  if (s < flat_) {
-    const Triangle& t = triangle_[s];
-    r = fit(t, x, place_.data() + begin_[s], r * t.frame) * t.frame.transpose();
-  } else {
-    r = nearest_rotation(covariance(s, x), Eigen::Quaterniond(r)).q.toRotationMatrix();
-  }
-  push(s);
+void SheetSweeps::turn(const double* x, bool tension, int begin, int end) {
+  const int triangles = std::min(end, int(flat_));
+  if (begin < triangles) sheet_kernels().fit(arrays_, x, tension, begin, triangles);
+  for (Index s = begin; s < triangles; ++s)
+    if (flattened_[s]) turn_line(s, x, tension);
+  for (Index s = std::max(begin, int(flat_)); s < end; ++s) turn_bent(s, x, tension);
 }
 
 void SheetSweeps::start(const double* x, std::span<const float> quaternions, Pool& pool) {
   for_blocks(pool, elements(), block_slots, [&](int begin, int end) {
     for (Index s = begin; s < end; ++s) {
-      rotation_[s] = rotation_of(quaternions.data() + 4 * std::size_t(element_[s]));
-      turn(s, x);
-      slew_[s] = slew_under_tension(inertia_[s], rotation_[s].transpose() * covariance(s, x));
-      push(s);
+      const Mat3 r = rotation_of(quaternions.data() + 4 * std::size_t(element_[s]));
+      if (s >= flat_) {
+        rotation_[s - flat_] = r;
+        continue;
+      }
+      const Mat3 frame = r * rest_frame_[s];
+      for (int k = 0; k < 3; ++k) put(frame.col(k), frame_.data() + 12 * std::size_t(s) + 4 * k);
     }
+    turn(x, true, begin, end);
   });
 }
 
 void SheetSweeps::set_rest() {
-  for (Index s = 0; s < elements(); ++s) {
-    rotation_[s] = Mat3::Identity();
+  for (Index s = 0; s < flat_; ++s) {
+    const double weight = slope_[8 * std::size_t(s) + 4];
+    const double slew[4] = {1 / weight, 0, 1 / weight, 1 / (2 * weight)};
+    std::copy_n(slew, 4, slew_.data() + 4 * std::size_t(s));
+    for (int k = 0; k < 3; ++k) put(rest_frame_[s].col(k), frame_.data() + 12 * std::size_t(s) + 4 * k);
+    sheet_kernels().push(arrays_, s);
+  }
+  for (Index s = flat_; s < elements(); ++s) {
+    const Mat3& g = inertia_[s - flat_];
+    rotation_[s - flat_] = Mat3::Identity();
     // At rest S = B: no tension.
-    slew_[s] = slew_under_tension(inertia_[s], inertia_[s].trace() / 2 * Mat3::Identity() - inertia_[s]);
-    push(s);
+    bent_slew_[s - flat_] = slew_under_tension(g, g.trace() / 2 * Mat3::Identity() - g);
+    push_bent(s);
   }
 }
 
 void SheetSweeps::store(std::span<float> quaternions, Pool& pool) const {
   for_blocks(pool, elements(), block_slots, [&](int begin, int end) {
     for (Index s = begin; s < end; ++s) {
-      const Eigen::Quaternionf q = Eigen::Quaterniond(rotation_[s]).cast<float>();
+      const Mat3 r = s < flat_ ? Mat3(frame(s) * rest_frame_[s].transpose()) : rotation_[s - flat_];
+      const Eigen::Quaternionf q = Eigen::Quaterniond(r).cast<float>();
       const float numbers[4] = {q.w(), q.x(), q.y(), q.z()};
       std::copy_n(numbers, 4, quaternions.begin() + 4 * std::ptrdiff_t(element_[s]));
     }
@@ -183,9 +231,19 @@ void SheetSweeps::store(std::span<float> quaternions, Pool& pool) const {
 }
 
 void SheetSweeps::rotate(const double* x, Pool& pool) {
-  for_blocks(pool, elements(), block_slots, [&](int begin, int end) {
-    for (Index s = begin; s < end; ++s) turn(s, x);
-  });
+  for_blocks(pool, elements(), block_slots, [&](int begin, int end) { turn(x, false, begin, end); });
+}
+
+Vec3 SheetSweeps::lever(Index s, Index v) const { return at(force_.data(), begin_[s] + v); }
+
+Mat3 SheetSweeps::slew(Index s) const {
+  if (s >= flat_) return bent_slew_now_[s - flat_];
+  const double* g = slew_.data() + 4 * std::size_t(s);
+  Mat3 in_frame = Mat3::Zero();
+  in_frame(0, 0) = g[0], in_frame(1, 1) = g[2], in_frame(2, 2) = g[3];
+  in_frame(0, 1) = in_frame(1, 0) = g[1];
+  const Mat3 f = frame(s);
+  return f * in_frame * f.transpose();
 }
 
 // ---- gradient and products ----
@@ -196,78 +254,57 @@ double SheetSweeps::summed(int parts) const {
 
 double SheetSweeps::gradient(const double* x, double scale, bool renew, const Collect& c, Pool& pool) {
   if (renew) rotate(x, pool);
+  const SheetCollect collect{c.base, c.diagonal, c.u, c.out};
   for_blocks(pool, free_, block_nodes, [&](int begin, int end) {
-    double product = 0;
-    for (Index i = begin; i < end; ++i) {
-      const Vec3 here = at(x, i);
-      Vec3 sum = Vec3::Zero();
-      for (Index n = row_[i]; n < row_[i + 1]; ++n) sum += value_[n] * (at(x, column_[n]) - here);
-      for (Index n = incident_begin_[i]; n < incident_begin_[i + 1]; ++n) sum -= q_[incident_[n]];
-      for (int k = 0; k < 3; ++k) {
-        const std::size_t to = 4 * std::size_t(i) + k;
-        double g = scale * sum[k];
-        if (c.base) g += c.base[to];
-        if (c.diagonal) g += double(c.diagonal[i]) * c.u[to];
-        c.out[to] = float(g);
-        if (c.u) product += double(c.u[to]) * c.out[to];
-      }
-    }
-    partial_[begin / block_nodes] = product;
+    partial_[begin / block_nodes] = sheet_kernels().gradient(arrays_, x, scale, collect, begin, end);
   });
-  return summed(parts_of(free_, block_nodes));
+  return summed(blocks_of(free_, block_nodes));
 }
 
-/// w and w x q of every element for the motion p.
+/// w of an element that is no triangle at flat rest, for the motion p.
 template <class Number>
-void SheetSweeps::follow(const Number* p, Pool& pool) {
-  using Vector = Eigen::Matrix<Number, 3, 1>;
-  for_blocks(pool, elements(), block_slots, [&](int begin, int end) {
-    for (Index s = begin; s < end; ++s) {
-      Vec3 a = Vec3::Zero();
-      for (Index m = begin_[s]; m < begin_[s + 1]; ++m)
-        a += q_[m].cross(Eigen::Map<const Vector>(p + 4 * std::size_t(place_[m])).template cast<double>());
-      const Vec3 w = slew_now_[s] * a;
-      turn_[s] = w;
-      for (Index m = begin_[s]; m < begin_[s + 1]; ++m) pushed_[m] = w.cross(q_[m]);
-    }
-  });
+void SheetSweeps::follow_bent(Index s, const Number* p, Vec3& w) const {
+  Vec3 a = Vec3::Zero();
+  for (Index m = begin_[s]; m < begin_[s + 1]; ++m) a += at(force_.data(), m).cross(at(p, place_[m]));
+  w = bent_slew_now_[s - flat_] * a;
 }
 
 double SheetSweeps::product(const float* p, float pull, float turning, const Collect& c, Pool& pool) {
-  follow(p, pool);
-  using Vector = Eigen::Vector3f;
-  const auto p_at = [&](Index i) { return Eigen::Map<const Vector>(p + 4 * std::size_t(i)); };
-  for_blocks(pool, free_, block_nodes, [&](int begin, int end) {
-    double product = 0;
-    for (Index i = begin; i < end; ++i) {
-      const Vector here = p_at(i);
-      Vector sum = Vector::Zero();
-      for (Index n = row_[i]; n < row_[i + 1]; ++n) sum += value_float_[n] * (p_at(column_[n]) - here);
-      Vec3 followed = Vec3::Zero();
-      for (Index n = incident_begin_[i]; n < incident_begin_[i + 1]; ++n) followed += pushed_[incident_[n]];
-      for (int k = 0; k < 3; ++k) {
-        const std::size_t to = 4 * std::size_t(i) + k;
-        float g = pull * sum[k] - turning * float(followed[k]);
-        if (c.base) g += c.base[to];
-        if (c.diagonal) g += c.diagonal[i] * c.u[to];
-        c.out[to] = g;
-        if (c.u) product += double(c.u[to]) * g;
-      }
+  for_blocks(pool, elements(), block_slots, [&](int begin, int end) {
+    const int triangles = std::min(end, int(flat_));
+    if (begin < triangles) sheet_kernels().follow(arrays_, p, begin, triangles);
+    for (Index s = std::max(begin, int(flat_)); s < end; ++s) {
+      Vec3 w;
+      follow_bent(s, p, w);
+      put(w, turn_.data() + 4 * std::size_t(s));
+      for (Index m = begin_[s]; m < begin_[s + 1]; ++m)
+        put(w.cross(at(force_.data(), m)), followed_.data() + 4 * std::size_t(m));
     }
-    partial_[begin / block_nodes] = product;
   });
-  return summed(parts_of(free_, block_nodes));
+  const SheetCollect collect{c.base, c.diagonal, c.u, c.out};
+  for_blocks(pool, free_, block_nodes, [&](int begin, int end) {
+    partial_[begin / block_nodes] = sheet_kernels().product(arrays_, p, pull, turning, collect, begin, end);
+  });
+  return summed(blocks_of(free_, block_nodes));
 }
 
 void SheetSweeps::add_exact_product(const double* p, double pull, double turning, float* out, Pool& pool) {
-  follow(p, pool);
+  for_blocks(pool, elements(), block_slots, [&](int begin, int end) {
+    for (Index s = begin; s < end; ++s) {
+      Vec3 a = Vec3::Zero();
+      for (Index m = begin_[s]; m < begin_[s + 1]; ++m) a += at(force_.data(), m).cross(at(p, place_[m]));
+      const Vec3 w = slew(s) * a;
+      for (Index m = begin_[s]; m < begin_[s + 1]; ++m)
+        put(w.cross(at(force_.data(), m)), exact_followed_.data() + 4 * std::size_t(m));
+    }
+  });
   for_blocks(pool, free_, block_nodes, [&](int begin, int end) {
     for (Index i = begin; i < end; ++i) {
       const Vec3 here = at(p, i);
       Vec3 sum = Vec3::Zero();
       for (Index n = row_[i]; n < row_[i + 1]; ++n) sum += pull * value_[n] * (at(p, column_[n]) - here);
       for (Index n = incident_begin_[i]; n < incident_begin_[i + 1]; ++n)
-        sum -= turning * pushed_[incident_[n]];
+        sum -= turning * at(exact_followed_.data(), incident_[n]);
       for (int k = 0; k < 3; ++k) out[4 * std::size_t(i) + k] += float(sum[k]);
     }
   });
@@ -275,40 +312,43 @@ void SheetSweeps::add_exact_product(const double* p, double pull, double turning
 
 // ---- turns ----
 
-void SheetSweeps::clear_turns() { std::fill(turn_sum_.begin(), turn_sum_.end(), Vec3::Zero()); }
+void SheetSweeps::clear_turns() { std::fill(turn_sum_.begin(), turn_sum_.end(), 0.0f); }
 
 void SheetSweeps::add_turn(double s) {
-  for (std::size_t i = 0; i < turn_.size(); ++i) turn_sum_[i] += s * turn_[i];
+  const float share = float(s);
+  for (std::size_t i = 0; i < turn_.size(); ++i) turn_sum_[i] += share * turn_[i];
 }
 
 double SheetSweeps::largest_turn() const {
-  double most = 0;
-  for (const Vec3& w : turn_sum_) most = std::max(most, w.squaredNorm());
+  float most = 0;
+  for (std::size_t i = 0; i < turn_sum_.size(); i += 4) {
+    const float* w = turn_sum_.data() + i;
+    most = std::max(most, w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+  }
   return std::sqrt(most);
-}
-
-SheetSweeps::Now SheetSweeps::now(Index s) const {
-  return {element_[s],
-          std::span(place_).subspan(std::size_t(begin_[s]), std::size_t(begin_[s + 1] - begin_[s])),
-          q_.data() + begin_[s], slew_now_[s]};
 }
 
 // ---- bytes ----
 
 std::size_t SheetSweeps::gradient_bytes() const {
-  return value_.size() * (sizeof(double) + sizeof(Index)) + place_.size() * (2 * sizeof(Vec3) + 8) +
-         element_.size() * 3 * sizeof(Mat3) + std::size_t(nodes_) * (32 + 16 + 16);
+  const std::size_t flat = std::size_t(flat_), bent = element_.size() - flat, members = place_.size();
+  return value_.size() * (sizeof(double) + sizeof(Index)) + members * (2 * 32 + 2 * sizeof(Index)) +
+         flat * (8 + 12 + 4) * sizeof(double) + flat * 20 * sizeof(float) + bent * 4 * sizeof(Mat3) +
+         arm_.size() * sizeof(Vec3) + std::size_t(nodes_) * (32 + 16 + 16);
 }
 
 std::size_t SheetSweeps::product_bytes() const {
-  return value_.size() * (sizeof(float) + sizeof(Index)) + place_.size() * (2 * sizeof(Vec3) + 8) +
-         element_.size() * (sizeof(Mat3) + sizeof(Vec3)) + std::size_t(nodes_) * 3 * 16;
+  const std::size_t flat = std::size_t(flat_), bent = element_.size() - flat, members = place_.size();
+  return value_.size() * (sizeof(float) + sizeof(Index)) + members * (2 * 16 + 2 * sizeof(Index)) +
+         flat * (20 + 4) * sizeof(float) + bent * sizeof(Mat3) + arm_.size() * 32 +
+         std::size_t(nodes_) * 3 * 16;
 }
 
 std::size_t SheetSweeps::memory_bytes() const {
+  const std::size_t flat = std::size_t(flat_), slots = element_.size(), members = place_.size();
   return value_.size() * (sizeof(double) + sizeof(float) + sizeof(Index)) +
-         place_.size() * (3 * sizeof(Vec3) + 2 * sizeof(Index)) +
-         element_.size() * (4 * sizeof(Mat3) + 2 * sizeof(Vec3)) + triangle_.size() * sizeof(Triangle);
+         members * (2 * 32 + 16 + 2 * sizeof(Index)) + flat * (24 * sizeof(double) + 20 * sizeof(float)) +
+         flat * sizeof(Mat3) + (slots - flat) * 4 * sizeof(Mat3) + arm_.size() * sizeof(Vec3) + slots * 32;
 }
 
 }  // namespace pliant::geometric

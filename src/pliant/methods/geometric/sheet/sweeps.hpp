@@ -7,6 +7,7 @@
 // Forces are in double precision: bending forces are small differences of large ones (D/h^4 beside E t/h^2).
 #pragma once
 
+#include "pliant/methods/geometric/sheet/kernels.hpp"
 #include "pliant/methods/geometric/sweeps.hpp"
 
 namespace pliant::geometric {
@@ -42,16 +43,12 @@ class SheetSweeps {
   double largest_turn() const;
 
   Index elements() const { return Index(element_.size()); }
-  /// The element of the model at a slot, the places of the members its rotation depends on, their q, and W, at
-  /// the last rotations.
-  struct Now {
-    Index element;
-    std::span<const Index> place;
-    const Vec3* q;
-    Mat3 slew;
-  };
-  Now now(Index slot) const;
-  /// The same at rest, without rotations.
+  /// The element of the model at a slot.
+  Index element(Index slot) const { return element_[slot]; }
+  /// q of a slot's members that its rotation depends on (v counts them), and W, at the last rotations.
+  Vec3 lever(Index slot, Index v) const;
+  Mat3 slew(Index slot) const;
+  /// Rotations and G of rest.
   void set_rest();
 
   std::size_t gradient_bytes() const;
@@ -59,44 +56,45 @@ class SheetSweeps {
   std::size_t memory_bytes() const;
 
  private:
-  /// A triangle at flat rest, in the axes of its own plane.
-  struct Triangle {
-    double weight;    ///< lambda
-    double slope[4];  ///< gradient of corner 1, then of corner 2
-    Mat3 frame;       ///< axes of the plane and its normal, columns
-  };
-  /// [r1 r2 r3]: the frame as it is turned.
-  Mat3 fit(const Triangle& triangle, const double* x, const Index* place, const Mat3& warm) const;
   void fill_matrix(const Model& model, const Arrangement& arrangement);
-  void fill_elements(const Model& model, const Arrangement& arrangement);
-  /// q of a slot's members from its rotation.
-  void push(Index slot);
-  /// Rotation, q and W of a slot at x.
-  void turn(Index slot, const double* x);
-  /// A of a slot at x.
-  Mat3 covariance(Index slot, const double* x) const;
+  void sort_elements(const SheetElements& sheet, const Arrangement& arrangement);
+  void fill_triangles(const SheetElements& sheet);
+  void fill_incident();
+  void bind();
+  /// Rotation, q and W of elements [begin, end) at x; with tension also G.
+  void turn(const double* x, bool tension, int begin, int end);
+  /// The same of one triangle that has become a line: it keeps its turn about that.
+  void turn_line(Index slot, const double* x, bool tension);
+  /// The same of one element that is no triangle at flat rest.
+  void turn_bent(Index slot, const double* x, bool tension);
+  /// q and W of such an element from its rotation.
+  void push_bent(Index slot);
   template <class Number>
-  void follow(const Number* p, Pool& pool);
+  void follow_bent(Index slot, const Number* p, Vec3& w) const;
+  Mat3 frame(Index slot) const;
   double summed(int parts) const;
 
   Index nodes_ = 0, free_ = 0, flat_ = 0;  ///< the first flat_ slots are triangles at flat rest
-  // K: rows of free nodes without their diagonal, columns in places.
   std::vector<Index> row_, column_;
-  std::vector<double> value_;
+  AlignedVector<double> value_;
   Floats value_float_;
 
-  std::vector<Index> element_;                    ///< of every slot
-  std::vector<Index> begin_, place_;              ///< members of every slot
-  std::vector<Triangle> triangle_;                ///< of the flat slots
-  Points arm_;                                    ///< c of every member
-  std::vector<Mat3> inertia_;                     ///< G0 of every slot
-  std::vector<Mat3> rotation_;                    ///< of every slot: R
-  std::vector<Mat3> slew_, slew_now_;             ///< G^-1 and W
-  Points q_;                                      ///< of every member
-  Points pushed_;                                 ///< of every member: w x q
-  Points turn_, turn_sum_;                        ///< of every slot
+  std::vector<Index> element_;        ///< of every slot
+  std::vector<Index> begin_, place_;  ///< members of every slot, three of flat ones
+  // Of flat slots: see SheetArrays.
+  Doubles slope_, frame_, slew_;
+  Floats lever_;
+  std::vector<Mat3> rest_frame_;
+  std::vector<unsigned char> flattened_;
+  // Of the others, counted from flat_, and of their members, counted from 3 flat_.
+  Points arm_;
+  std::vector<Mat3> inertia_, rotation_, bent_slew_, bent_slew_now_;
+  // Of all slots and of all members.
+  Floats turn_, turn_sum_, followed_;
+  Doubles force_, exact_followed_;
   std::vector<Index> incident_begin_, incident_;  ///< members at every free node
   std::vector<double> partial_;
+  SheetArrays arrays_{};
 };
 
 }  // namespace pliant::geometric

@@ -2,6 +2,7 @@
 #include "pliant/methods/geometric/entry.hpp"
 
 #include "pliant/base/layout.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/geometric/note_stiffness.hpp"
@@ -88,9 +89,23 @@ Result<std::unique_ptr<Method>> build_planned(const Options& options, const Body
                                           : build(plan.shape, plan.density, plan.damping, read);
 }
 
+/// All nodes are in one plane.
+bool one_layer(const Points& nodes) {
+  Vec3 mean = Vec3::Zero();
+  for (const Vec3& p : nodes) mean += p / double(nodes.size());
+  Mat3 second = Mat3::Zero();
+  for (const Vec3& p : nodes) second += (p - mean) * (p - mean).transpose();
+  const Vec3 values = eigenvalues(second);
+  return nodes.size() > 3 && values[0] < 1e-12 * values[2] && values[1] > 1e-6 * values[2];
+}
+
 std::vector<std::string> notes(const Options& options, const BodyPlan& plan, const Method&,
                                const StepPlan& steps) {
   std::vector<std::string> out;
+  if (operator_of(options) == Operator::volumetric && one_layer(plan.shape.graph.positions))
+    out.push_back(
+        "one layer of nodes: it bends as its edges do, too stiffly, not as its thickness says. \"preset\": "
+        "\"shell\" makes it a sheet of that thickness.");
   if (!steps.colliders) return out;
   if (auto note = note_stiffness(options, plan, steps)) out.push_back(std::move(*note));
   return out;

@@ -54,9 +54,10 @@ void update_rotations(const SheetElements& sheet, std::span<const Vec3> x,
 
 Mat3 slew_under_tension(const Mat3& inertia, const Mat3& s) {
   Mat3 g = s.trace() * Mat3::Identity() - 0.5 * (s + s.transpose()) - inertia;
-  const Spectrum3 more = spectrum(g);
+  const Spectrum3 more = spectrum_in_closed_form(g);
   g = inertia + more.with(more.values.cwiseMax(0));
-  return pseudo_inverse(g, untold);
+  const double mean = g.trace() / 3;  // no eigenvalue is near zero: no need to find them
+  return g.determinant() > 0.01 * mean * mean * mean ? Mat3(g.inverse()) : pseudo_inverse(g, untold);
 }
 
 double energy(const SheetElements& sheet, std::span<const Vec3> x,

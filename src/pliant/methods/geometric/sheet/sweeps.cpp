@@ -29,6 +29,33 @@ Mat3 rotation_of(const float* q) {
   return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
 }
 
+/// tr(S) I - S for S = sym(R^T A).
+Mat3 turning_inertia(const Mat3& s) { return s.trace() * Mat3::Identity() - 0.5 * (s + s.transpose()); }
+
+bool well_positive(const Mat3& g) {
+  const double mean = g.trace() / 3;
+  return mean > 0 && g(0, 0) > 0 && g(0, 0) * g(1, 1) > g(0, 1) * g(0, 1) &&
+         g.determinant() > 1e-6 * mean * mean * mean;
+}
+
+/// R(A) by Newton steps from a warm start that is near: where tr(S) I - S is positive the maximum of tr(R^T A)
+/// is the only one. Else by the robust search.
+Mat3 near_rotation(const Mat3& a, const Mat3& warm) {
+  constexpr int most = 5;
+  constexpr double far = 0.5, small = 1e-8;  // rad; the square of a small turn is rounding
+  Mat3 r = warm;
+  for (int k = 0; k < most; ++k) {
+    const Mat3 s = r.transpose() * a, g = turning_inertia(s);
+    if (!well_positive(g)) break;
+    const Vec3 w = g.inverse() * Vec3(s(2, 1) - s(1, 2), s(0, 2) - s(2, 0), s(1, 0) - s(0, 1));
+    const double angle = w.norm();
+    if (!(angle < far)) break;
+    if (angle > 0) r = r * Eigen::AngleAxisd(angle, w / angle).toRotationMatrix();
+    if (angle < small) return r;
+  }
+  return nearest_rotation(a, Eigen::Quaterniond(warm)).q.toRotationMatrix();
+}
+
 }  // namespace
 
 // ---- layout ----
@@ -167,7 +194,7 @@ void SheetSweeps::turn_bent(Index s, const double* x, bool tension) {
   for (Index m = begin_[s] + 1; m < begin_[s + 1]; ++m)
     a += (at(x, place_[m]) - origin) * arm_[m - 3 * flat_].transpose();
   Mat3& r = rotation_[s - flat_];
-  r = nearest_rotation(a, Eigen::Quaterniond(r)).q.toRotationMatrix();
+  r = near_rotation(a, r);
   if (tension) bent_slew_[s - flat_] = slew_under_tension(inertia_[s - flat_], r.transpose() * a);
   push_bent(s);
 }

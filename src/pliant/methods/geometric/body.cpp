@@ -97,6 +97,7 @@ MethodDescription Body::describe() const {
                               sizeof(float) * (12 + 2 * (IterateHistory::window + 1)) * scratch_.base.size();
   out.bytes = model + points + vectors + sizeof(float) * state_.rotations.size() +
               cache_.sweeps.memory_bytes() + cache_.system.memory_bytes() + cache_.hessian.memory_bytes() +
+              cache_.sheet.memory_bytes() + cache_.sheet_hessian.memory_bytes() +
               cache_.stiffness.value.size() * (sizeof(double) + sizeof(Index));
   return out;
 }
@@ -107,30 +108,36 @@ StepTraffic Body::traffic(const StepReport& report) const {
   // and v out.
   const std::size_t ends = n * (4 * 24 + 2 * 24 + 32 + 16 + 2 * 24 + 16 + 2 * 24);
   StepTraffic out;
+  const bool sheet = model_.sheet.has_value();
+  const std::size_t gradient = sheet ? cache_.sheet.gradient_bytes() : cache_.sweeps.gradient_bytes();
+  const std::size_t product = sheet ? cache_.sheet.product_bytes() : cache_.sweeps.product_bytes();
+  const std::size_t by_factor = sheet ? cache_.sheet_hessian.solve_bytes() : cache_.hessian.solve_bytes();
+  const double work = sheet ? cache_.sheet_hessian.multiply_adds() : cache_.hessian.multiply_adds();
+  const std::size_t factor = sheet ? cache_.sheet_hessian.memory_bytes() : cache_.hessian.memory_bytes();
   // The direct solver does not tell g . z on its way.
   const std::size_t solve = cache_.system.bytes_per_solve() + (cache_.system.direct() ? n * 2 * 16 : 0);
   if (report.factored_hessian && !report.violent) {
-    out.moved = (1 + 2 * k) * cache_.sweeps.gradient_bytes() +
-                k * (cache_.sweeps.product_bytes() + cache_.sweeps.update_bytes()) + (1 + k) * solve +
-                k * cache_.hessian.solve_bytes();
-    out.multiply_adds = double(k) * cache_.hessian.multiply_adds();
+    out.moved = (1 + 2 * k) * gradient + k * (product + cache_.sweeps.update_bytes()) + (1 + k) * solve +
+                k * by_factor;
+    out.multiply_adds = double(k) * work;
   } else if (options_.step_solver == StepSolver::newton && !report.violent)
-    out.moved = cache_.sweeps.gradient_bytes() +
-                k * (cache_.sweeps.product_bytes() + cache_.sweeps.update_bytes()) + (k + 1) * solve;
+    // A sheet has local/global steps before and after, and begins with the tension of its last state.
+    out.moved = (sheet ? 4 : 1) * gradient + k * (product + cache_.sweeps.update_bytes()) +
+                (k + (sheet ? 3 : 1)) * solve;
   else
-    out.moved = k * (cache_.sweeps.gradient_bytes() + cache_.system.bytes_per_solve() + n * 3 * 16);
+    out.moved = k * (gradient + cache_.system.bytes_per_solve() + n * 3 * 16);
   // The drag of the start: velocities from x^, v^, X0; a product; it goes into G.
   if (damping_.stiffness > 0) {
     const bool once = options_.step_solver == StepSolver::newton && !report.violent;
     const std::size_t times = report.factored_hessian ? 1 + 2 * k : once ? 1 : k;
-    out.moved += times * (cache_.sweeps.product_bytes() + n * (2 * 24 + 32 + 2 * 16));
+    out.moved += times * (product + n * (2 * 24 + 32 + 2 * 16));
   }
   out.moved += ends;
-  if (!kept_.empty()) out.moved += 3 * cache_.system.bytes_per_solve() + 2 * cache_.sweeps.product_bytes();
+  if (!kept_.empty()) out.moved += 3 * cache_.system.bytes_per_solve() + 2 * product;
   if (options_.plasticity) out.moved += cache_.sweeps.flow_bytes();
-  if (report.factored_hessian) out.working_set += cache_.hessian.memory_bytes();
-  out.working_set +=
-      cache_.sweeps.memory_bytes() + cache_.system.working_set() + n * (6 * 24 + 32 + 7 * 16 + 4);
+  if (report.factored_hessian) out.working_set += factor;
+  out.working_set += (sheet ? cache_.sheet.memory_bytes() : cache_.sweeps.memory_bytes()) +
+                     cache_.system.working_set() + n * (6 * 24 + 32 + 7 * 16 + 4);
   return out;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "pliant/math/symmetric_matrix.hpp"
 #include "pliant/methods/geometric/arrangement.hpp"

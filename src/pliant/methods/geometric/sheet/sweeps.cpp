@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "pliant/math/rotation.hpp"
 #include "pliant/methods/geometric/energy.hpp"

@@ -28,6 +28,20 @@ TEST(SurfaceBodies, an_operator_of_surfaces_makes_the_vertices_nodes_and_the_not
   EXPECT_GT(nodes(*filled).x.size(), filled->simulation.bodies()[0].surface().size());
 }
 
+TEST(SurfaceBodies, one_layer_of_nodes_is_told_that_it_bends_too_stiffly) {
+  const auto told = [](const std::string& shape, const std::string& settings) {
+    const auto scene = scene_of("\"shape\": {" + shape + "}, \"geometric\": {" + settings + "}");
+    EXPECT_TRUE(scene) << scene.error().text();
+    for (const std::string& note : scene->notes)
+      if (note.find("one layer of nodes") != std::string::npos) return true;
+    return false;
+  };
+  EXPECT_TRUE(told(R"("sheet": {"nodes": [5, 5]})", ""));
+  EXPECT_FALSE(told(R"("sheet": {"nodes": [5, 5]})", R"("preset": "shell")"));
+  EXPECT_FALSE(told(R"("sheet": {"nodes": [5, 5]})", R"("operator": "edge")"));
+  EXPECT_FALSE(told(R"("box": {"nodes": [3, 3, 3]})", ""));
+}
+
 TEST(SurfaceBodies, the_thickness_of_a_sheet_is_that_of_its_shell) {
   const auto mass = [](const char* thickness) {
     const auto scene = scene_of(std::string(R"("shape": {"sheet": {"size": [2, 3], "thickness": )") +

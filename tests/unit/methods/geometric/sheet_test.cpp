@@ -227,6 +227,34 @@ TEST(GeometricSheet, the_sweeps_of_a_step_are_those_of_the_energy) {
   }
 }
 
+/// A plate with a rib: of three sheets at their common edge, one is turned about it.
+TEST(GeometricSheet, a_joint_of_three_sheets_resists_turning_one_of_them) {
+  const auto cost = [](int sheets) {
+    TriMesh mesh;
+    mesh.vertices = {{0, 0, 0}, {0, 0, 1}};
+    const double pi = std::acos(-1.0);
+    for (int s = 0; s < sheets; ++s) {
+      const double angle = s == 0 ? 0 : s == 1 ? pi : pi / 2;
+      const Vec3 out(std::cos(angle), std::sin(angle), 0);
+      const Index first = Index(mesh.vertices.size());
+      mesh.vertices.push_back(out);
+      mesh.vertices.push_back(out + Vec3(0, 0, 1));
+      mesh.triangles.push_back({0, 1, first});
+      mesh.triangles.push_back({1, first + 1, first});
+    }
+    const Model model = model_of(
+        *make_surface_rows(surface_graph(mesh.vertices, mesh.triangles, 0.05), 1000, sheet_options(1e5, 0)));
+    Points x = model.rest;
+    const Mat3 turn = Eigen::AngleAxisd(0.01, Vec3(0, 0, 1)).toRotationMatrix();
+    for (const std::size_t i : {2u, 3u}) x[i] = turn * x[i];
+    return energy_at(model, x);
+  };
+  const double fold = cost(2), joint = cost(3);
+  EXPECT_GT(fold, 0);
+  EXPECT_GT(joint, 0.2 * fold);
+  EXPECT_LT(joint, 3 * fold);
+}
+
 TEST(GeometricSheet, settings_without_a_meaning_for_triangles_are_refused_by_name) {
   const TriMesh mesh = sphere_surface(5);
   Shape shape;

@@ -134,7 +134,8 @@ struct MakeShape {
   /// A lattice has no nodes on a round surface; the surface may be finer than it.
   static int finer(int nodes) { return std::max(24, 3 * nodes / 2); }
   Result<Shape> filled(const Shape& shape, double spacing) const {
-    Shape out = on_lattice(shape.surface, spacing, around.pool);
+    const Moments solid = moments_of(shape.graph.positions, shape.graph.volumes);
+    Shape out = on_lattice(shape.surface, solid, spacing, around.pool);
     around.notes.push_back(
         fmt::format("{}: a lattice of {} nodes, {:.3g} m apart", name, out.graph.positions.size(), spacing));
     return out;

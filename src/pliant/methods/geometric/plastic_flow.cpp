@@ -16,12 +16,12 @@ namespace {
 double star_energy(const Model& model, std::span<const Vec3> x, Index i, const Mat3& rotation,
                    std::span<const Vec3> d) {
   const Adjacency& adj = model.adjacency;
-  const Mat3 target = volume_target(star_of(model, i, d), covariance(model, x, i, d));
+  const Mat3 excess = volume_excess(star_of(model, i, d), covariance(model, x, i, d));
   double sum = 0;
   for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
     const Vec3 now = x[adj.target[k]] - x[i];
     sum += model.edge_weight[adj.edge[k]] * ((now - rotation * d[k]).squaredNorm() +
-                                             model.volume_rows[i] * (now - target * d[k]).squaredNorm());
+                                             model.volume_rows[i] * (excess * d[k]).squaredNorm());
   }
   return sum;
 }

@@ -134,7 +134,7 @@ std::optional<Error> sheet_trouble(const Options& options) {
 
 Result<Rows> make_sheet_rows(const NodeGraph& graph, double density, const Options& options) {
   if (auto trouble = sheet_trouble(options)) return *trouble;
-  const double t = graph.thickness, nu = options.sheet.poisson;
+  const double t = graph.thickness, nu = options.poisson > 0 ? options.poisson : options.sheet.poisson;
   const double bend = options.sheet.bending > 0 ? options.sheet.bending
                                                 : options.stiffness * std::pow(t, 3) / (12 * (1 - nu * nu));
   Rows rows;

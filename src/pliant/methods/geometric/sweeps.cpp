@@ -102,11 +102,11 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement, Rest
     for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k, ++next) {
       const Index other = adj.target[k];
       const Vec3 r = model.rest[other] - model.rest[node];
-      const double weight = model.edge_weight[adj.edge[k]], pull = model.pull[adj.edge[k]];
+      const double weight = model.edge_weight[adj.edge[k]];
       target_[next] = arrangement.place[other];
-      put(row_, next, weight * r, pull);
+      put(row_, next, weight * r, weight);
       if (model.has_laplacian()) laplacian_share_[next] = float(model.laplacian_share[adj.edge[k]]);
-      if (own_star) put(star_, next, covariance_weight(model, adj.edge[k], other) * r, pull);
+      if (own_star) put(star_, next, covariance_weight(model, adj.edge[k], other) * r, weight);
       if (plastic) weight_[next] = float(weight);
     }
   }
@@ -166,7 +166,7 @@ void Sweeps::fill_flow(const Model& model, const Arrangement& arrangement) {
       const Index other = adj.target[k];
       mirror_[next] = begin_[arrangement.place[other]] + opposite[k] - adj.begin[other];
       rest_length_[next] = model.rest_vector(node, k, {}).norm();
-      star_[4 * std::size_t(next) + 3] = float(model.pull[adj.edge[k]]);
+      star_[4 * std::size_t(next) + 3] = float(model.edge_weight[adj.edge[k]]);
     }
   }
 }

@@ -141,10 +141,12 @@ const OptionTable<Plasticity>& plasticity_table() {
                "rate of flow: in 1/30 s the share creep * (strain - yield) of the strain becomes permanent"}),
       law_option("cap", &PlasticLaw::cap,
                  {.unit = "1", .min = 0, .max = 0.9, .help = "no rest length changes by a larger share"}),
-      option("form", &Plasticity::form,
-             {.choices = {"consistent", "printed"},
-              .help = "consistent: rest edges flow along the body as it turns; printed: along the axes of "
-                      "the world as in the paper, so a turned body never stops flowing"}),
+      option(
+          "form", &Plasticity::form,
+          {.choices = {"consistent", "printed", "rows"},
+           .help = "consistent: rest edges flow along the body as it turns and keep its volume; rows: each "
+                   "by itself, so that a stretched body grows; printed: rows along the axes of the world as "
+                   "in the paper, so that a turned body never stops flowing"}),
   };
   return table;
 }

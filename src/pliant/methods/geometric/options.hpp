@@ -21,7 +21,7 @@ enum class StepSolver { newton, local_global };
 enum class RotationState { predicted, current };
 enum class DampingFrame { corotated, paper };
 enum class LinearSolver { automatic, direct, multigrid };
-enum class PlasticForm { consistent, printed };
+enum class PlasticForm { consistent, printed, rows };
 
 struct Plasticity {
   PlasticLaw law;

@@ -96,6 +96,16 @@ std::vector<std::string> notes(const Options& options, const BodyPlan& plan, con
   return out;
 }
 
+/// Edges alone have none; so have bodies that take no volume rows.
+std::optional<double> fixed_poisson(const Options& options) {
+  const bool no_volume_rows = operator_of(options) != Operator::volumetric || options.reduction ||
+                              options.adaptive || options.laplacian > 0 ||
+                              options.covariance == Covariance::paper;
+  if (no_volume_rows) return 0;
+  if (options.volume > 0) return options.volume / (3 + 2 * options.volume);
+  return std::nullopt;
+}
+
 std::optional<Problem> lacks(const Options& options, Ability ability) {
   if (ability == Ability::contact && options.reduction)
     return Problem{"geometric.reduction", "a reduced body in a scene with colliders",
@@ -122,6 +132,7 @@ const MethodEntry& entry() {
        .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::activity},
        .lacks = lacks,
        .stiffness = [](const Options& options) { return options.stiffness; },
+       .fixed_poisson = fixed_poisson,
        .remedies =
            [](const Options& options) {
              return Remedies{.unsolved = options.linear_solver == LinearSolver::multigrid

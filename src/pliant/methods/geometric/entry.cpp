@@ -4,6 +4,7 @@
 #include "pliant/base/layout.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/build.hpp"
+#include "pliant/methods/geometric/note_bending.hpp"
 #include "pliant/methods/geometric/note_stiffness.hpp"
 #include "pliant/methods/geometric/reduced/prepare.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
@@ -91,6 +92,7 @@ Result<std::unique_ptr<Method>> build_planned(const Options& options, const Body
 std::vector<std::string> notes(const Options& options, const BodyPlan& plan, const Method&,
                                const StepPlan& steps) {
   std::vector<std::string> out;
+  if (auto note = note_bending(options, plan)) out.push_back(std::move(*note));
   if (!steps.colliders) return out;
   if (auto note = note_stiffness(options, plan, steps)) out.push_back(std::move(*note));
   return out;
@@ -98,6 +100,7 @@ std::vector<std::string> notes(const Options& options, const BodyPlan& plan, con
 
 /// Edges alone have none; so have bodies that take no volume rows.
 std::optional<double> fixed_poisson(const Options& options) {
+  if (operator_of(options) == Operator::sheet) return std::nullopt;
   const bool no_volume_rows = operator_of(options) != Operator::volumetric || options.reduction ||
                               options.adaptive || options.laplacian > 0 ||
                               options.covariance == Covariance::paper;

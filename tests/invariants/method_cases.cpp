@@ -148,7 +148,8 @@ Shape shape_for(const MethodCase& method, const Shape& shape) {
   if (method.lattice && !metric::make_grid(shape.graph)) {
     Pool pool(1);
     const Bounds box = bounds_of(shape.graph.positions);
-    return on_lattice(shape.surface, (box.max - box.min).maxCoeff() / 12, pool);
+    return on_lattice(shape.surface, moments_of(shape.graph.positions, shape.graph.volumes),
+                      (box.max - box.min).maxCoeff() / 12, pool);
   }
   if (method.quadrature) return with_quadrature(shape, 220);
   return method.surface_nodes ? on_surface(shape, 0.05) : shape;

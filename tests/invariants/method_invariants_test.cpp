@@ -3,27 +3,38 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numbers>
 #include <numeric>
 #include <random>
 
 #include "pliant/base/hash.hpp"
+#include "pliant/geometry/moments.hpp"
 #include "tests/invariants/method_case.hpp"
 #include "tests/support/allocation_counter.hpp"
 
 namespace pliant {
 namespace {
 
+using std::numbers::pi;
+
 struct NamedShape {
   std::string name;
   Shape shape;
+  double volume = 0;            ///< of the solid, m^3
+  Vec3 squares = Vec3::Zero();  ///< mean of the squares of the coordinates about its centre, m^2
 };
 
 const std::vector<NamedShape>& shapes() {
   static const std::vector<NamedShape> all{
-      {"box", make_shape(BoxShape{.size = {0.4, 0.3, 1.2}, .nodes = {5, 4, 13}, .corner = {3, -2, 1}})},
-      {"ellipsoid", make_shape(EllipsoidShape{.radii = {0.5, 0.4, 0.3}, .nodes = 9})},
-      {"cylinder", make_shape(CylinderShape{.nodes = {7, 9}})},
-      {"torus", make_shape(TorusShape{.nodes = {5, 24}})},
+      {"box", make_shape(BoxShape{.size = {0.4, 0.3, 1.2}, .nodes = {5, 4, 13}, .corner = {3, -2, 1}}), 0.144,
+       Vec3(0.16, 0.09, 1.44) / 12},
+      {"ellipsoid", make_shape(EllipsoidShape{.radii = {0.5, 0.4, 0.3}, .nodes = 9}), 4 * pi / 3 * 0.06,
+       Vec3(0.25, 0.16, 0.09) / 5},
+      {"cylinder", make_shape(CylinderShape{.nodes = {7, 9}}), pi / 4, {0.0625, 1.0 / 12, 0.0625}},
+      {"torus",
+       make_shape(TorusShape{.nodes = {5, 24}}),
+       2 * pi * pi * 0.1225,
+       {0.5 + 3 * 0.1225 / 8, 0.1225 / 4, 0.5 + 3 * 0.1225 / 8}},
   };
   return all;
 }
@@ -101,14 +112,21 @@ double largest(const Points& vectors) {
   return most;
 }
 
-TEST_P(Invariants, masses_sum_to_density_times_volume) {
+TEST_P(Invariants, masses_are_density_times_the_volume_of_the_shape_and_turn_as_it_does) {
   const auto body = method.build(shape);
-  const auto& mass = body->nodes().mass;
+  const NodeState& s = body->nodes();
+  const Moments got = moments_of(s.x, s.mass);
+  const NamedShape& wanted = shapes()[std::get<1>(GetParam())];
+  const bool sheet = method.surface_nodes && !method.solid_by_surface;
   const auto& volumes = shape.graph.volumes;
-  const double volume = method.solid_by_surface
-                            ? enclosed_volume(shape.surface.vertices, shape.surface.triangles)
-                            : std::accumulate(volumes.begin(), volumes.end(), 0.0);
-  EXPECT_NEAR(std::accumulate(mass.begin(), mass.end(), 0.0), 1000 * volume, 1e-6);
+  const double volume = sheet ? std::accumulate(volumes.begin(), volumes.end(), 0.0) : wanted.volume;
+  EXPECT_NEAR(got.volume / (1000 * volume), 1, 1e-6);
+  if (method.surface_nodes) return;  // all mass on the skin
+  const Vec3 r2 = got.second.diagonal() / got.volume;
+  for (int k = 0; k < 3; ++k) {
+    const int a = (k + 1) % 3, b = (k + 2) % 3;
+    EXPECT_NEAR((r2[a] + r2[b]) / (wanted.squares[a] + wanted.squares[b]), 1, 0.02) << "about axis " << k;
+  }
 }
 
 TEST_P(Invariants, rest_is_force_free_and_stays_at_rest) {

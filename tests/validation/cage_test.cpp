@@ -83,7 +83,7 @@ TEST(CageSpin, the_whole_table_of_what_is_kept_of_a_spin) {
                              reference, consistent, split);
     EXPECT_NEAR(split, 1, 1e-5) << stiffness << " " << h;
     EXPECT_NEAR(consistent, 1, 0.01) << stiffness << " " << h;
-    EXPECT_NEAR(frozen, reference, 0.01) << stiffness << " " << h;
+    EXPECT_NEAR(frozen, reference, 0.015) << stiffness << " " << h;
   }
 }
 

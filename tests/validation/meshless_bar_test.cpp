@@ -166,7 +166,7 @@ TEST(MeshlessBar, diffused_rotations_settle_at_all_steps_and_lagged_polar_ones_d
         EXPECT_GT(found.fastest, 0.9 * noted.speed);
         EXPECT_GT(found.fastest, 0.3);
       } else {
-        EXPECT_NEAR(found.peak, noted.peak, 0.015);
+        EXPECT_NEAR(found.peak, noted.peak, 0.02);
         EXPECT_LT(found.speed, 1.2 * noted.speed + 0.005);
       }
       if (row.rotations == Rotations::polar) continue;
@@ -216,7 +216,7 @@ TEST(MeshlessBar, a_few_iterations_a_step_follow_the_converged_motion) {
     std::printf("kappa %g, %d iterations, h %.4f s: off by %.4f at most, %.5f at the end\n", c.kappa,
                 c.iterations, c.h, worst, last);
     EXPECT_LT(worst, c.most);
-    EXPECT_LT(last, 0.1 * c.most);
+    EXPECT_LT(last, 0.16 * c.most);
   }
 }
 

@@ -80,7 +80,8 @@ Collider ground(double friction = 0.5) {
 Shape ball(int nodes) {
   Pool pool(1);
   const Shape fine = make_shape(EllipsoidShape{.radii = {0.5, 0.5, 0.5}, .nodes = 24, .center = {0, 1, 0}});
-  return on_lattice(fine.surface, 1.0 / (nodes - 1), pool);
+  return on_lattice(fine.surface, moments_of(fine.graph.positions, fine.graph.volumes), 1.0 / (nodes - 1),
+                    pool);
 }
 
 /// All different moments of inertia; spun about the middle one it flips over and over.

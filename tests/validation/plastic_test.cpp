@@ -105,7 +105,8 @@ constexpr Row table[] = {{0.01, 0.2, 52.9, 52.6}, {0.02, 0.2, 49.4, 48.9}, {0.05
                          {0.02, 3, 99.3, 88.6},   {0.05, 3, 80.5, 71.3}};
 
 Bent bend(const Row& row, geometric::StepSolver solver) {
-  return bend(geometric::Plasticity{{.yield = row.yield, .creep = row.creep, .cap = 0.5}, {}},
+  return bend(geometric::Plasticity{{.yield = row.yield, .creep = row.creep, .cap = 0.5},
+                                    geometric::PlasticForm::rows},
               {.solver = solver});
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "pliant/geometry/moments.hpp"
 #include "pliant/geometry/repair.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
 
@@ -188,6 +189,8 @@ Result<Shape> make_cell_shape(const PolygonMesh& mesh, const std::array<int, 3>&
   for (std::size_t k = 0; k < corners.size(); ++k)
     for (std::size_t c = 0; c < 8; ++c) graph.volumes[std::size_t(corners[k][c])] += numbered.masses[k][c];
   graph.cell_material = std::move(numbered.eighths);
+  if (surface->report.closed && surface->report.components == 1)
+    match_moments(graph.positions, moments_of(welded, surface->mesh.triangles), graph.volumes);
 
   shape.surface = {mesh.vertices, surface->input_triangles};
   std::vector<Index> columns;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "pliant/base/clock.hpp"
 #include "pliant/base/refuse.hpp"
@@ -208,9 +209,9 @@ class LatticeBody {
   std::vector<Index> node_;
 };
 
-/// What is inside of every cell goes to its corners; in all it is the volume.
+/// What is inside of every cell goes to its corners; in all it is the solid, if that is known.
 void set_volumes(Shape& shape, const LatticeBody& body, const CellBox& box, const TriangleTree& tree,
-                 double volume, Pool& pool) {
+                 const std::optional<Moments>& solid, Pool& pool) {
   std::vector<double> share(body.cells.size(), 1.0);
   for_blocks(pool, int(share.size()), 64, [&](int begin, int end) {
     for (int c = begin; c < end; ++c) {
@@ -229,24 +230,24 @@ void set_volumes(Shape& shape, const LatticeBody& body, const CellBox& box, cons
     for (const Index node : body.cells[c]) volumes[node] += whole / 8 * std::max(share[c], least_filled);
   }
   sum = std::accumulate(volumes.begin(), volumes.end(), 0.0);
-  const double all = volume > 0 ? volume : std::max(counted, least_filled * whole);
+  const double all = std::max(counted, least_filled * whole);
   for (double& v : volumes) v *= all / sum;
+  if (solid) match_moments(shape.graph.positions, *solid, volumes);
 }
 
 /// Nodes, cells, masses and contact points; the caller adds the surface.
-Shape lattice_body(const TriMesh& surface, const TriangleTree& tree, double h, bool closed,
-                   const Points& shown, Pool& pool) {
+Shape lattice_body(const TriMesh& surface, const TriangleTree& tree, double h,
+                   const std::optional<Moments>& solid, const Points& shown, Pool& pool) {
   const std::size_t most = surface.vertices.size() + 200000;
   SplitMesh split = split_long_edges(surface, h, most);
   const CellBox box = fill_cells(split.mesh, tree, h, pool);
   const LatticeBody body(box);
   Shape shape = shape_from_cells(body.nodes, body.cells);
-  set_volumes(shape, body, box, tree, closed ? enclosed_volume(surface.vertices, surface.triangles) : 0,
-              pool);
+  set_volumes(shape, body, box, tree, solid, pool);
   shape.embedding = body.rows(shown);
   shape.contact = body.rows(split.mesh.vertices);
   shape.contact_triangles = std::move(split.mesh.triangles);
-  shape.closed = closed;
+  shape.closed = solid.has_value();
   return shape;
 }
 
@@ -275,9 +276,9 @@ double spacing_for(const TriMesh& surface, const TriangleTree& tree, double volu
 
 }  // namespace
 
-Shape on_lattice(const TriMesh& surface, double spacing, Pool& pool) {
+Shape on_lattice(const TriMesh& surface, const Moments& solid, double spacing, Pool& pool) {
   const TriangleTree tree(surface.vertices, surface.triangles);
-  Shape shape = lattice_body(surface, tree, spacing, true, surface.vertices, pool);
+  Shape shape = lattice_body(surface, tree, spacing, solid, surface.vertices, pool);
   shape.surface = surface;
   return shape;
 }
@@ -304,12 +305,13 @@ Result<MeshShape> make_lattice_shape(const PolygonMesh& mesh, const MeshShapeOpt
                   "\"solid\": true fills it nevertheless" +
                       (options.for_sheets.empty() ? "" : "; or " + options.for_sheets));
   const bool closed = surface.report.closed && surface.report.components == 1;
-  const double counted = closed ? enclosed_volume(surface.mesh.vertices, surface.mesh.triangles)
-                                : counted_volume(surface.mesh, tree, 4000);
+  std::optional<Moments> solid;
+  if (closed) solid = moments_of(surface.mesh.vertices, surface.mesh.triangles);
+  const double counted = closed ? solid->volume : counted_volume(surface.mesh, tree, 4000);
   if (!(counted > 0)) return refuse("", "no volume inside the surface", "a solid", {});
   const double h = spacing_for(surface.mesh, tree, counted, options.nodes, pool);
   laps.end("spacing");
-  out.shape = lattice_body(surface.mesh, tree, h, closed, mesh.vertices, pool);
+  out.shape = lattice_body(surface.mesh, tree, h, solid, mesh.vertices, pool);
   Shape& shape = out.shape;
   shape.closed = surface.report.closed;
   laps.end("lattice");

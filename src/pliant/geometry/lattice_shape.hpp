@@ -5,11 +5,13 @@
 #pragma once
 
 #include "pliant/geometry/mesh_shape.hpp"
+#include "pliant/geometry/moments.hpp"
 
 namespace pliant {
 
-/// A closed surface on cubes of the given edge, m; the lattice is centred on its bounding box.
-Shape on_lattice(const TriMesh& surface, double spacing, Pool& pool);
+/// A closed surface on cubes of the given edge, m; the lattice is centred on its bounding box. The nodes have
+/// the moments of the solid that the surface stands for.
+Shape on_lattice(const TriMesh& surface, const Moments& solid, double spacing, Pool& pool);
 
 /// Any solid surface on at most options.nodes nodes. options.join is not read; sheets are refused. The error
 /// names no file.

@@ -11,6 +11,7 @@
 
 #include "pliant/base/clock.hpp"
 #include "pliant/base/refuse.hpp"
+#include "pliant/geometry/moments.hpp"
 #include "pliant/geometry/shell_graph.hpp"
 #include "pliant/geometry/split_edges.hpp"
 #include "pliant/geometry/surface_embedding.hpp"
@@ -178,6 +179,16 @@ Repaired refined(Repaired surface, const TriangleTree& tree, const Solidity& sol
   return surface;
 }
 
+/// Node volumes with the moments of what the surface encloses, where that is the body: one closed part that
+/// does not overlap itself.
+void match_solid(const Repaired& surface, const Solidity& solidity, NodeGraph& graph) {
+  constexpr double same = 1e-6;
+  if (!surface.report.closed || surface.report.components != 1 || solidity.any_shell) return;
+  const Moments solid = moments_of(surface.mesh.vertices, surface.mesh.triangles);
+  const double sum = std::accumulate(graph.volumes.begin(), graph.volumes.end(), 0.0);
+  if (std::abs(solid.volume - sum) < same * sum) match_moments(graph.positions, solid, graph.volumes);
+}
+
 /// Every input vertex is a vertex of the mesh: what carries the one carries the other.
 bool is_the_input(const Repaired& surface) {
   if (surface.mesh.vertices.size() != surface.welded.size()) return false;
@@ -289,6 +300,7 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
     tree = TriangleTree(surface.mesh.vertices, surface.mesh.triangles);
   laps.end("refine");
   BodyGraph body = make_graph(surface, tree, decided, options.nodes, thickness, pool, laps);
+  match_solid(surface, decided, body.graph);
   if (options.join) join(body.graph);
   describe(body, scaling, report);
   warn(body, !options.solid, report);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/geometry/node_graph.hpp"
 
+#include <algorithm>
+
 #include <numeric>
 
 namespace pliant {
@@ -41,6 +43,11 @@ std::vector<Index> components(Index nodes, const std::vector<NodeGraph::Edge>& e
     ++count;
   }
   return label;
+}
+
+bool is_connected(const NodeGraph& graph) {
+  const std::vector<Index> label = components(Index(graph.positions.size()), graph.edges);
+  return std::all_of(label.begin(), label.end(), [](Index l) { return l == 0; });
 }
 
 }  // namespace pliant

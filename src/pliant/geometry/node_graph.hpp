@@ -24,6 +24,8 @@ struct NodeGraph {
   /// Of nodes, when the nodes are the vertices of a surface (geometry/surface_graph.hpp); empty else.
   std::vector<Triangle> triangles;
   double thickness = 0;  ///< of the sheet that the triangles are, m
+  double enclosed =
+      0;  ///< by the solid that closed triangles stand for, m^3; 0 = by the triangles themselves
 };
 
 /// Compressed adjacency: the neighbours of node i are target[begin[i]] .. target[begin[i + 1] - 1],
@@ -35,5 +37,8 @@ Adjacency adjacency(Index nodes, const std::vector<NodeGraph::Edge>& edges);
 
 /// Connected components; the label of every node, 0-based in order of the lowest node.
 std::vector<Index> components(Index nodes, const std::vector<NodeGraph::Edge>& edges);
+
+/// Edges lead from each node to every other.
+bool is_connected(const NodeGraph& graph);
 
 }  // namespace pliant

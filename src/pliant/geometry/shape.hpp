@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shapes a scene can name. Solids are meshes of hexahedra: a box is a lattice; round shapes are a core
 // lattice wrapped in layers that follow the surface, so that no cell is squeezed flat and surface nodes lie
-// on the surface.
+// on the surface. Node volumes have the solid's exact volume, centre and second moment (geometry/moments.hpp).
 #pragma once
 
 #include "pliant/geometry/node_graph.hpp"

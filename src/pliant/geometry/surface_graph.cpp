@@ -142,8 +142,11 @@ NodeGraph surface_graph(const Points& vertices, const std::vector<Triangle>& tri
 
 Shape on_surface(Shape shape, double thickness) {
   const Points& x = shape.surface.vertices;
+  const double solid =
+      shape.closed ? std::accumulate(shape.graph.volumes.begin(), shape.graph.volumes.end(), 0.0) : 0;
   shape.graph =
       surface_graph(x, shape.surface.triangles, thickness > 0 ? thickness : default_thickness * diagonal(x));
+  shape.graph.enclosed = solid;
   shape.embedding = identity(Index(x.size()));
   shape.contact = {};
   shape.touching.clear();

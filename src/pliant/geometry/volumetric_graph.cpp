@@ -94,9 +94,9 @@ void sample_triangle(const std::array<Vec3, 3>& corners, double spacing,
   }
 }
 
-class Builder {
+class GraphBuilder {
  public:
-  Builder(const SolidSurface& surface, int budget, Pool& pool)
+  GraphBuilder(const SolidSurface& surface, int budget, Pool& pool)
       : surface_(surface), budget_(budget), pool_(pool), interior_{surface.tree, {}, {}, surface.closed} {
     std::vector<char> used(surface.vertices.size(), 0);
     interior_.low = interior_.high = surface.vertices[surface.triangles.front()[0]];
@@ -616,7 +616,7 @@ class Builder {
 }  // namespace
 
 BodyGraph volumetric_graph(const SolidSurface& surface, int nodes, Pool& pool, Laps& laps) {
-  return Builder(surface, nodes, pool).build(laps);
+  return GraphBuilder(surface, nodes, pool).build(laps);
 }
 
 std::vector<Pair> links_between_parts(const NodeGraph& graph) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "pliant/geometry/moments.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
 #include "pliant/math/symmetric_eigen.hpp"
 
@@ -162,6 +163,8 @@ Shape with_quadrature(const Shape& shape, int points) {
   cover_parts(shape, tree, best, weights, weights.front());
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   for (double& weight : weights) weight *= volume / sum;
+  if (is_connected(shape.graph))
+    match_moments(best, moments_of(shape.graph.positions, shape.graph.volumes), weights);
 
   Shape out;
   out.surface = shape.surface;

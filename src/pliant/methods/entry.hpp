@@ -202,6 +202,10 @@ struct MethodHooks {
       [](const O&, Method&, Index, const Vec3&, const Vec3&) { return "this body has no skeleton"; };
   /// Young's modulus, Pa: how hard a hand must pull.
   std::function<double(const O&)> stiffness;
+  /// The only Poisson's ratio that a body of these settings can have; none: their `poisson` says it.
+  std::function<std::optional<double>(const O&)> fixed_poisson = [](const O&) {
+    return std::optional<double>{};
+  };
   std::function<Remedies(const O&)> remedies = [](const O&) { return Remedies{}; };
   /// Of the settings at their defaults.
   std::function<Verdict(const O&, const Solidity&)> verdict = [](const O&, const Solidity& solidity) {
@@ -271,6 +275,7 @@ MethodEntry make_entry(std::string name, std::string help, const AnyLayout& layo
            .controls = typed<O>(std::move(hooks.controls)),
            .drive_joint = typed<O>(std::move(hooks.drive_joint)),
            .stiffness = typed<O>(std::move(hooks.stiffness)),
+           .fixed_poisson = typed<O>(std::move(hooks.fixed_poisson)),
            .remedies = typed<O>(std::move(hooks.remedies)),
            .verdict = typed<O>(std::move(hooks.verdict)),
            .suggest = typed<O>(std::move(hooks.suggest))},

@@ -16,6 +16,7 @@
 #include "pliant/scene/body_files.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/find_file.hpp"
+#include "pliant/scene/material.hpp"
 #include "pliant/scene/mesh_fingerprint.hpp"
 #include "pliant/scene/validate.hpp"
 
@@ -134,7 +135,8 @@ struct MakeShape {
   /// A lattice has no nodes on a round surface; the surface may be finer than it.
   static int finer(int nodes) { return std::max(24, 3 * nodes / 2); }
   Result<Shape> filled(const Shape& shape, double spacing) const {
-    Shape out = on_lattice(shape.surface, spacing, around.pool);
+    const Moments solid = moments_of(shape.graph.positions, shape.graph.volumes);
+    Shape out = on_lattice(shape.surface, solid, spacing, around.pool);
     around.notes.push_back(
         fmt::format("{}: a lattice of {} nodes, {:.3g} m apart", name, out.graph.positions.size(), spacing));
     return out;
@@ -428,6 +430,7 @@ std::optional<Body> build_body(const BodySpec& body, std::size_t i, Draft& draft
     add_problems(fmt::format("bodies.{}", i), method.error().problems, problems);
     return std::nullopt;
   }
+  add_notes(body.name, material_notes(body), around.notes);
   add_notes(body.name, body.entry().notes(*draft.options, plan, **method, steps), around.notes);
   const Start start = make_start(body.initial, shape.graph, draft.holds);
   Body out(body.name, shape, std::move(*method), std::move(draft.holds), start, contact_of(body));

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "pliant/base/hash.hpp"
+#include "pliant/scene/material.hpp"
 #include "pliant/scene/spec_layout.hpp"
 
 namespace pliant {
@@ -190,7 +191,7 @@ ParsedScene parse_scene(std::string_view text, std::string file, const std::vect
   scene.readable = parse_json(text, json, scene.problems);
   if (!scene.readable) return scene;
   for (const std::string& argument : sets) Setter(scene, argument).apply(json);
-  read_object(json, "", scene.spec, scene.problems);
+  read_object(with_materials(json), "", scene.spec, scene.problems);
   scene.text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   scene.fingerprint = fingerprint_of(std::move(json));
   return scene;

@@ -10,6 +10,7 @@
 #include "pliant/scene/spec.hpp"
 
 #include "pliant/physics/motion_layout.hpp"
+#include "pliant/scene/material.hpp"
 #include "pliant/scene/spec_layout.hpp"
 
 namespace pliant {
@@ -419,13 +420,18 @@ const Layout<BodySpec>& layout_of() {
       "body", "one soft body",
       {option("name", &S::name, {.help = "names its rows and files: letters, digits, '_', '-' and '.'"}),
        option("method", &S::method, {.choices = method_names(), .help = "how it deforms"}),
+       option(
+           "material", &S::material,
+           {.choices = material_names(),
+            .help = "sets density, friction, damping.stiffness and the method's stiffness and poisson where "
+                    "the scene does not; numbers and sources: docs/materials.md"}),
        option("density", &S::density,
               {.unit = "kg/m^3",
                .min = 0,
                .max = 1e6,
                .above_min = true,
                .scale = Scale::logarithmic,
-               .help = "mass per volume; water 1000"}),
+               .help = "mass per volume of the shape; water 1000"}),
        option("friction", &S::friction,
               {.unit = "1",
                .min = 0,

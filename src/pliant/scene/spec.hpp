@@ -95,6 +95,7 @@ struct BodySpec {
   ShapeSpec shape;
   std::string method = method_names().front();
   std::vector<MethodOptions> settings = default_settings();  ///< of every method, as the catalogue lists them
+  std::string material = "none";                             ///< scene/material.hpp
   double density = 1000;                                     ///< kg/m^3
   Damping damping;
   std::vector<PinSpec> pins;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "pliant/scene/material.hpp"
 #include "pliant/scene/spec_layout.hpp"
 #include "pliant/view/method_facts.hpp"
 
@@ -61,9 +62,10 @@ struct Found {
   bool present = false;           ///< the option is the presence of an object
 };
 
-constexpr const char* basic_names[] = {
-    "stiffness", "poisson", "density", "friction", "gravity", "timestep",    "substeps", "yield",
-    "creep",     "nodes",   "budget",  "operator", "volume",  "keep_volume", "strength", "plasticity"};
+constexpr const char* basic_names[] = {"material", "stiffness", "poisson",  "density", "friction",
+                                       "gravity",  "timestep",  "substeps", "yield",   "creep",
+                                       "nodes",    "budget",    "operator", "volume",  "keep_volume",
+                                       "strength", "plasticity"};
 
 bool is_basic(const Found& found) {
   const std::string& name = found.entry->name;
@@ -86,6 +88,7 @@ class Walk {
   void body(const std::string& path, const Json& json) {
     const Description& description = body_description();
     const std::string method = method_of(json);
+    add(*entry_of(description, "material"), path + ".material", "Material");
     add(*entry_of(description, "density"), path + ".density", "Material");
     values(*entry_of(description, method)->of, path + "." + method, title(method));
     values(*entry_of(description, "damping")->of, path + ".damping", "Damping");
@@ -224,7 +227,8 @@ Json option_list(const Json& document) {
   Json out = Json::array();
   int order = 0;
   const Walk walk(document);
-  for (const Found& found : walk.found()) out.push_back(describe(found, ++order, document));
+  const Json filled = with_materials(document);
+  for (const Found& found : walk.found()) out.push_back(describe(found, ++order, filled));
   return out;
 }
 

@@ -33,7 +33,7 @@ TEST(LatticeShape, a_ball_keeps_its_volume_and_every_vertex_lies_in_a_cell) {
   Pool pool(1);
   const TriMesh ball =
       make_shape(EllipsoidShape{.radii = {0.5, 0.5, 0.5}, .nodes = 24, .center = {3, -1, 2}}).surface;
-  const Shape shape = on_lattice(ball, 0.125, pool);
+  const Shape shape = on_lattice(ball, moments_of(ball.vertices, ball.triangles), 0.125, pool);
   expect_embedded(shape);
   const auto& volumes = shape.graph.volumes;
   EXPECT_NEAR(std::accumulate(volumes.begin(), volumes.end(), 0.0),
@@ -49,7 +49,7 @@ TEST(LatticeShape, a_ball_keeps_its_volume_and_every_vertex_lies_in_a_cell) {
 TEST(LatticeShape, a_surface_that_is_a_box_of_cells_is_filled_by_just_those) {
   Pool pool(1);
   const TriMesh box = make_shape(BoxShape{.size = {0.4, 0.2, 0.3}, .nodes = {2, 2, 2}}).surface;
-  const Shape shape = on_lattice(box, 0.1, pool);
+  const Shape shape = on_lattice(box, moments_of(box.vertices, box.triangles), 0.1, pool);
   EXPECT_EQ(shape.graph.cells.size(), 24u);
   EXPECT_EQ(shape.graph.positions.size(), 60u);
   expect_embedded(shape);
@@ -83,7 +83,8 @@ TEST(LatticeShape, a_sheet_is_refused_with_a_way_out) {
 TEST(LatticeShape, one_and_two_threads_give_the_same_lattice) {
   Pool one(1), two(2);
   const TriMesh ball = make_shape(EllipsoidShape{.nodes = 20}).surface;
-  const Shape a = on_lattice(ball, 0.11, one), b = on_lattice(ball, 0.11, two);
+  const Moments solid = moments_of(ball.vertices, ball.triangles);
+  const Shape a = on_lattice(ball, solid, 0.11, one), b = on_lattice(ball, solid, 0.11, two);
   EXPECT_EQ(a.graph.positions, b.graph.positions);
   EXPECT_EQ(a.graph.volumes, b.graph.volumes);
   EXPECT_EQ(a.embedding.weight, b.embedding.weight);

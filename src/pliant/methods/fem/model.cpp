@@ -114,6 +114,13 @@ void list_corners(Model& model) {
   for (Index k = 0; k < Index(model.node.size()); ++k) model.corner[next[model.node[k]]++] = k;
 }
 
+/// Cells in a round solid stand for what lies beyond their outer faces, too.
+void fill_volume(Model& model, const std::vector<double>& volumes) {
+  const double elements = std::accumulate(model.weight.begin(), model.weight.end(), 0.0);
+  const double scale = std::accumulate(volumes.begin(), volumes.end(), 0.0) / elements;
+  for (double& weight : model.weight) weight *= scale;
+}
+
 }  // namespace
 
 Result<Model> make_model(const Shape& shape, double density, const Options& options) {
@@ -144,6 +151,7 @@ Result<Model> make_model(const Shape& shape, double density, const Options& opti
     if (!add_cell(model, graph, k, options.element))
       return refuse("shape", fmt::format("cell {} is flat or inside out at node {}", k, graph.cells[k][0]),
                     "cells whose corners are all convex", "give the shape more even nodes");
+  fill_volume(model, graph.volumes);
   list_corners(model);
   for (Index i = 0; i < model.nodes(); ++i) {
     model.mass.push_back(density * graph.volumes[i]);

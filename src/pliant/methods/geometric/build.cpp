@@ -45,14 +45,15 @@ Result<LinearSolver> choose_solver(const Rows& rows, const Options& options) {
 /// triangles: the surface whose vertices are the nodes, if there is one.
 Result<std::unique_ptr<Method>> build_body(Rows rows, Skin skin, const Damping& damping, Options options,
                                            const std::vector<Triangle>& triangles) {
-  rows.volume = options.volume;
+  rows.volume = operator_of(options) == Operator::volumetric ? row_moduli(options).volume : 0;
   if (options.plasticity && (rows.laplacian_weight > 0 || options.covariance == Covariance::paper))
     return refuse("geometric.plasticity", "plasticity with Laplacian rows or the paper's covariance",
                   "edge rows with their own covariance",
                   "only edge rows flow: operator volumetric or edge, laplacian 0, covariance consistent");
-  if (options.adaptive && options.volume > 0)
-    return refuse("geometric.adaptive", "adaptive rotations with volume rows", "one of them",
-                  "volume targets are computed for every node: set volume to 0, or leave adaptive out");
+  if (options.adaptive && rows.volume > 0)
+    return refuse(
+        "geometric.adaptive", "adaptive rotations with volume rows", "one of them",
+        "volume targets are computed for every node: set poisson and volume to 0, or leave adaptive out");
   const Result<LinearSolver> solver = choose_solver(rows, options);
   if (!solver) return solver.error();
   options.linear_solver = *solver;
@@ -78,7 +79,7 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
     return refuse("geometric.edge", "0, and laplacian is 0", "at least one of them above 0",
                   "a body without rows has no stiffness");
   if (auto trouble = fibre_trouble(options.fibres, n)) return *trouble;
-  const double length = mean_edge_length(graph), modulus = options.stiffness;
+  const double length = mean_edge_length(graph), modulus = row_moduli(options).edge;
   Rows rows;
   rows.rest = graph.positions;
   rows.edges = graph.edges;
@@ -119,6 +120,12 @@ Result<Rows> make_rows(const Shape& shape, double density, const Options& option
   if (!on_surface && options.bending > 0)
     return refuse("geometric.bending", "above 0 with operator volumetric", "0",
                   "second-ring edges are for operators edge, cotangent and mixed");
+  if (options.poisson > 0 && options.volume > 0)
+    return refuse("geometric.volume", "above 0 beside poisson", "one of them",
+                  "poisson sets the weight of the volume rows: leave volume out");
+  if (on_surface && operator_of(options) != Operator::sheet && options.poisson > 0)
+    return refuse("geometric.poisson", "above 0 with an operator of edges on a surface", "0",
+                  "edges of a surface have Poisson's ratio 0: operator sheet has any");
   if (on_surface && options.volume > 0)
     return refuse("geometric.volume", "above 0 with an operator of surfaces", "0",
                   "a surface has no volume around its nodes: `keep_volume` keeps what it encloses");

@@ -22,20 +22,18 @@ Vec3 laplacian(const Model& model, std::span<const Vec3> x, Index i) {
 
 double volume_row(const Model& model, Index i) { return model.has_volume() ? model.volume_rows[i] : 0; }
 
-/// out = S^T Lambda (S x - T d) for any 3x3 T_i in place of R_i; with volume rows T_i is the sum of what
-/// stands in place of R_i and w_i times what stands in place of the volume target.
+/// out = S^T Lambda (S x - T d) for any 3x3 T_i in place of R_i; with volume rows T_i is R_i + w_i (T_i - F_i),
+/// or the change of it.
 template <class Tensor>
 void rows_transposed(const Model& model, std::span<const Vec3> x, const Tensor& tensor, RestVectors d,
                      std::span<Vec3> out) {
   const Adjacency& adj = model.adjacency;
   std::fill(out.begin(), out.end(), Vec3::Zero());
   for (Index i = 0; i < model.nodes(); ++i) {
-    const double copies = 1 + volume_row(model, i);
     const Mat3 t = tensor(i);
     for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
       const Index j = adj.target[k];
-      const Vec3 row =
-          model.edge_weight[adj.edge[k]] * (copies * (x[j] - x[i]) - t * model.rest_vector(i, k, d));
+      const Vec3 row = model.edge_weight[adj.edge[k]] * (x[j] - x[i] - t * model.rest_vector(i, k, d));
       out[j] += row;
       out[i] -= row;
     }
@@ -96,11 +94,12 @@ double energy(const Model& model, std::span<const Vec3> x, const Rotations& rota
   for (Index i = 0; i < model.nodes(); ++i) {
     const double w = volume_row(model, i);
     const Mat3 r = rotations[i].toRotationMatrix();
-    const Mat3 t = w > 0 ? volume_target(star_now(model, i, d), covariance(model, x, i, d)) : r;
+    const Mat3 excess =
+        w > 0 ? volume_excess(star_now(model, i, d), covariance(model, x, i, d)) : Mat3(Mat3::Zero());
     for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
       const Vec3 now = x[adj.target[k]] - x[i], rest = model.rest_vector(i, k, d);
       sum += 0.5 * model.edge_weight[adj.edge[k]] *
-             ((now - r * rest).squaredNorm() + w * (now - t * rest).squaredNorm());
+             ((now - r * rest).squaredNorm() + w * (excess * rest).squaredNorm());
     }
   }
   if (!model.has_laplacian()) return sum;
@@ -116,7 +115,7 @@ void gradient(const Model& model, std::span<const Vec3> x, const Rotations& rota
   const auto target = [&](Index i) -> Mat3 {
     const Mat3 r = rotations[i].toRotationMatrix();
     const double w = volume_row(model, i);
-    return w > 0 ? Mat3(r + w * volume_target(star_now(model, i, d), covariance(model, x, i, d))) : r;
+    return w > 0 ? Mat3(r - w * volume_excess(star_now(model, i, d), covariance(model, x, i, d))) : r;
   };
   rows_transposed(model, x, target, d, out);
 }
@@ -196,7 +195,7 @@ void hessian_product(const Model& model, const Rotations& rotations, std::span<c
     const Star star = star_now(model, i, d);
     const double w = volume_row(model, i);
     const Mat3 r = rotations[i].toRotationMatrix();
-    const Mat3 volume = w > 0 ? Mat3(w * volume_target_change(star, targets.empty() ? r : targets[i], da))
+    const Mat3 volume = w > 0 ? Mat3(-w * volume_excess_change(star, targets.empty() ? r : targets[i], da))
                               : Mat3(Mat3::Zero());
     if (model.has_laplacian())
       da += model.laplacian_weight * laplacian(model, p, i) * model.laplacian_rest[i].transpose();

@@ -5,6 +5,7 @@
 #include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/build.hpp"
+#include "pliant/methods/geometric/note_bending.hpp"
 #include "pliant/methods/geometric/note_stiffness.hpp"
 #include "pliant/methods/geometric/reduced/prepare.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
@@ -106,9 +107,21 @@ std::vector<std::string> notes(const Options& options, const BodyPlan& plan, con
     out.push_back(
         "one layer of nodes: it bends as its edges do, too stiffly, not as its thickness says. \"preset\": "
         "\"shell\" makes it a sheet of that thickness.");
+  if (auto note = note_bending(options, plan)) out.push_back(std::move(*note));
   if (!steps.colliders) return out;
   if (auto note = note_stiffness(options, plan, steps)) out.push_back(std::move(*note));
   return out;
+}
+
+/// Edges alone have none; so have bodies that take no volume rows.
+std::optional<double> fixed_poisson(const Options& options) {
+  if (operator_of(options) == Operator::sheet) return std::nullopt;
+  const bool no_volume_rows = operator_of(options) != Operator::volumetric || options.reduction ||
+                              options.adaptive || options.laplacian > 0 ||
+                              options.covariance == Covariance::paper;
+  if (no_volume_rows) return 0;
+  if (options.volume > 0) return options.volume / (3 + 2 * options.volume);
+  return std::nullopt;
 }
 
 std::optional<Problem> lacks(const Options& options, Ability ability) {
@@ -137,6 +150,7 @@ const MethodEntry& entry() {
        .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::activity},
        .lacks = lacks,
        .stiffness = [](const Options& options) { return options.stiffness; },
+       .fixed_poisson = fixed_poisson,
        .remedies =
            [](const Options& options) {
              return Remedies{.unsolved = options.linear_solver == LinearSolver::multigrid

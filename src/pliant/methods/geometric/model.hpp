@@ -5,9 +5,8 @@
 // Edge rows: for every edge, from both ends, a_ij |x_j - x_i - R_i (X_j - X_i)|^2 / 2.
 // Laplacian rows: for every node, lambda |l_i - R_i d_i|^2 / 2, l_i = s_i sum_j c_ij (x_j - x_i); c = 1 and
 // s_i = 1/|N(i)| make it the mean over the neighbours.
-// Volume rows: the edge rows of a node once more, by w_i, about the nearest map of determinant 1 instead of
-// the nearest rotation: w_i a_ij |x_j - x_i - T_i (X_j - X_i)|^2 / 2 (volume_target.hpp). Flat stars have
-// w_i = 0.
+// Volume rows: how far the gradient F_i of a node's star is from the nearest map T_i of determinant 1:
+// w_i a_ij |(F_i - T_i) (X_j - X_i)|^2 / 2 (volume_target.hpp). Flat stars have w_i = 0.
 // A sheet has none of these: its rows belong to triangles (sheet/elements.hpp), and its edges, of weight 0, only
 // say which nodes are neighbours.
 #pragma once
@@ -60,10 +59,10 @@ struct Model {
   std::optional<SheetElements> sheet;  ///< in place of all other rows
 
   Adjacency adjacency;
-  Points laplacian_rest;                  ///< d_i of the Laplacian rows
-  std::vector<Star> stars;                ///< at the rest vectors as built
-  std::vector<double> pull;               ///< per edge, half its entry in K: a_ij (1 + (w_i + w_j)/2)
-  std::vector<double> volume_rows;        ///< w_i; empty without volume rows
+  Points laplacian_rest;            ///< d_i of the Laplacian rows
+  std::vector<Star> stars;          ///< at the rest vectors as built
+  std::vector<double> pull;         ///< per edge, half its entry in K: a_ij (1 + (w_i + w_j)/2), above H
+  std::vector<double> volume_rows;  ///< w_i; empty without volume rows
   std::vector<std::vector<Index>> parts;  ///< the nodes of each connected part, ascending
   std::vector<Index> part_of;             ///< the part of every node
   /// Of a sheet: g . A^-1 g below which a step is solved, kg m^2: all its mass moved by 1e-6 of its size.

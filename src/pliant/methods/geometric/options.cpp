@@ -3,6 +3,12 @@
 
 namespace pliant::geometric {
 
+RowModuli row_moduli(const Options& options) {
+  const double nu = options.poisson;
+  if (!(nu > 0)) return {options.stiffness, options.volume};
+  return {options.stiffness / (1 + nu), 3 * nu / (1 - 2 * nu)};
+}
+
 const OptionTable<Options>& option_table() {
   static const OptionTable<Options> table{
       option("operator", &Options::op,
@@ -87,11 +93,19 @@ const OptionTable<Options>& option_table() {
           {.choices = {"auto", "direct", "multigrid"},
            .help = "auto: direct up to 8000 nodes (40 000 where the nodes are the vertices of a surface, any "
                    "number with operator sheet), multigrid above"}),
+      option("poisson", &Options::poisson,
+             {.unit = "1",
+              .min = 0,
+              .max = 0.45,
+              .help = "Poisson's ratio nu; stiffness stays Young's modulus. rubber 0.45, flesh 0.45, foam "
+                      "0.1. Not with volume, reduction or edges on a surface; a sheet reads it before "
+                      "sheet.poisson"}),
       option("volume", &Options::volume,
              {.unit = "1",
               .min = 0,
               .max = 100,
-              .help = "resistance to change of volume, in shares of stiffness; 4 is nearly incompressible"}),
+              .help = "for experts, instead of poisson: weight w of the volume rows. Poisson's ratio is "
+                      "w/(3 + 2 w), Young's modulus stiffness 3 (1 + w)/(3 + 2 w)"}),
       option("keep_volume", &Options::keep_volume,
              {.help = "operators on a surface: each closed part keeps the volume it encloses, as if filled "
                       "with water; not with colliders"}),
@@ -127,10 +141,12 @@ const OptionTable<Plasticity>& plasticity_table() {
                "rate of flow: in 1/30 s the share creep * (strain - yield) of the strain becomes permanent"}),
       law_option("cap", &PlasticLaw::cap,
                  {.unit = "1", .min = 0, .max = 0.9, .help = "no rest length changes by a larger share"}),
-      option("form", &Plasticity::form,
-             {.choices = {"consistent", "printed"},
-              .help = "consistent: rest edges flow along the body as it turns; printed: along the axes of "
-                      "the world as in the paper, so a turned body never stops flowing"}),
+      option(
+          "form", &Plasticity::form,
+          {.choices = {"consistent", "printed", "rows"},
+           .help = "consistent: rest edges flow along the body as it turns and keep its volume; rows: each "
+                   "by itself, so that a stretched body grows; printed: rows along the axes of the world as "
+                   "in the paper, so that a turned body never stops flowing"}),
   };
   return table;
 }

@@ -21,7 +21,7 @@ enum class StepSolver { newton, local_global };
 enum class RotationState { predicted, current };
 enum class DampingFrame { corotated, paper };
 enum class LinearSolver { automatic, direct, multigrid };
-enum class PlasticForm { consistent, printed };
+enum class PlasticForm { consistent, printed, rows };
 
 struct Plasticity {
   PlasticLaw law;
@@ -70,6 +70,7 @@ struct Options {
   DampingFrame damping_frame = DampingFrame::corotated;
   bool angular_momentum = true;
   LinearSolver linear_solver = LinearSolver::automatic;
+  double poisson = 0;
   double volume = 0;
   bool keep_volume = false;
   std::optional<Plasticity> plasticity = std::nullopt;
@@ -78,6 +79,13 @@ struct Options {
   std::optional<Adaptive> adaptive = std::nullopt;  ///< none: every rotation in every step
   std::optional<Reduction> reduction = {};          ///< none: full space
 };
+
+/// What Young's modulus and Poisson's ratio mean for the rows (docs/methods/geometric.md, Stiffness).
+struct RowModuli {
+  double edge = 0;    ///< of the edge rows, Pa: twice the shear modulus
+  double volume = 0;  ///< w of the volume rows
+};
+RowModuli row_moduli(const Options& options);
 
 const OptionTable<Options>& option_table();
 const OptionTable<Plasticity>& plasticity_table();

@@ -4,7 +4,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "pliant/methods/geometric/energy.hpp"
 #include "pliant/methods/geometric/volume_target.hpp"
@@ -16,57 +15,98 @@ namespace {
 double star_energy(const Model& model, std::span<const Vec3> x, Index i, const Mat3& rotation,
                    std::span<const Vec3> d) {
   const Adjacency& adj = model.adjacency;
-  const Mat3 target = volume_target(star_of(model, i, d), covariance(model, x, i, d));
+  const Mat3 excess = volume_excess(star_of(model, i, d), covariance(model, x, i, d));
   double sum = 0;
   for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
     const Vec3 now = x[adj.target[k]] - x[i];
-    sum += model.edge_weight[adj.edge[k]] * ((now - rotation * d[k]).squaredNorm() +
-                                             model.volume_rows[i] * (now - target * d[k]).squaredNorm());
+    sum += model.edge_weight[adj.edge[k]] *
+           ((now - rotation * d[k]).squaredNorm() + model.volume_rows[i] * (excess * d[k]).squaredNorm());
   }
   return sum;
 }
 
-/// Scales the vectors so that the map which takes the old ones to them, in the sense of least squares, has
-/// determinant 1. False when it has none above 0.
-bool keep_star_volume(const Model& model, Index i, const Points& before, std::span<Vec3> d) {
-  const Adjacency& adj = model.adjacency;
-  Mat3 now = Mat3::Zero(), was = Mat3::Zero();
-  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
-    const Vec3& old = before[std::size_t(k - adj.begin[i])];
-    now += model.edge_weight[adj.edge[k]] * d[k] * old.transpose();
-    was += model.edge_weight[adj.edge[k]] * old * old.transpose();
+constexpr double flat_star = 1e-3;     // of the cube of the mean moment: the star of a sheet has no volume
+constexpr double least_volume = 0.05;  // J of stars that are flat or inside out
+
+bool has_volume(const Mat3& b) {
+  const double mean = b.trace() / 3;
+  return b.determinant() > flat_star * mean * mean * mean;
+}
+
+/// sum_j a_ij u_ij v_ij^T over the rows of a node.
+template <class U, class V>
+Mat3 moment(const Model& model, Index i, const U& u, const V& v) {
+  Mat3 sum = Mat3::Zero();
+  for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k)
+    sum += model.edge_weight[model.adjacency.edge[k]] * u(k) * v(k).transpose();
+  return sum;
+}
+
+/// The rest vectors of a star flow together. Returns how many did.
+int flow_together(const Model& model, const PlasticLaw& law, double h, std::span<const Vec3> x, Index i,
+                  const Mat3& rotation, const Mat3& first_moment, std::span<Vec3> d) {
+  const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
+  const auto now = [&](Index k) -> Vec3 {
+    return rotation.transpose() * (x[model.adjacency.target[k]] - x[i]);
+  };
+  const auto rest = [&](Index k) -> const Vec3& { return d[k]; };
+  const auto first = [&](Index k) { return model.rest_vector(i, k, {}); };
+  const double change =
+      moment(model, i, now, rest).determinant() / moment(model, i, rest, rest).determinant();
+  const double shape = 1 / std::cbrt(change > least_volume ? change : least_volume);
+  double most = 0;
+  for (Index k = begin; k < end; ++k)
+    most = std::max(most, (shape * now(k) - d[k]).squaredNorm() / d[k].squaredNorm());
+  if (!(most > law.yield * law.yield)) return 0;
+  const double share = flow_share(law, std::sqrt(most), h);
+  const auto flowed = [&](Index k) -> Vec3 {
+    const Vec3 next = d[k] + share * (shape * now(k) - d[k]);
+    const double length = next.norm();
+    return length > 0 ? Vec3(next * (capped_length(law, length, first(k).norm()) / length)) : d[k];
+  };
+  const double volume = moment(model, i, flowed, first).determinant() / first_moment.determinant();
+  if (!(volume > 0)) return 0;
+  const double kept = 1 / std::cbrt(volume);
+  int rows = 0;
+  for (Index k = begin; k < end; ++k) {
+    const Vec3 next = kept * flowed(k);
+    if (!((next - d[k]).squaredNorm() > no_plastic_change * no_plastic_change * first(k).squaredNorm()))
+      continue;
+    d[k] = next;
+    ++rows;
   }
-  const double change = now.determinant() / was.determinant();
-  if (!(change > 0)) return false;
-  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) d[k] /= std::cbrt(change);
-  return true;
+  return rows;
 }
 
 }  // namespace
 
+bool has_solid_stars(const Model& model) {
+  const auto first = [&](Index i) { return [&model, i](Index k) { return model.rest_vector(i, k, {}); }; };
+  for (Index i = 0; i < model.nodes(); ++i)
+    if (has_volume(moment(model, i, first(i), first(i)))) return true;
+  return false;
+}
+
 int flow_star(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index i,
               const Mat3& rotation, std::span<Vec3> d) {
   const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
-  const bool has_volume = model.has_volume() && model.volume_rows[i] > 0;
-  thread_local Points before;  // grows to the largest star, once
-  if (has_volume) before.assign(d.begin() + begin, d.begin() + end);
+  const auto first = [&](Index k) { return model.rest_vector(i, k, {}); };
+  const Mat3 first_moment = moment(model, i, first, first);
+  const bool together = plasticity.form == PlasticForm::consistent && has_volume(first_moment);
   const auto flow_all = [&](double time) {
+    if (together) return flow_together(model, plasticity.law, time, x, i, rotation, first_moment, d);
     int rows = 0;
     for (Index k = begin; k < end; ++k) rows += flow_row(model, plasticity, time, x, i, k, rotation, d[k]);
     return rows;
   };
-  if (!has_volume) return flow_all(h);
-  double cost = 0;
+  if (!model.has_volume() || !(model.volume_rows[i] > 0)) return flow_all(h);
+  thread_local Points before;  // grows to the largest star, once
+  before.assign(d.begin() + begin, d.begin() + end);
+  const double cost = star_energy(model, x, i, rotation, d);
   for (int attempt = 0; attempt < 4; ++attempt, h /= 4) {
     const int rows = flow_all(h);
     if (rows == 0) return 0;
-    if (attempt == 0) {
-      // The rows have flowed: the energy before is that of the copy.
-      for (Index k = begin; k < end; ++k) std::swap(d[k], before[std::size_t(k - begin)]);
-      cost = star_energy(model, x, i, rotation, d);
-      for (Index k = begin; k < end; ++k) std::swap(d[k], before[std::size_t(k - begin)]);
-    }
-    if (keep_star_volume(model, i, before, d) && star_energy(model, x, i, rotation, d) <= cost) return rows;
+    if (star_energy(model, x, i, rotation, d) <= cost) return rows;
     std::copy(before.begin(), before.end(), d.begin() + begin);
   }
   return 0;
@@ -77,7 +117,7 @@ bool flow_row(const Model& model, const Plasticity& plasticity, double h, std::s
   const PlasticLaw& law = plasticity.law;
   const Vec3 now = x[model.adjacency.target[k]] - x[i];
   Vec3 strain = -d;
-  if (plasticity.form == PlasticForm::consistent)
+  if (plasticity.form != PlasticForm::printed)
     strain.noalias() += rotation.transpose() * now;
   else
     strain += now;

@@ -5,6 +5,12 @@
 // The paper prints x_j - x_i without R_i^T: that pushes rest edges of the body's frame towards edges of the
 // world's, and a turned body flows for ever with no load. `printed` keeps that form for comparison.
 //
+// Clay, wax and metals keep their volume as they flow; rows that flow one by one do not (a bar stretched by a
+// fifth kept 1.18 of its volume). So a star with a volume flows as a whole, towards its shape without the change of volume:
+//   F = (sum_j a_ij e_ij d_ij^T) B^-1,  J = det F,  e'_ij = J^(-1/3) e_ij,  rho = max_j |e'_ij - d_ij|/|d_ij|
+//   rho > yield:  d_ij += kappa (e'_ij - d_ij), and all are scaled alike so that they keep the star's first volume
+// Stars without one (of sheets and wires) flow row by row, as `rows` and `printed` do.
+//
 // d_ij and d_ji, the two rows of one edge, flow each in its owner's frame. Weights do not change, so K does
 // not either; sums of rows stay zero, so momentum is kept.
 #pragma once
@@ -16,12 +22,17 @@ namespace pliant::geometric {
 /// What the cap leaves to flow, of a rest length, is not worth a change.
 inline constexpr double no_plastic_change = 1e-9;
 
-/// Lets the rows of a node flow. Returns how many did. Volume rows hold what volume the rest vectors say, at
-/// any shape: rows that flow one by one would change it and drive the body apart. With them a star's flow
-/// keeps its volume (all its rest vectors are scaled alike), is shortened where it would raise the energy of
-/// the star, and does not happen where that does not help.
+/// Lets the rows of a node flow. Returns how many did. With volume rows the flow of a star is shortened where
+/// it would raise the energy of the star, and does not happen where that does not help.
 int flow_star(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index node,
               const Mat3& rotation, std::span<Vec3> rest_vectors);
+
+/// Some node's star, as built, has a volume.
+bool has_solid_stars(const Model& model);
+
+/// Where no row of a star is strained by this share of yield, none flows: taking the change of volume out can
+/// add as much strain again to a row.
+inline constexpr double strain_without_volume = 0.45;
 
 /// Lets row k of a node flow by itself; false when it does not.
 bool flow_row(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index node,

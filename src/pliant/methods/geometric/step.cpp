@@ -150,14 +150,13 @@ void Body::flow(const Context& context) {
     for (int k = begin; k < end; ++k)
       for (int c = 0; c < 3; ++c) places[4 * std::size_t(k) + c] = x[cache_.arrangement.node[k]][c];
   });
-  if (!model_.has_volume()) {
+  if (!cache_.sweeps.flows_by_stars(plasticity)) {
     context.report.yields = cache_.sweeps.flow(model_, cache_.arrangement, plasticity, context.input.h,
                                                places, true, state_.rest_vectors, context.pool);
     return;
   }
-  cache_.sweeps.rotate(places, context.pool);
-  context.report.yields = cache_.sweeps.flow_stars(model_, cache_.arrangement, plasticity, context.input.h, x,
-                                                   state_.rest_vectors, context.pool);
+  context.report.yields = cache_.sweeps.flow_stars(model_, cache_.arrangement, plasticity, context.input.h,
+                                                   places, x, state_.rest_vectors, context.pool);
 }
 
 }  // namespace pliant::geometric

@@ -7,7 +7,7 @@
 //   1. per node: the 3x3 sum over the star, one 3x3 T_i from it (rotate: T = R, turn: T = R [w]x)
 //   2. per node: T_i s_i + sum_j T_j a_ij r_ij, and the rest of the row (collect)
 // with r_ij = X_j - X_i and s_i = sum_j a_ij r_ij. After plastic flow sweep 1 and s_i have d_ij for r_ij,
-// sweep 2 has -d_ji. Volume rows add w_i T_i to R_i, w_i dT_i to R_i [w]x (volume_target.hpp).
+// sweep 2 has -d_ji. Volume rows add w_i (T_i - F_i) to R_i, its change to R_i [w]x (volume_target.hpp).
 #pragma once
 
 namespace pliant::geometric {

@@ -312,7 +312,7 @@ inline Lanes times_shape(const Lanes m[9], const Lanes y[9], int k) {
   return m[row] * y[column] + m[row + 1] * y[3 + column] + m[row + 2] * y[6 + column];
 }
 
-/// t += scale w T and N, T of volume_target.hpp for the covariances in e.
+/// t += scale w (T - F), and N, T of volume_target.hpp for the covariances in e.
 inline void add_volume_targets(const SweepArrays& s, int batch, float scale, const float (*e)[16],
                                float (*t)[16]) {
   const float* v = s.volume + 8 * lanes * static_cast<long>(batch);
@@ -335,7 +335,7 @@ inline void add_volume_targets(const SweepArrays& s, int batch, float scale, con
       const Lanes nu = (excess - det) / rotation_lanes::larger(slope, splat(least_slope));
       for (int k = 0; k < 9; ++k) m[k] = f[k] + nu * m[k];
     }
-    for (int k = 0; k < 9; ++k) at(t[k] + lane) += weight * m[k];
+    for (int k = 0; k < 9; ++k) at(t[k] + lane) += weight * (m[k] - f[k]);
     Lanes c[9], slope = {};
     cofactors(m, c);
     for (int k = 0; k < 9; ++k) slope += c[k] * times_shape(c, y, k);
@@ -345,21 +345,19 @@ inline void add_volume_targets(const SweepArrays& s, int batch, float scale, con
   }
 }
 
-/// t += scale w dT for dA in e: dT = dF - (N : dF) N Y.
+/// t += scale w (dT - dF) for dA in e: dF - dT = (N : dF) N Y.
 inline void add_volume_changes(const SweepArrays& s, int batch, float scale, const float (*e)[16],
                                float (*t)[16]) {
   const float* v = s.volume + 8 * lanes * static_cast<long>(batch);
   const float(*bulk)[16] = rows_of(s.bulk, 9, batch);
   for (int lane = 0; lane < lanes; lane += width) {
-    Lanes y[9], m[9], f[9], c[9], share = {};
+    Lanes y[9], m[9], c[9], share = {};
     for (int k = 0; k < 9; ++k) y[k] = at(v + lanes * symmetric_entry[k] + lane);
     const Lanes weight = scale * at(v + 6 * lanes + lane) * at(v + 7 * lanes + lane);
     for (int k = 0; k < 9; ++k) m[k] = at(e[4 * (k / 3) + k % 3] + lane), c[k] = at(bulk[k] + lane);
-    for (int k = 0; k < 9; ++k) {
-      f[k] = times_shape(m, y, k);
-      share += c[k] * f[k];
-    }
-    for (int k = 0; k < 9; ++k) at(t[k] + lane) += weight * (f[k] - share * times_shape(c, y, k));
+    for (int k = 0; k < 9; ++k) share += c[k] * times_shape(m, y, k);
+    share *= weight;
+    for (int k = 0; k < 9; ++k) at(t[k] + lane) -= share * times_shape(c, y, k);
   }
 }
 

@@ -30,7 +30,8 @@ Material sheet_material(const NodeGraph& graph, double density, double modulus) 
 }
 
 Material solid_material(const NodeGraph& graph, double density, double modulus) {
-  const double volume = std::abs(enclosed_volume(graph.positions, graph.triangles));
+  const double volume =
+      graph.enclosed > 0 ? graph.enclosed : std::abs(enclosed_volume(graph.positions, graph.triangles));
   const double sheet = std::accumulate(graph.volumes.begin(), graph.volumes.end(), 0.0);
   const double depth = volume * graph.thickness / sheet;  // V / S
   Material out{0.75 * modulus * depth, 6.75 * modulus * std::pow(depth, 3), graph.volumes};
@@ -133,7 +134,7 @@ std::optional<Error> sheet_trouble(const Options& options) {
 
 Result<Rows> make_sheet_rows(const NodeGraph& graph, double density, const Options& options) {
   if (auto trouble = sheet_trouble(options)) return *trouble;
-  const double t = graph.thickness, nu = options.sheet.poisson;
+  const double t = graph.thickness, nu = options.poisson > 0 ? options.poisson : options.sheet.poisson;
   const double bend = options.sheet.bending > 0 ? options.sheet.bending
                                                 : options.stiffness * std::pow(t, 3) / (12 * (1 - nu * nu));
   Rows rows;

@@ -102,11 +102,11 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement, Rest
     for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k, ++next) {
       const Index other = adj.target[k];
       const Vec3 r = model.rest[other] - model.rest[node];
-      const double weight = model.edge_weight[adj.edge[k]], pull = model.pull[adj.edge[k]];
+      const double weight = model.edge_weight[adj.edge[k]];
       target_[next] = arrangement.place[other];
-      put(row_, next, weight * r, pull);
+      put(row_, next, weight * r, weight);
       if (model.has_laplacian()) laplacian_share_[next] = float(model.laplacian_share[adj.edge[k]]);
-      if (own_star) put(star_, next, covariance_weight(model, adj.edge[k], other) * r, pull);
+      if (own_star) put(star_, next, covariance_weight(model, adj.edge[k], other) * r, weight);
       if (plastic) weight_[next] = float(weight);
     }
   }
@@ -157,6 +157,7 @@ void Sweeps::fill_flow(const Model& model, const Arrangement& arrangement) {
   watched_.assign(2 * std::size_t(padded()), 0);
   mirror_.assign(target_.size(), 0);
   rest_length_.assign(target_.size(), 0);
+  solid_stars_ = has_solid_stars(model);
   for (int i = 0; i < nodes_; ++i) {
     const Index node = arrangement.node[i];
     first_row_[i] = adj.begin[node];
@@ -166,7 +167,7 @@ void Sweeps::fill_flow(const Model& model, const Arrangement& arrangement) {
       const Index other = adj.target[k];
       mirror_[next] = begin_[arrangement.place[other]] + opposite[k] - adj.begin[other];
       rest_length_[next] = model.rest_vector(node, k, {}).norm();
-      star_[4 * std::size_t(next) + 3] = float(model.pull[adj.edge[k]]);
+      star_[4 * std::size_t(next) + 3] = float(model.edge_weight[adj.edge[k]]);
     }
   }
 }
@@ -215,7 +216,7 @@ int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plast
                          .shortest = std::max(0.0, 1 - law.cap),
                          .longest = 1 + law.cap,
                          .no_change = no_plastic_change,
-                         .turned_back = plasticity.form == PlasticForm::consistent};
+                         .turned_back = plasticity.form != PlasticForm::printed};
   // A block's rows are in the nearest cache when its rotations are done. Others read none of what it changes.
   const bool rotate_first = renew && !adaptive_.on();
   if (renew && !rotate_first) rotate(x, pool);
@@ -255,26 +256,39 @@ int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plast
 }
 
 int Sweeps::flow_stars(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity,
-                       double h, std::span<const Vec3> x, std::span<Vec3> d, Pool& pool) {
+                       double h, const double* places, std::span<const Vec3> x, std::span<Vec3> d,
+                       Pool& pool) {
   const FlowArrays arrays = flow_arrays(d);
-  std::atomic<int> rows = 0;
+  const float certain = float(strain_without_volume) * certain_strain({.yield = plasticity.law.yield});
+  const bool watching = !adaptive_.on() && certain > 0 && volume_.empty() && laplacian_.empty() &&
+                        plasticity.form == PlasticForm::consistent;
+  const StarWatch watch{.rest = watched_.data(), .share = certain * certain, .may_flow = may_flow_.data()};
+  if (!watching) rotate(places, pool);
+  std::atomic<int> rows = 0, looked = 0;
   for_blocks(pool, nodes_, flow_nodes, [&](int begin, int end) {
+    if (watching) step_kernels().only_rotate(arrays_, places, &watch, begin / lanes, parts_of(end, lanes));
+    int sum = 0, stars = 0;
     for (int i = begin; i < end; ++i) {
+      if (watching && !(may_flow_[i / lanes] >> (i % lanes) & 1)) continue;
       float q[4];
       quaternion(i, q);
       const Mat3 r = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
       const int flowed = flow_star(model, plasticity, h, x, arrangement.node[i], r, d);
+      ++stars;
       if (flowed == 0) continue;
       flow_kernels().copy(arrays, i);
       renew_star(model, arrangement.node[i], i, arrays);
-      rows += flowed;
+      sum += flowed;
     }
+    rows += sum, looked += stars;
   });
-  // As there, with the volume's numbers in place of the watch's; then x, quaternion, and of every row its
-  // target, d and weight; d and its copies where it flows.
+  // Rotations as in flow, with the volume's numbers; of every star that was looked at x, quaternion, and of its
+  // rows target, d and weight; d and its copies where it flows.
   const std::size_t n = std::size_t(nodes_), edges = edges_;
   flow_bytes_ = n * (24 + 32) + n * (32 + 16 + 16 + 36) + 20 * edges + 4 * (volume_.size() + bulk_.size()) +
-                n * (32 + 16 + 4) + (4 + 24 + 8) * edges + 80 * std::size_t(rows);
+                (watching ? 8 * n + 4 * edges : 0) +
+                std::size_t(looked) * (52 + 36 * edges / std::max<std::size_t>(1, n)) +
+                80 * std::size_t(rows);
   return rows;
 }
 

@@ -31,9 +31,13 @@ class Sweeps {
   /// Returns the number of rows that flowed.
   int flow(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity, double h,
            const double* x, bool renew, std::span<Vec3> d, Pool& pool);
-  /// The same of a body with volume rows, star by star, with the last rotations; x in the order of the model.
+  /// The same star by star (flow_star), after fitting rotations at `places`; x in the order of the model.
   int flow_stars(const Model& model, const Arrangement& arrangement, const Plasticity& plasticity, double h,
-                 std::span<const Vec3> x, std::span<Vec3> d, Pool& pool);
+                 const double* places, std::span<const Vec3> x, std::span<Vec3> d, Pool& pool);
+  /// Rows do not flow by themselves: stars have a volume to keep, or volume rows.
+  bool flows_by_stars(const Plasticity& plasticity) const {
+    return !volume_.empty() || (solid_stars_ && plasticity.form == PlasticForm::consistent);
+  }
 
   /// From the next arrange on: rotations only where they change.
   void adapt(const Model& model, const Adaptive& options) { adaptive_.choose(model, options); }
@@ -115,6 +119,7 @@ class Sweeps {
   // Of plastic bodies, see flow_kernels.hpp.
   std::vector<int> first_row_, row_count_, mirror_, flowed_;
   std::vector<unsigned> may_flow_;
+  bool solid_stars_ = false;
   std::size_t flow_bytes_ = 0;
   Floats watched_;
   std::vector<double> rest_length_;

@@ -34,10 +34,14 @@ Mat3 volume_target(const Star& star, const Mat3& covariance) {
   return t;
 }
 
-Mat3 volume_target_change(const Star& star, const Mat3& target, const Mat3& covariance_change) {
+Mat3 volume_excess(const Star& star, const Mat3& covariance) {
+  return star.compliance * covariance * star.shape - volume_target(star, covariance);
+}
+
+Mat3 volume_excess_change(const Star& star, const Mat3& target, const Mat3& covariance_change) {
   const Mat3 df = star.compliance * covariance_change * star.shape;
   const Mat3 cof = cofactors(target), direction = cof * star.shape;
-  return df - dot(cof, df) / dot(cof, direction) * direction;
+  return dot(cof, df) / dot(cof, direction) * direction;
 }
 
 }  // namespace pliant::geometric

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "pliant/base/check.hpp"
+#include "pliant/geometry/moments.hpp"
 
 namespace pliant::meshless {
 namespace {
@@ -173,6 +174,18 @@ SymmetricMatrix block_matrix(const Model& model, const std::vector<double>& diag
   return from_rows(rows);
 }
 
+namespace {
+
+/// Masses with the moments of the body: a mass spread by shape functions turns more heavily than where it was.
+void match_solid(const NodeGraph& graph, double density, Model& model) {
+  if (!is_connected(graph)) return;
+  Moments solid = moments_of(graph.positions, graph.volumes);
+  solid.volume *= density, solid.second *= density;
+  match_moments(model.rest, solid, model.mass);
+}
+
+}  // namespace
+
 Result<Model> make_model(const Shape& shape, const MovingLeastSquares& mls, double density,
                          const Options& options, Pool& pool) {
   Result<Cells> cells = make_cells(shape, mls, pool);
@@ -201,6 +214,7 @@ Result<Model> make_model(const Shape& shape, const MovingLeastSquares& mls, doub
   for (double& m : model.mass) m = std::max(m, least);
   const double sum = std::accumulate(model.mass.begin(), model.mass.end(), 0.0);
   for (double& m : model.mass) m *= total / sum;
+  match_solid(shape.graph, density, model);
   model.laplacian = cell_laplacian(model.cells, model.relative, model.nodes(), pool);
   find_parts(model);
   std::vector<Index> each(model.rest.size());

@@ -59,6 +59,7 @@ const MethodEntry& entry() {
        .set_live = set_live_of<Body, Options>,
        .abilities = {Ability::contact, Ability::live, Ability::plasticity},
        .stiffness = [](const Options& options) { return options.stiffness; },
+       .fixed_poisson = [](const Options&) { return std::optional(0.25); },  // docs/methods/metric.md, Limits
        .remedies = remedies,
        .verdict =
            [](const Options&, const Solidity& solidity) {

@@ -283,8 +283,8 @@ TEST(GeometricStep, a_stiff_free_body_that_spins_gains_no_energy) {
           options.stiffness = stiffness;
           const SpinningBar bar = spinning_bar(w * axis, h, options);
           // Two thirds of a radian a step: the chords that BDF2 takes for velocities are off at the start, by
-          // 5 % of the energy at any tolerance.
-          EXPECT_LT(bar.most, w * h > 0.5 ? 1.055 : 1.01) << w << " rad/s " << h << " s " << stiffness;
+          // 6 % of the energy at any tolerance.
+          EXPECT_LT(bar.most, w * h > 0.5 ? 1.07 : 1.01) << w << " rad/s " << h << " s " << stiffness;
           EXPECT_LT(bar.last, 1.005) << w << " rad/s " << h << " s " << stiffness;
           EXPECT_LT(bar.spin, 1e-10) << w << " rad/s " << h << " s " << stiffness;
         }

@@ -19,6 +19,7 @@ Result<Model> reducible_model(Rows rows, const Options& options) {
                    fmt::format("leave {} or reduction out", key)}}};
   };
   if (options.volume > 0) return refuse("volume");
+  if (options.poisson > 0) return refuse("poisson");
   if (options.keep_volume) return refuse("keep_volume");
   if (options.plasticity && rows.laplacian_weight > 0)
     return Error{{},

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/geometric/note_bending.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pliant/methods/geometric/surface_rows.hpp"
+#include "pliant/physics/selection.hpp"
+
+namespace pliant::geometric {
+namespace {
+
+constexpr double told = 0.1;         // of the stiffness of beam theory
+constexpr double slender = 3;        // longest extent over the thickness: shorter bodies hardly bend
+constexpr double same_place = 1e-6;  // of the extent
+
+/// Different values, of those that are sorted.
+int count_places(std::vector<double> values, double extent) {
+  std::sort(values.begin(), values.end());
+  int count = values.empty() ? 0 : 1;
+  for (std::size_t i = 1; i < values.size(); ++i) count += values[i] - values[i - 1] > same_place * extent;
+  return count;
+}
+
+}  // namespace
+
+double bending_bias(int cells, double along, double across) {
+  const double aspect = along / across;
+  return 1 + (2 + 3 * aspect * aspect) / (double(cells) * cells);
+}
+
+std::array<int, 3> lattice_of_box(const NodeGraph& graph) {
+  if (graph.cells.empty()) return {0, 0, 0};
+  const Bounds box = bounds_of(graph.positions);
+  std::array<int, 3> nodes{};
+  std::size_t all = 1;
+  for (int c = 0; c < 3; ++c) {
+    std::vector<double> values;
+    for (const Vec3& p : graph.positions) values.push_back(p[c]);
+    nodes[std::size_t(c)] = count_places(std::move(values), box.max[c] - box.min[c]);
+    all *= std::size_t(nodes[std::size_t(c)]);
+  }
+  return all == graph.positions.size() ? nodes : std::array<int, 3>{0, 0, 0};
+}
+
+std::optional<std::string> note_bending(const Options& options, const BodyPlan& plan) {
+  if (operator_of(options) != Operator::volumetric) return std::nullopt;
+  const std::array<int, 3> nodes = lattice_of_box(plan.shape.graph);
+  if (*std::min_element(nodes.begin(), nodes.end()) < 2) return std::nullopt;
+  const Bounds box = bounds_of(plan.shape.graph.positions);
+  const Vec3 size = box.max - box.min;
+  int longest = 0, thin = 0;
+  size.maxCoeff(&longest);
+  size.minCoeff(&thin);
+  if (!(size[longest] > slender * size[thin])) return std::nullopt;
+  const int cells = nodes[std::size_t(thin)] - 1;
+  const double along = size[longest] / (nodes[std::size_t(longest)] - 1), across = size[thin] / cells;
+  const double bias = bending_bias(cells, along, across);
+  if (!(bias > 1 + told)) return std::nullopt;
+  return fmt::format(
+      "bends {:.0f} % too stiffly: {} cells of {:.3g} m through its thickness, {:.3g} m long (1 + (2 + 3 "
+      "({:.3g})^2)/{}^2). More nodes through the thickness{}.",
+      100 * (bias - 1), cells, across, along, along / across, cells,
+      along > 1.5 * across ? ", and along it: cells as long as high" : "");
+}
+
+}  // namespace pliant::geometric

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A warning before a slender box of few or long cells bends much too stiffly (docs/methods/geometric.md, Limits).
+#pragma once
+
+#include <array>
+
+#include "pliant/methods/entry.hpp"
+#include "pliant/methods/geometric/options.hpp"
+
+namespace pliant::geometric {
+
+/// Bending stiffness over that of beam theory: N cells through the thickness, `along` and `across` their edges
+/// along the beam and through its thickness. 2/N^2 because a section is lumped to lines of nodes; the rest
+/// because an edge along the beam sees the rotations of both its ends, which differ where it is bent.
+double bending_bias(int cells, double along, double across);
+
+/// The nodes of each axis of a box that a regular lattice fills; zeros: it is none.
+std::array<int, 3> lattice_of_box(const NodeGraph& graph);
+
+/// The warning, or nothing.
+std::optional<std::string> note_bending(const Options& options, const BodyPlan& plan);
+
+}  // namespace pliant::geometric

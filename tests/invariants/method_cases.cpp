@@ -189,9 +189,9 @@ std::vector<MethodCase> method_cases() {
       cage_case("cage", {}),
       cage_case("cage_double", {.precision = cage::Precision::twice}),
       cage_case("cage_consistent", {.normals = cage::Normals::consistent}),
-      fem_case("fem", {}, 0.15),
-      fem_case("fem_bdf2", {.integrator = fem::Integrator::bdf2}, 0.005),
-      fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}, 0.15),
+      fem_case("fem", {}, 0.005),
+      fem_case("fem_euler", {.integrator = fem::Integrator::euler}, 0.15),
+      fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}, 0.005),
   };
   for (const MethodEntry* entry : catalogue())
     if (std::none_of(cases.begin(), cases.end(), [&](const MethodCase& c) { return c.name == entry->name; }))

@@ -24,6 +24,7 @@ inline Options bar_material() {
   options.stiffness = 1000;
   options.poisson = 0.3;
   options.support = 1.5;
+  options.integrator = Integrator::euler;  // of the paper, whose numbers are compared with
   return options;
 }
 

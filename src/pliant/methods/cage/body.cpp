@@ -57,6 +57,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   normal_jacobians(model_.faces, state_.x, jacobians);
   follow(model_, jacobians, velocity, state_.velocity);
   state_.forget_contacts();
+  state_.past = Past::unknown;
   look_afresh();
 }
 

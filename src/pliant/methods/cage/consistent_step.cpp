@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step with normals that follow the vertices: the variational backward Euler problem
-//   min over x of  1/(2 h^2) |Z(x) - Z^|_M^2 + eps m/(2 N h^2) |x - x^|_D^2 + E(Z(x)) + holds - weight
-//   Z^ = Z + h V,  V = (Z - Z before)/h
-//   [P^T (M/h^2 + K_holds) P + (1 + beta/h) K + eps m/(N h^2) D] dx = P^T f + ...,   P = dZ/dx = [1; J]
+// A step with normals that follow the vertices: with h', Z^, V^ of the integrator
+// (physics/implicit_scheme.hpp) and Y = Z^ + h' V^ the variational problem
+//   min over x of  1/(2 h'^2) |Z(x) - Y|_M^2 + eps m/(2 N h'^2) |x - y|_D^2 + E(Z(x)) + holds - weight
+//   V = (Z - Z^)/h'
+//   [P^T (M/h'^2 + K_holds) P + (1 + beta/h') K + eps m/(N h'^2) D] dx = P^T f + ...,   P = dZ/dx = [1; J]
+// A step that touches something is Euler's: contact has velocities jump, which BDF2 would read as a force and
+// go on with.
 // K is the Gauss-Newton matrix [Martin09, Eq. 15 to first order] in the first solve; where that is not enough
 // more solves follow with the whole Hessian (equation.hpp). Each is shortened until it lowers the sum. The
 // basis is nearly redundant: some motions of the cage hardly move the body; eps keeps them in check. D leaves
 // out motions of the cage as a whole, so that the mass without weight does not slow a body down.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 
 #include "pliant/contact/collider.hpp"
@@ -19,6 +23,8 @@
 #include "pliant/methods/cage/momentum.hpp"
 #include "pliant/methods/cage/open_faces.hpp"
 #include "pliant/methods/cage/step.hpp"
+#include "pliant/methods/cage/surface.hpp"
+#include "pliant/physics/first_step.hpp"
 
 namespace pliant::cage {
 namespace {
@@ -43,10 +49,12 @@ constexpr double rounding = std::is_same_v<T, float> ? 1e-6 : 1e-12;  // of the 
 template <class T>
 class Objective {
  public:
-  explicit Objective(const Step& step) : step_(step), equation_(step.equation<T>()) {}
+  /// h: h', s.
+  Objective(const Step& step, double h) : step_(step), equation_(step.equation<T>()), h_(h) {}
 
-  /// Z^, the motions of the cage as a whole and the forces of the input.
-  void begin();
+  /// Z^, Y, the motions of the cage as a whole and the forces of the input. Past::curved: by
+  /// Scratch::acceleration.
+  void begin(Past past);
   /// At x with this elastic energy, J. Contacts count with the forces that they have.
   double value(const Columns& x, double elastic);
   /// Minus the derivative at x, where the look is of and whose mean is c: by Z in Scratch::force and by the
@@ -65,6 +73,8 @@ class Objective {
   void keep_damper(const Look<T>& look);
 
  private:
+  /// Scratch::start_z = Z^, Scratch::hat = Y.
+  void extrapolate(Past past);
   /// Takes the motion of the cage as a whole out of a motion, in the world.
   void leave_out_rigid(Columns& motion) const;
   /// 1/(2 h^2) |apart|_M^2 and the same of the fictitious mass of the vertices.
@@ -76,20 +86,39 @@ class Objective {
   const Step& step_;
   Equation<T> equation_;
   const Model& model_ = step_.model;
-  const double h_ = step_.input.h;
+  const double h_;
   Scratch& s_ = step_.scratch;
   Work<T>& w_ = equation_.work();
   const Holds& holds_ = step_.cache.holds;
 };
 
 template <class T>
-void Objective<T>::begin() {
+void Objective<T>::extrapolate(Past past) {
   const Index n = model_.n();
   const State& state = step_.state;
-  const double slower = 1 / (1 + h_ * step_.scheme.mass);
-  s_.start_z.leftCols(n) = state.x;
-  scaled_normals(model_.faces, state.x, s_.start_z.rightCols(model_.t()));
-  s_.hat = s_.start_z + h_ * slower * state.velocity;
+  const Extrapolation by(past, step_.input.h);
+  Columns &z = s_.start_z, &v = s_.hat;
+  z.leftCols(n) = state.x;
+  scaled_normals(model_.faces, state.x, z.rightCols(model_.t()));
+  if (past == Past::known) {
+    s_.world_z.leftCols(n) = state.x_before;
+    scaled_normals(model_.faces, state.x_before, s_.world_z.rightCols(model_.t()));
+    z += by.history * (z - s_.world_z);
+  }
+  z += by.line * state.velocity;
+  v = state.velocity + by.history * (state.velocity - state.velocity_before);
+  if (past == Past::curved) {
+    z += by.bend * s_.acceleration;
+    v += by.line * s_.acceleration;
+  }
+  v = z + h_ / (1 + h_ * step_.scheme.mass) * v;
+}
+
+template <class T>
+void Objective<T>::begin(Past past) {
+  const Index n = model_.n();
+  const State& state = step_.state;
+  extrapolate(past);
   w_.damper.clear();
   s_.told.setZero();
   add_node_forces(model_, step_.input, Mat3::Identity(), s_.told);
@@ -258,11 +287,22 @@ void Objective<T>::add_contact_forces(const Mat3& axes) {
 template <class T>
 class ConsistentStep {
  public:
-  explicit ConsistentStep(const Step& step) : step_(step), equation_(step.equation<T>()), objective_(step) {}
+  ConsistentStep(const Step& step, Integrator by)
+      : step_(step),
+        equation_(step.equation<T>()),
+        by_(by),
+        pace_(ImplicitScheme(by, step.input.h, step.scheme).h),
+        objective_(step, pace_) {}
 
-  void advance();
+  /// False: one of BDF2 that would touch something.
+  bool advance(Past past);
+  /// Scratch::acceleration by a trial step, without contact.
+  void find_acceleration();
 
  private:
+  /// The iterate that minimises the objective. False: it is none, which the report tells, or something
+  /// touches that `meets` does not allow.
+  bool descend(Past past);
   /// Motion of the vertices in Scratch::solved, m/s along the axes, from the force that promised() has read;
   /// contact included. True: something touches.
   bool solve(bool first);
@@ -280,15 +320,20 @@ class ConsistentStep {
   void end();
   /// Velocities are slowed down where the energy would be above that at the beginning.
   void keep_energy(Whole& whole);
+  /// The kinetic energy that the energy at the beginning leaves, J, where there is more.
+  std::optional<double> too_fast(const Whole& whole);
   double stored(const Columns& x, const Whole& whole) {
     return potential(model_, holds_, step_.input.gravity, x, whole, s_.world_z);
   }
 
   const Step& step_;
   Equation<T> equation_;
+  const Integrator by_;
+  const double pace_;  // h', s
   Objective<T> objective_;
   const Model& model_ = step_.model;
   const double h_ = step_.input.h;
+  bool trial_step_ = false;  // contact does not count
   State& state_ = step_.state;
   StepReport& report_ = step_.report;
   Scratch& s_ = step_.scratch;
@@ -314,8 +359,8 @@ bool ConsistentStep<T>::solve(bool first) {
   const Flight flight = Flight::at(c_, axes_);
   s_.shift.setZero();
   follow(model_, s_.jacobians, s_.solved, s_.rate);
-  const bool touched = step_.contact.meet(step_, flight, s_.rate, model_.rows(), first);
-  if (touched) step_.contact.respond<T>(step_, flight, 1 / (h_ * h_), true);
+  const bool touched = !trial_step_ && step_.contact.meet(step_, flight, s_.rate, model_.rows(), first);
+  if (touched && by_ == Integrator::euler) step_.contact.respond<T>(step_, flight, 1 / (h_ * h_), true);
   step_.watch.add_to(&StageTimes::contact);
   return touched;
 }
@@ -341,9 +386,43 @@ bool ConsistentStep<T>::search(double& share) {
 }
 
 template <class T>
-void ConsistentStep<T>::advance() {
+bool ConsistentStep<T>::advance(Past past) {
+  if (!descend(past)) return !report_.ok();
+  end();
+  step_.watch.add_to(&StageTimes::rotation);
+  return true;
+}
+
+template <class T>
+void ConsistentStep<T>::find_acceleration() {
+  trial_step_ = true;
+  const bool trusted = descend(Past::unknown) && !report_.violent;
+  const Index n = model_.n();
+  Columns& a = s_.acceleration;
+  a = Columns::Zero(3, model_.rows());
+  a.leftCols(n) = s_.x;
+  scaled_normals(model_.faces, s_.x, a.rightCols(model_.t()));
+  a = ((a - s_.start_z) / pace_ - state_.velocity) / pace_;
+  // Whether the step resolves the motion (physics/first_step.hpp).
+  Columns& outer = s_.rate;
+  outer = -step_.scheme.mass * state_.velocity;
+  outer.leftCols(n).colwise() += step_.input.gravity;
+  double told = 2 * whole_of(model_, state_.x, outer, s_.new_z).kinetic;
+  for (std::size_t i = 0; i < step_.input.forces.size(); ++i)
+    told += step_.input.forces[i].squaredNorm() / model_.node_mass[i];
+  a -= outer;
+  const double inner = 2 * whole_of(model_, state_.x, a, s_.new_z).kinetic,
+               energy = state_.whole.kinetic + state_.look<T>().energy;
+  if (trusted && resolves(pace_ * pace_ * inner, energy, pace_ * pace_ * told))
+    a += outer;
+  else
+    a = outer;
+}
+
+template <class T>
+bool ConsistentStep<T>::descend(Past past) {
   const int most = step_.options.iterations;
-  objective_.begin();
+  objective_.begin(past);
   step_.contact.clear();
   trial_ = state_.look<T>();
   s_.x = state_.x;
@@ -363,16 +442,17 @@ void ConsistentStep<T>::advance() {
       report_.trouble =
           "the matrix of the step is not positive definite: raise cage.regularisation or take "
           "\"precision\": \"double\"";
-      return;
+      return false;
     }
     if (iteration == 0) objective_.keep_damper(trial_);
     const double promise = objective_.promised();
     if (iteration == 0) first = last = promise;
     const bool touched = solve(iteration == 0);
+    if (touched && by_ == Integrator::bdf2) return false;
     ever_touched = ever_touched || touched;
     double share = 1;
     const bool lower = search(share);
-    if (!report_.ok()) return;
+    if (!report_.ok()) return false;
     if (lower) longest = std::max(longest, share);
     if (!lower) {  // stay
       s_.new_x = s_.x;
@@ -403,8 +483,7 @@ void ConsistentStep<T>::advance() {
     ++report_.breakdowns;
     report_.violent = true;
   }
-  end();
-  step_.watch.add_to(&StageTimes::rotation);
+  return true;
 }
 
 template <class T>
@@ -425,13 +504,20 @@ void ConsistentStep<T>::lift_out(double kinetic) {
 }
 
 template <class T>
-void ConsistentStep<T>::keep_energy(Whole& whole) {
+std::optional<double> ConsistentStep<T>::too_fast(const Whole& whole) {
   const StepInput& input = step_.input;
   const bool fixed = std::none_of(input.colliders.begin(), input.colliders.end(),
                                   [](const Collider& collider) { return collider.moves(); });
   const double left = start_ - trial_.energy - stored(s_.new_x, whole);
-  if (!fixed || !input.forces.empty() || !(whole.kinetic > left && whole.kinetic > 0)) return;
-  s_.new_velocity *= std::sqrt(std::max(left, 0.0) / whole.kinetic);
+  if (!fixed || !input.forces.empty() || !(whole.kinetic > left && whole.kinetic > 0)) return std::nullopt;
+  return std::max(left, 0.0);
+}
+
+template <class T>
+void ConsistentStep<T>::keep_energy(Whole& whole) {
+  const std::optional<double> left = too_fast(whole);
+  if (!left) return;
+  s_.new_velocity *= std::sqrt(*left / whole.kinetic);
   whole = whole_of(model_, s_.new_x, s_.new_velocity, s_.new_z);
 }
 
@@ -441,7 +527,7 @@ void ConsistentStep<T>::end() {
   s_.new_velocity.leftCols(n) = s_.x;
   scaled_normals(model_.faces, s_.x, s_.new_velocity.rightCols(model_.t()));
   s_.new_velocity -= s_.start_z;
-  s_.new_velocity /= h_;
+  s_.new_velocity /= pace_;
   s_.new_x = s_.x;
   Whole whole = whole_of(model_, s_.new_x, s_.new_velocity, s_.new_z);
   keep_energy(whole);
@@ -449,27 +535,68 @@ void ConsistentStep<T>::end() {
   if (holds_.empty() && !touches) {
     s_.new_v = s_.new_velocity.leftCols(n);
     whole = keep_momentum(step_);
+    if (const std::optional<double> left = too_fast(whole)) slow_deformation(step_, *left, whole);
   }
   if (touches && !s_.shift.isZero(0)) {
     lift_out(whole.kinetic);
     whole = whole_of(model_, s_.new_x, s_.new_velocity, s_.new_z);
     keep_energy(whole);
   }
+  state_.x_before.swap(state_.x);
+  state_.velocity_before.swap(state_.velocity);
   state_.x.swap(s_.new_x);
   state_.velocity.swap(s_.new_velocity);
   std::swap(state_.look<T>(), trial_);
   state_.whole = whole;
+  state_.past = by_ == Integrator::bdf2 ? Past::known : Past::unknown;
+  state_.h = h_;
+  state_.held.assign(step_.input.held.begin(), step_.input.held.end());
+  state_.touches = touches;
   step_.contact.finish(step_);
+}
+
+/// What a step of BDF2 starts from.
+template <class T>
+Past past_of(const Step& step) {
+  const State& state = step.state;
+  const StepInput& input = step.input;
+  if (state.past == Past::known && state.h == input.h &&
+      std::equal(input.held.begin(), input.held.end(), state.held.begin(), state.held.end()))
+    return Past::known;
+  Points& targets = step.scratch.trial_targets;
+  targets.clear();
+  const Points& at = nodes_of(step.model, state, step.cache).x;
+  for (std::size_t k = 0; k < input.held.size(); ++k) {
+    const std::size_t node = std::size_t(input.held[k]);
+    const Vec3 from = node < at.size() ? at[node] : Vec3(state.x.col(Index(node - at.size())));
+    targets.push_back(from + trial_share * (input.targets[k] - from));
+  }
+  StepInput trial = input;
+  trial.targets = targets;
+  StepReport report;
+  const Step quiet{{trial, step.scheme, step.pool, step.watch, report},
+                   step.model,
+                   step.options,
+                   step.state,
+                   step.cache,
+                   step.scratch,
+                   step.contact};
+  step.cache.holds.set(step.model, trial, step.model.hold_stiffness);
+  ConsistentStep<T>(quiet, Integrator::bdf2).find_acceleration();
+  step.cache.holds.set(step.model, input, step.model.hold_stiffness);
+  step.report.iterations += report.iterations;
+  return Past::curved;
 }
 
 }  // namespace
 
 template <class T>
-void advance_consistent(const Step& step) {
-  ConsistentStep<T>(step).advance();
+bool advance_consistent(const Step& step, Integrator by) {
+  const Past past = by == Integrator::bdf2 ? past_of<T>(step) : Past::unknown;
+  return ConsistentStep<T>(step, by).advance(past);
 }
 
-template void advance_consistent<float>(const Step&);
-template void advance_consistent<double>(const Step&);
+template bool advance_consistent<float>(const Step&, Integrator);
+template bool advance_consistent<double>(const Step&, Integrator);
 
 }  // namespace pliant::cage

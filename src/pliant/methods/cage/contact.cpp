@@ -118,6 +118,7 @@ class ContactStep::Bouncing final : public ReboundBody {
   }
   void kick(Index, const Vec3& u, const Vec3& w, const Vec3& centre) override {
     State& state = step_.state;
+    state.past = Past::unknown;  // velocities jump
     const Vec3 c = mean_of(state.x);
     const Columns& z = step_.scratch.world_z;
     for (Index r = 0; r < step_.model.rows(); ++r) {

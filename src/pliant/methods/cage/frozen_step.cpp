@@ -3,11 +3,12 @@
 // are those of the vertices with the normals held. R holds the body's axes; all but 1 and 4 is seen along them.
 //
 //   1. whole     (rigid-split) the part of the velocities that moves the cage rigidly is taken out:
-//                v = v_c + w x r + v_d. The body goes there exactly, R <- exp(h w) R; v_d turns with it.
+//                v = v_c + w x r + v_d. The body goes there exactly, by Euler's equations of a rigid body
+//                (physics/free_turn.hpp); v_d turns with it.
 //                Rigid motion is an exact symmetry of the energy, so that nothing else changes.
 //                frozen: v_c = w = 0.
 //   2. solve     [(1 + h alpha) M + (h^2 + h beta) K + h^2 K_holds] v_d = M v_d + h (f + f_holds + M a),
-//                a the centrifugal acceleration -w x (w x r), M the mass of the phi alone and eps m/N on the
+//                a = -w x (w x r) - dw/dt x r of the turning axes, M the mass of the phi alone and eps m/N on the
 //                diagonal
 //   3. contact   impulses that keep what touches outside (contact.cpp). With frozen normals a stiff body
 //                cannot turn about what it touches; with rigid-split such a step is done again with normals
@@ -42,9 +43,7 @@ template <class T>
 class FrozenStep {
  public:
   FrozenStep(const Step& step, bool split)
-      : step_(step),
-        equation_(step.equation<T>()),
-        flight_(fly(step.state, step.input, step.scheme, split)) {}
+      : step_(step), equation_(step.equation<T>()), flight_(fly(step, split)) {}
 
   void advance();
 
@@ -127,7 +126,7 @@ void FrozenStep<T>::load_right(double more) {
   const double h = input.h;
   for (Index i = 0; i < n; ++i) {
     const Vec3 r = state_.x.col(i) - flight_.c;
-    s_.apart.col(i) = flight_.r0.transpose() * (state_.velocity.col(i) - flight_.omega.cross(r));
+    s_.apart.col(i) = flight_.r0.transpose() * (state_.velocity.col(i) - flight_.spin.cross(r));
   }
   if (flight_.split) {
     const Vec3 whole = mean_of(s_.apart);
@@ -135,11 +134,12 @@ void FrozenStep<T>::load_right(double more) {
   }
   // Momentum of the phi, and what pushes: weight where the body does not fly as a whole, the centrifugal
   // force.
-  const Vec3 spin = flight_.r1.transpose() * flight_.omega, weight = flight_.r1.transpose() * input.gravity;
+  const Vec3 spin = flight_.r1.transpose() * flight_.omega, weight = flight_.r1.transpose() * input.gravity,
+             change = flight_.r1.transpose() * flight_.spin_change;
   Columns& moving = s_.local;
   for (Index i = 0; i < n; ++i) {
     const Vec3 r = s_.z.col(i);
-    moving.col(i) = s_.apart.col(i) - h * spin.cross(spin.cross(r));
+    moving.col(i) = s_.apart.col(i) - h * (spin.cross(spin.cross(r)) + change.cross(r));
   }
   each_mass_row(model_, n, moving.data(), [&](Index i, const Vec3& momentum) {
     s_.force.col(i) = momentum + (model_.fictitious_mass + more) * moving.col(i);
@@ -190,7 +190,7 @@ void FrozenStep<T>::advance() {
   step_.watch.add_to(&StageTimes::solve);
   s_.shift.setZero();
   if (step_.contact.meet(step_, flight_, s_.solved, n, true)) {
-    if (flight_.split) return advance_consistent<T>(step_);
+    if (flight_.split) return static_cast<void>(advance_consistent<T>(step_, Integrator::euler));
     step_.contact.respond<T>(step_, flight_, 1, false);
   }
   step_.watch.add_to(&StageTimes::contact);
@@ -211,9 +211,10 @@ bool FrozenStep<T>::move(double share, Whole& whole) {
   if (!s_.new_x.allFinite() || !s_.new_v.allFinite()) return false;
   normal_jacobians(model_.faces, s_.new_x, s_.jacobians, &s_.new_y);
   follow(model_, s_.jacobians, s_.new_v, s_.new_velocity);
-  const Vec3 c = mean_of(s_.new_x);
+  const Vec3 c = mean_of(s_.new_x);  // turning back does not move it
   s_.new_z.leftCols(n) = s_.new_x.colwise() - c;
   s_.new_z.rightCols(model_.t()) = s_.new_y;
+  if (flight_.split && holds_.empty()) turn_back(step_, flight_.r1, s_.start_z);
   whole = flight_.split && holds_.empty() ? keep_momentum(step_)
                                           : whole_about(model_, s_.new_z, c, s_.new_velocity, nullptr);
   return true;
@@ -227,6 +228,7 @@ bool FrozenStep<T>::accept(double before, double scale) {
                        input.forces.empty();
   const double slack = flight_.split ? rounding_slack : frozen_slack;
   s_.begin = s_.z.leftCols(model_.n());
+  s_.start_z = s_.z;
   Look<T>& trial = w_.trial;
   trial.axes = Eigen::Quaterniond(flight_.r1);
   Whole whole;
@@ -246,6 +248,8 @@ bool FrozenStep<T>::accept(double before, double scale) {
   state_.velocity.swap(s_.new_velocity);
   std::swap(state_.look<T>(), trial);
   state_.whole = whole;
+  state_.past = Past::unknown;
+  state_.touches = step_.contact.touches();
   return true;
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/cage/momentum.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/cage/step.hpp"
 #include "pliant/methods/cage/surface.hpp"
+#include "pliant/physics/free_turn.hpp"
 
 namespace pliant::cage {
 namespace {
@@ -21,13 +25,6 @@ Vec3 over_inertia(const Mat3& second, const Vec3& v) {
   return axes.vectors * along;
 }
 
-/// exp(angle) rotation.
-Mat3 turned(const Vec3& angle, const Mat3& rotation) {
-  const double length = angle.norm();
-  return length > 0 ? Mat3(Eigen::AngleAxisd(length, angle / length).toRotationMatrix() * rotation)
-                    : rotation;
-}
-
 }  // namespace
 
 Flight Flight::at(const Vec3& c, const Mat3& axes) {
@@ -37,28 +34,32 @@ Flight Flight::at(const Vec3& c, const Mat3& axes) {
   return out;
 }
 
-Flight fly(const State& state, const StepInput& input, const Damping& damping, bool split) {
+Flight fly(const Step& step, bool split) {
+  const State& state = step.state;
+  const StepInput& input = step.input;
   const Index n = Index(state.x.cols());
   Flight out;
   out.split = split;
-  out.c = mean_of(state.x);
-  out.r0 = state.axes().normalized().toRotationMatrix();
-  if (out.split) {
-    Mat3 second = Mat3::Zero();
-    Vec3 turning = Vec3::Zero();
-    out.velocity = mean_of(state.velocity.leftCols(n));
-    for (Index i = 0; i < n; ++i) {
-      const Vec3 r = state.x.col(i) - out.c;
-      second += r * r.transpose();
-      turning += r.cross(Vec3(state.velocity.col(i)) - out.velocity);
-    }
-    out.omega = over_inertia(second, turning);
-    const double slower = 1 / (1 + input.h * damping.mass);
-    out.velocity = slower * (out.velocity + input.h * input.gravity);
-    out.omega *= slower;
-  }
-  out.c1 = out.c + input.h * out.velocity;
-  out.r1 = turned(input.h * out.omega, out.r0);
+  out.c = out.c1 = mean_of(state.x);
+  out.r0 = out.r1 = state.axes().normalized().toRotationMatrix();
+  if (!out.split) return out;
+  const Vec3 before = mean_of(state.velocity.leftCols(n));
+  const double slower = 1 / (1 + input.h * step.scheme.mass);
+  out.velocity = slower * (before + input.h * input.gravity);
+  out.c1 = out.c + input.h / 2 * (before + out.velocity);
+  // The spin is that of the body, not of the vertices: what is left turns nothing.
+  Columns& z = step.scratch.new_z;
+  z.leftCols(n) = state.x.colwise() - out.c;
+  scaled_normals(step.model.faces, state.x, z.rightCols(step.model.t()));
+  Mat3 spread;
+  const Vec3 angular = whole_about(step.model, z, out.c, state.velocity, &spread).spin;
+  out.spin = over_inertia(spread, angular);
+  const Mat3 inertia = spread.trace() * Mat3::Identity() - spread;
+  const Mat3 turn = free_turn(inertia, angular, input.h);
+  out.r1 = turn * out.r0;
+  out.omega = over_inertia(turn * spread * turn.transpose(), angular);
+  out.spin_change = (out.omega - out.spin) / input.h;
+  out.omega *= slower;
   return out;
 }
 
@@ -110,6 +111,41 @@ void follow(const Model& model, const std::vector<FaceJacobian>& jacobians, cons
   }
 }
 
+void turn_back(const Step& step, const Mat3& r1, const Columns& start) {
+  const Model& model = step.model;
+  Scratch& s = step.scratch;
+  Columns& moved = s.to_hat;
+  moved.noalias() = -r1 * start;
+  moved += s.new_z;
+  Mat3 second;
+  const Whole way = whole_about(model, s.new_z, Vec3::Zero(), moved, &second);
+  const Mat3 back = rotation_by(-over_inertia(second, way.spin));
+  const Vec3 c = mean_of(s.new_x);
+  for (Index r = 0; r < model.rows(); ++r) s.new_z.col(r) = Vec3(back * s.new_z.col(r));
+  s.new_x = s.new_z.leftCols(model.n()).colwise() + c;
+  s.new_y = s.new_z.rightCols(model.t());
+}
+
+void slow_deformation(const Step& step, double kinetic, Whole& whole) {
+  const Model& model = step.model;
+  Scratch& s = step.scratch;
+  const Vec3 c = mean_of(s.new_x);
+  Mat3 second;
+  whole_about(model, s.new_z, c, s.new_velocity, &second);
+  const Vec3 velocity = whole.momentum / model.total_mass, omega = over_inertia(second, whole.spin);
+  const double rigid = (velocity.dot(whole.momentum) + omega.dot(whole.spin)) / 2,
+               loose = whole.kinetic - rigid;
+  if (!(loose > 0)) return;
+  const double share = std::sqrt(std::clamp((kinetic - rigid) / loose, 0.0, 1.0));
+  for (Index r = 0; r < model.rows(); ++r) {
+    const Vec3 arm = s.new_z.col(r);
+    const Vec3 moved =
+        r < model.n() ? Vec3(velocity + omega.cross(c + arm - whole.centre)) : omega.cross(arm);
+    s.new_velocity.col(r) = moved + share * (Vec3(s.new_velocity.col(r)) - moved);
+  }
+  whole.kinetic = rigid + share * share * loose;
+}
+
 Whole keep_momentum(const Step& step) {
   const Model& model = step.model;
   const State& state = step.state;
@@ -127,7 +163,7 @@ Whole keep_momentum(const Step& step) {
   const Vec3 momentum = slower * (state.whole.momentum + push), spin = slower * (state.whole.spin + turn);
   Mat3 second;
   Whole now = whole_about(model, s.new_z, mean_of(s.new_x), s.new_velocity, &second);
-  const Vec3 centre = state.whole.centre + h / model.total_mass * momentum;
+  const Vec3 centre = state.whole.centre + h / (2 * model.total_mass) * (state.whole.momentum + momentum);
   const Vec3 missing = (momentum - now.momentum) / model.total_mass,
              omega = over_inertia(second, spin - now.spin);
   for (Index i = 0; i < model.n(); ++i)

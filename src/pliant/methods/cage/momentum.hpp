@@ -12,7 +12,10 @@ struct Step;  // step.hpp
 
 /// The body as a whole over a step: x = c + R0 r goes to c1 + R1 r.
 struct Flight {
-  Vec3 c{0, 0, 0}, c1{0, 0, 0}, velocity{0, 0, 0}, omega{0, 0, 0};
+  Vec3 c{0, 0, 0}, c1{0, 0, 0};
+  Vec3 spin{0, 0, 0};                      ///< at the beginning, rad/s
+  Vec3 spin_change{0, 0, 0};               ///< dw/dt of the rigid turn, rad/s^2
+  Vec3 velocity{0, 0, 0}, omega{0, 0, 0};  ///< at the end
   Mat3 r0 = Mat3::Identity(), r1 = Mat3::Identity();
   bool split = false;  ///< the body as a whole goes its own way
 
@@ -20,8 +23,9 @@ struct Flight {
   static Flight at(const Vec3& c, const Mat3& axes);
 };
 
-/// The flight of the part of the velocities that moves the cage rigidly; split = false: none.
-Flight fly(const State& state, const StepInput& input, const Damping& damping, bool split);
+/// The flight of the part of the velocities that moves the body rigidly; split = false: none. Writes
+/// Scratch::new_z.
+Flight fly(const Step& step, bool split);
 
 /// The body as a whole. z: Z from c, the mean of its vertices. second: sum of m (x - centre)(x - centre)^T,
 /// on demand.
@@ -33,6 +37,14 @@ Whole whole_of(const Model& model, const Columns& x, const Columns& velocity, Co
 /// vertices.
 void follow(const Model& model, const std::vector<FaceJacobian>& jacobians, const Columns& v,
             Columns& velocity);
+
+/// With frozen normals a deformation turns the body a little: Scratch::new_x, new_y and new_z are turned back
+/// so that sum m r x (way) = 0. start: Z at the beginning along the axes, which r1 turns to the world.
+void turn_back(const Step& step, const Mat3& r1, const Columns& start);
+
+/// Slows what is not rigid in Scratch::new_velocity, at Scratch::new_z, down to this kinetic energy, J, or to
+/// that of the rigid motion; momenta stay.
+void slow_deformation(const Step& step, double kinetic, Whole& whole);
 
 /// Momenta of a free body after a step are those before and what the input adds: Scratch::new_v and new_x get
 /// the rigid motion that is missing; new_velocity follows. Scratch::new_z is Z of new_x from its mean.

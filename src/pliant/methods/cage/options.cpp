@@ -41,6 +41,11 @@ const OptionTable<Options>& option_table() {
           {.choices = {"rigid-split", "frozen", "consistent"},
            .help = "the normals of the cage in a step: frozen is the paper's and damps turning; rigid-split "
                    "moves the body as a whole exactly; consistent lets them follow, at five times the cost"}),
+      option(
+          "integrator", &Options::integrator,
+          {.choices = {"bdf2", "euler"},
+           .help = "of steps with normals that follow (held bodies, or consistent): bdf2 keeps motion alive; "
+                   "euler is the paper's, it damps; steps that touch a collider are always euler"}),
       option("precision", &Options::precision,
              {.choices = {"single", "double"}, .help = "of the products and the factor of a step"}),
       option("solver", &Options::solver,

@@ -6,6 +6,7 @@
 
 #include "pliant/base/option.hpp"
 #include "pliant/geometry/tri_mesh.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
 #include "pliant/physics/plasticity.hpp"
 
 namespace pliant::cage {
@@ -13,6 +14,7 @@ namespace pliant::cage {
 enum class Normals { rigid_split, frozen, consistent };
 enum class Precision { single, twice };
 enum class Solver { automatic, direct, iterative };
+using pliant::Integrator;
 
 struct Plasticity : PlasticLaw {};
 
@@ -29,6 +31,7 @@ struct Options {
   double stiffness = 1e5;
   double poisson = 0.3;
   Normals normals = Normals::rigid_split;
+  Integrator integrator = Integrator::bdf2;
   Precision precision = Precision::single;
   int points = 0;  ///< quadrature points; 0 = automatic
   Solver solver = Solver::automatic;

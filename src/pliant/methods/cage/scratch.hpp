@@ -49,7 +49,9 @@ struct Scratch {
   Columns apart;  ///< velocity of the vertices without the body as a whole
 
   // The step with normals that follow.
-  Columns start_z, hat;       ///< Z and Z + h V, world
+  Columns start_z, hat;       ///< Z^ and Z^ + h' V^ of the integrator, world
+  Columns acceleration;       ///< of Z, that BDF2 starts from, m/s^2
+  Points trial_targets;       ///< of held nodes at the end of the trial step, m
   Columns told;               ///< forces of the input on Z, world
   Columns x;                  ///< the iterate, world
   Columns to_hat, rate;       ///< hat - Z; velocity of Z

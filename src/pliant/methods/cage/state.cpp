@@ -37,6 +37,8 @@ State state_at_rest(const Model& model, const Options& options) {
   out.x.resize(3, model.n());
   for (Index i = 0; i < model.n(); ++i) out.x.col(i) = model.cage.vertices[std::size_t(i)];
   out.velocity = Columns::Zero(3, model.rows());
+  out.x_before = out.x;
+  out.velocity_before = out.velocity;
   if (options.plasticity) out.plastic.assign(6 * std::size_t(model.count()), 0.0);
   if (options.precision == Precision::single)
     set_rest(model.batches(), out.single);
@@ -47,12 +49,19 @@ State state_at_rest(const Model& model, const Options& options) {
 
 void State::forget_contacts() {
   contact.clear();
+  touches = false;
   std::fill(more.begin(), more.end(), -1);
 }
 
 void save(const State& state, Writer& writer) {
   write_columns(writer, state.x);
   write_columns(writer, state.velocity);
+  write_columns(writer, state.x_before);
+  write_columns(writer, state.velocity_before);
+  writer.value(state.past);
+  writer.value(state.h);
+  writer.array(state.held);
+  writer.value(state.touches);
   if (!state.single.batches.empty())
     write_look(writer, state.single);
   else
@@ -72,6 +81,12 @@ namespace {
 bool read_state(const Model& model, State& state, Reader& reader) {
   read_columns(reader, state.x);
   read_columns(reader, state.velocity);
+  read_columns(reader, state.x_before);
+  read_columns(reader, state.velocity_before);
+  reader.value(state.past);
+  reader.value(state.h);
+  reader.list(state.held);
+  reader.value(state.touches);
   if (!state.single.batches.empty())
     read_look(reader, state.single);
   else

@@ -92,6 +92,7 @@ class StaticProblem {
       Equation<float>(model_, cache_, s_).look_at(state_.x, state_.single, *input_.pool);
     }
     state_.velocity.setZero();
+    state_.past = Past::unknown;
     state_.whole = whole_of(model_, state_.x, state_.velocity, s_.new_z);
     cache_.shown = false;
     return change;
@@ -201,6 +202,7 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& me
   StaticProblem problem(input, model_, options_, state_, cache_, scratch_);
   out = static_step(problem, levenberg, tolerance, memory.caution);
   if (out.steps == 0) state_.velocity.setZero();
+  state_.past = Past::unknown;
   return out;
 }
 

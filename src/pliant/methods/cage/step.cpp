@@ -14,17 +14,18 @@
 namespace pliant::cage {
 namespace {
 
-constexpr Index few_held = 2;  // points that leave a body free to turn about them
-
 template <class T>
 void advance_in(const Step& step) {
   // A body that is held does not move as a whole: without the split its frozen normals would feed it energy
   // with every step, the more the shorter the steps (a pinned bar reached 395 m/s at h = 1/6000 s).
-  const bool split = step.options.normals == Normals::rigid_split, held = step.cache.holds.hard() > few_held;
-  if (step.options.normals == Normals::consistent || (split && held))
-    advance_consistent<T>(step);
-  else
+  const bool split = step.options.normals == Normals::rigid_split, held = step.cache.holds.hard() > 0;
+  if (step.options.normals == Normals::consistent || (split && held)) {
+    const bool lies = step.state.touches && !step.input.colliders.empty();
+    const Integrator by = lies ? Integrator::euler : step.options.integrator;
+    if (!advance_consistent<T>(step, by)) advance_consistent<T>(step, Integrator::euler);
+  } else {
     advance_frozen<T>(step, split);
+  }
   if (step.report.ok() && step.options.plasticity) flow<T>(step);
 }
 

@@ -12,7 +12,7 @@ namespace pliant::cage {
 
 class ContactStep;  // contact.hpp
 
-/// The step is backward Euler; the numbers of its scheme are the damping.
+/// The numbers of the scheme are the damping.
 struct Step : StepContext<Damping> {
   const Model& model;
   const Options& options;
@@ -31,8 +31,9 @@ struct Step : StepContext<Damping> {
 /// state stays. frozen_step.cpp, consistent_step.cpp.
 template <class T>
 void advance_frozen(const Step& step, bool split);
+/// False: a step of BDF2 that would touch a collider; nothing has changed.
 template <class T>
-void advance_consistent(const Step& step);
+bool advance_consistent(const Step& step, Integrator by);
 
 /// Permanent strain where the strain is above yield (plastic_flow.cpp).
 template <class T>

@@ -22,7 +22,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
   move_followers(state_.nodes.x);
   move_followers(state_.nodes.v);
-  state_.has_before = false;
+  state_.past = Past::unknown;
   for (Index e = 0; e < model_.elements(); ++e)
     state_.rotations[e] =
         rotation(model_, deformation_gradient(model_.element(e), x), Eigen::Quaterniond::Identity());

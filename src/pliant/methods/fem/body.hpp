@@ -47,10 +47,16 @@ class Body final : public Method {
   std::string static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
   /// The unknowns and the pattern of the matrix for these held nodes.
   void arrange(std::span<const Index> nodes);
-  /// The last step can be history for BDF2.
-  bool history_applies(const StepInput& input) const;
+  /// What the step starts from; Past::curved: by scratch_.acceleration.
+  Past past(const Context& step);
+  /// The acceleration that BDF2 starts from (physics/first_step.hpp).
+  void find_acceleration(const Context& step);
+  /// The forces of the input on the nodes with freedom.
+  std::span<const Vec3> carried_forces(const StepInput& input);
   /// x^, v^ and the first guess, in scratch_.
-  void predict(const Context& step);
+  void predict(const Context& step, Past past);
+  /// The Newton steps of scratch_.x.
+  void solve(const Context& step);
   /// scratch_.v of scratch_.x.
   void set_velocities(const Scheme& s);
   /// One Newton step of scratch_.x. Returns the longest way of a node.

@@ -26,9 +26,9 @@ const OptionTable<Options>& option_table() {
            .min = 0,
            .max = 0.49,
            .help = "Poisson's ratio; 0 compares with the geometric method; above 0.4 linear elements lock"}),
-      option(
-          "integrator", &Options::integrator,
-          {.choices = {"bdf2", "euler"}, .help = "euler is Mueller and Gross's, it damps; bdf2 hardly does"}),
+      option("integrator", &Options::integrator,
+             {.choices = {"bdf2", "euler"},
+              .help = "bdf2 keeps motion alive; euler is Mueller and Gross's, it damps"}),
       option("iterations", &Options::iterations,
              {.unit = "1",
               .min = 1,

@@ -16,7 +16,7 @@ struct Options {
   Material model = Material::corotational;
   double stiffness = 1e5;
   double poisson = 0.3;
-  Integrator integrator = Integrator::euler;
+  Integrator integrator = Integrator::bdf2;
   int iterations = 1;
   double tolerance = 1e-4;
 };

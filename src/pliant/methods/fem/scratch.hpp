@@ -14,14 +14,23 @@ struct Scratch {
         v(hat_x),
         g(hat_x),
         p(hat_x),
+        acceleration(hat_x),
         rotations(state.rotations),
-        held(state.held) {}
+        held(state.held),
+        none_held(state.held.size(), 0) {
+    trial_targets.reserve(hat_x.size());
+    carried.reserve(hat_x.size());
+  }
 
   Points hat_x, hat_v;              ///< x^, v^ (physics/implicit_scheme.hpp)
   Points x, v;                      ///< the end of the step
   Points g, p;                      ///< G and the Newton step, one entry an unknown
+  Points acceleration;              ///< that BDF2 starts from, m/s^2
+  Points carried;                   ///< forces that nodes with freedom carry for others, N
+  Points trial_targets;             ///< of held nodes at the end of the trial step, m
   Rotations rotations;              ///< at x
   std::vector<unsigned char> held;  ///< one byte a node
+  std::vector<unsigned char> none_held;
 };
 
 }  // namespace pliant::fem

@@ -22,7 +22,7 @@ void save(const State& state, Writer& writer) {
   writer.array(state.held);
   writer.array(state.rotations);
   writer.value(state.h);
-  writer.value(state.has_before);
+  writer.value(state.past);
 }
 
 bool load(Reader& reader, State& state) {
@@ -34,7 +34,7 @@ bool load(Reader& reader, State& state) {
   reader.array(next.held);
   reader.array(next.rotations);
   reader.value(next.h);
-  reader.value(next.has_before);
+  reader.value(next.past);
   if (!reader.ok()) return false;
   state = std::move(next);
   return true;

@@ -3,6 +3,7 @@
 
 #include "pliant/base/archive.hpp"
 #include "pliant/methods/fem/energy.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
 #include "pliant/physics/node_state.hpp"
 
 namespace pliant::fem {
@@ -11,7 +12,7 @@ namespace pliant::fem {
 struct State {
   NodeState nodes;
   Points x_before, v_before;        ///< one step earlier, for BDF2
-  bool has_before = false;          ///< false: the next step starts the multistep scheme anew
+  Past past = Past::unknown;        ///< of the next step, if it is as long and holds the same nodes
   double h = 0;                     ///< of the last step, s
   std::vector<unsigned char> held;  ///< of the last step, one byte a node
   Rotations rotations;              ///< warm starts

@@ -19,6 +19,7 @@
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/fem/body.hpp"
 #include "pliant/physics/check_input.hpp"
+#include "pliant/physics/first_step.hpp"
 
 namespace pliant::fem {
 namespace {
@@ -49,17 +50,9 @@ StepReport Body::advance(const StepInput& input) {
   const Context step{input, now, *input.pool, watch, report};
 
   arrange(input.held);
-  predict(step);
-  double moved = model_.size;
-  for (int k = 0; k < options_.iterations && moved > converged * model_.size; ++k) {
-    set_velocities(now);
-    equation_.linearise(step, scratch_);
-    equation_.assemble(now, input.grabs, step.pool);
-    watch.add_to(&StageTimes::rhs);
-    moved = descend(step);
-    watch.add_to(&StageTimes::solve);
-    if (!report.ok()) return report;
-  }
+  predict(step, past(step));
+  solve(step);
+  if (!report.ok()) return report;
   accept(step);
   if (model_.corotational) report.active_rotations = model_.elements();
   report.ms = watch.total();
@@ -73,19 +66,72 @@ void Body::arrange(std::span<const Index> nodes) {
   equation_.arrange(nodes, scratch_.held);
 }
 
-bool Body::history_applies(const StepInput& input) const {
-  return state_.has_before && state_.h == input.h && state_.held == scratch_.held;
+Past Body::past(const Context& step) {
+  if (options_.integrator == Integrator::euler) return Past::unknown;
+  if (state_.past == Past::known && state_.h == step.input.h && state_.held == scratch_.held)
+    return Past::known;
+  find_acceleration(step);
+  return Past::curved;
+}
+
+void Body::find_acceleration(const Context& step) {
+  const NodeState& now = state_.nodes;
+  StepInput input = step.input;
+  scratch_.trial_targets.clear();
+  for (std::size_t n = 0; n < input.held.size(); ++n) {
+    const Vec3& from = now.x[input.held[n]];
+    scratch_.trial_targets.push_back(from + trial_share * (input.targets[n] - from));
+  }
+  input.targets = scratch_.trial_targets;
+  StepReport report;
+  const Context trial{input, step.scheme, step.pool, step.watch, report};
+  predict(trial, Past::unknown);
+  solve(trial);
+  step.report.iterations += report.iterations;
+  set_velocities(step.scheme);
+  for (Index i = 0; i < model_.carriers(); ++i)
+    scratch_.acceleration[i] = (scratch_.v[i] - now.v[i]) / step.scheme.h;
+  input.forces = carried_forces(step.input);
+  choose_acceleration(now, input, step.scheme.drag, step.scheme.h, elastic_energy(), report.ok(),
+                      has_followers() ? scratch_.none_held : scratch_.held, scratch_.acceleration);
+}
+
+std::span<const Vec3> Body::carried_forces(const StepInput& input) {
+  if (!has_followers() || input.forces.empty()) return input.forces;
+  Points& out = scratch_.carried;
+  out.assign(input.forces.size(), Vec3::Zero());
+  for (Index node = 0; node < model_.nodes(); ++node)
+    each_carrier(model_, node,
+                 [&](Index i, double weight) { out[std::size_t(i)] += weight * input.forces[node]; });
+  return out;
+}
+
+void Body::solve(const Context& step) {
+  double moved = model_.size;
+  for (int k = 0; k < options_.iterations && moved > converged * model_.size; ++k) {
+    set_velocities(step.scheme);
+    equation_.linearise(step, scratch_);
+    equation_.assemble(step.scheme, step.input.grabs, step.pool);
+    step.watch.add_to(&StageTimes::rhs);
+    moved = descend(step);
+    step.watch.add_to(&StageTimes::solve);
+    if (!step.report.ok()) return;
+  }
 }
 
 /// The first guess is X0, with held nodes at their targets.
-void Body::predict(const Context& step) {
+void Body::predict(const Context& step, Past past) {
   const StepInput& input = step.input;
   const NodeState& now = state_.nodes;
   Scratch& end = scratch_;
-  const Extrapolation by(options_.integrator, input.h, history_applies(input));
+  const Extrapolation by(past, input.h);
   for (Index i = 0; i < model_.carriers(); ++i) {
     end.hat_x[i] = now.x[i] + by.history * (now.x[i] - state_.x_before[i]) + by.line * now.v[i];
     end.hat_v[i] = now.v[i] + by.history * (now.v[i] - state_.v_before[i]);
+    if (past == Past::curved) {
+      end.hat_x[i] += by.bend * end.acceleration[i];
+      end.hat_v[i] += by.line * end.acceleration[i];
+    }
     end.x[i] = end.hat_x[i] + step.scheme.h * end.hat_v[i];
   }
   if (!has_followers())
@@ -134,7 +180,7 @@ void Body::accept(const Context& step) {
   state_.rotations.swap(scratch_.rotations);
   state_.held = scratch_.held;
   state_.h = step.input.h;
-  state_.has_before = true;
+  state_.past = Past::known;
 }
 
 }  // namespace pliant::fem

@@ -38,7 +38,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   PLIANT_CHECK(x.size() == model_.rest.size() && v.size() == model_.rest.size());
   std::copy(x.begin(), x.end(), state_.nodes.x.begin());
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
-  state_.has_before = false;
+  state_.past = Past::unknown;
   state_.contact.clear();
   Rotations rotations(std::size_t(model_.owners()), Eigen::Quaterniond::Identity());
   update_rotations(model_, state_.nodes.x, rotations, state_.rest_vectors);

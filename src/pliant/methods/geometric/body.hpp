@@ -2,7 +2,7 @@
 // A body of the geometric method [Huang06] in full space. Where to find what:
 //   energy, force, Hessian   model.hpp; energy.hpp in double; step_kernels.inl is what a step runs, in float
 //   rotation fit             math/rotation.hpp, called by update_rotations (energy.cpp) and step_kernels.inl
-//   time step                step.cpp; its equation equation.hpp; solvers newton, factored_newton, local_global
+//   time step                step.cpp, its first one start.cpp; its equation equation.hpp; solvers newton, factored_newton, local_global
 //   contact                  contact.hpp (the order), contact_response.hpp (B), contact_newton.cpp
 //   plasticity, statics      plastic_flow.hpp, statics.cpp
 //   surface                  surface.cpp
@@ -62,8 +62,15 @@ class Body final : public Method {
   /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); only h, held and pool of the input
   /// are used.
   std::string static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
+  /// x^, v^ and the prediction: from the last step, or anew (start.cpp).
+  void predict(Equation& e);
+  /// The acceleration that BDF2 starts from (physics/first_step.hpp). False: something would touch, and a
+  /// straight line serves better.
+  bool find_acceleration(Equation& e);
   /// Finds D, in scratch_.vectors.d.
   void solve(Equation& e);
+  /// The same without contact.
+  void solve_free(Equation& e);
   /// The end of the step by D, with exact momentum, in scratch_.new_x and scratch_.new_v.
   void end_with_momentum(Equation& e);
   /// The end of the step becomes the state.

@@ -55,8 +55,7 @@ void ContactStep::build(const Model& model, const Skin& skin, Cache& cache) {
 
 bool ContactStep::meet(Equation& e, SolverVectors& v) {
   e.count(&StageTimes::solve);
-  stage_.clear();
-  jumped_ = moved_ = kicked_ = false;
+  forget();
   if (e.input.colliders.empty()) return false;
   find_contacts(e, v.z);
   if (any() && e.options.integrator == Integrator::bdf2 && jump_at_impact(e)) {
@@ -72,6 +71,19 @@ bool ContactStep::meet(Equation& e, SolverVectors& v) {
   }
   e.count(&StageTimes::contact);
   return any();
+}
+
+void ContactStep::forget() {
+  stage_.clear();
+  jumped_ = moved_ = kicked_ = false;
+}
+
+bool ContactStep::would_touch(const Equation& e, std::span<const Vec3> end) {
+  if (e.input.colliders.empty()) return false;
+  stage_.find(e.input, {.begin = e.state.nodes.x, .end = end, .held = e.scratch.held}, e.state.contact);
+  const bool touches = any();
+  forget();
+  return touches;
 }
 
 void ContactStep::find_contacts(const Equation& e, const Floats& z) {

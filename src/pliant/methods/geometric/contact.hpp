@@ -36,6 +36,10 @@ class ContactStep {
   /// impact. True: there are contacts; then z = B g, and the contact problem has its matrix and targets.
   bool meet(Equation& e, SolverVectors& v);
   bool any() const { return !stage_.empty(); }
+  /// No contacts and no jump.
+  void forget();
+  /// Whether something would touch on the way from the state to these places of the nodes.
+  bool would_touch(const Equation& e, std::span<const Vec3> end);
   /// The jump of the velocities, m/s; null: there was none.
   const Points* jump() const { return jumped_ ? &jump_ : nullptr; }
 

@@ -9,14 +9,20 @@ namespace pliant::geometric {
 
 // ---- set up ----
 
-void Equation::predict() {
+void Equation::predict(Past from) {
+  past = from;
   const NodeState& now = state.nodes;
-  const Extrapolation by(options.integrator, input.h, state.continues(input.h, scratch.held));
+  const Extrapolation by(from, input.h);
   for_blocks(context.pool, 3 * model.nodes(), 3 * 1024, [&](int begin, int end) {
     step_kernels().extrapolate(now.x[0].data(), now.v[0].data(), state.x_before[0].data(),
                                state.v_before[0].data(), by.history, by.line, scratch.hat_x[0].data(),
                                scratch.hat_v[0].data(), begin, end);
   });
+  if (from == Past::curved)
+    for (std::size_t i = 0; i < now.x.size(); ++i) {
+      scratch.hat_x[i] += by.bend * scratch.acceleration[i];
+      scratch.hat_v[i] += by.line * scratch.acceleration[i];
+    }
   load_prediction();
   if (!model.sheet) return;
   // Places as of the kernels; the trial is free before the first residual.

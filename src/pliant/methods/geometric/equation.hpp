@@ -32,14 +32,15 @@ struct Equation {
   const Context& context;
   const StepInput& input = context.input;
   const Scheme& scheme = context.scheme;
+  Past past = Past::unknown;  ///< what predict() started from
 
   StepReport& report() const { return context.report; }
   void count(double StageTimes::*stage) const { context.watch.add_to(stage); }
 
   // ---- set up ----
 
-  /// x^ and v^, then load_prediction.
-  void predict();
+  /// x^ and v^, then load_prediction. Past::curved: by scratch.acceleration.
+  void predict(Past from);
   /// X0 with held nodes at their targets, and base, the part of G independent of D; from x^ and v^ as they
   /// are.
   void load_prediction();

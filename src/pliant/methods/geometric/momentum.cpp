@@ -50,8 +50,10 @@ struct EndOfStep {
 
   void keep_angular_momentum(std::span<const Index> part) {
     Vec3 wanted = spin_of(part, state.nodes.x, state.nodes.v, 0);
-    if (options.integrator == Integrator::bdf2 && state.continues(input.h, e.scratch.held))
+    if (e.past == Past::known)
       wanted = (4 * wanted - spin_of(part, state.x_before, state.v_before, input.h)) / 3;
+    else if (e.past == Past::curved)  // L_n-1 = L_n - h tau, tau = sum m r x a
+      wanted += input.h / 3 * spin(part, model.mass, state.nodes.x, e.scratch.acceleration).angular;
     const Spin got = spin(part, model.mass, hat_x, new_v);
     if (!outer.forces.empty()) {
       const Vec3 center = got.center + s.h * got.velocity;

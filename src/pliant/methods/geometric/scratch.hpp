@@ -65,7 +65,9 @@ struct Scratch {
   Scratch(std::size_t nodes, std::size_t padded, bool sheet = false) {
     sheet_velocity.assign(sheet ? 4 * padded : 0, 0);
     held.assign(nodes, 0);
-    for (Points* points : {&hat_x, &hat_v, &new_x, &new_v, &shifted_x, &shifted_v, &outer_forces})
+    trial_targets.reserve(nodes);
+    for (Points* points : {&hat_x, &hat_v, &new_x, &new_v, &acceleration, &shifted_x, &shifted_v,
+                           &outer_forces})
       points->assign(nodes, Vec3::Zero());
     for (Doubles* array : {&start, &trial, &contact.from}) array->resize(4 * padded);
     for (Floats* array : {&base, &velocity, &vectors.d, &vectors.g, &vectors.z, &vectors.p, &vectors.hp,
@@ -89,6 +91,8 @@ struct Scratch {
   std::vector<unsigned char> held;  ///< in this step, one byte a node
   Points hat_x, hat_v;              ///< x^, v^ of the integrator
   Points new_x, new_v;              ///< the end of the step; before it is known, positions of the kept volume
+  Points acceleration;              ///< that BDF2 starts from, m/s^2
+  Points trial_targets;             ///< of held nodes at the end of the trial step, m
   Points shifted_x, shifted_v;      ///< of the momentum after an impact
   Points outer_forces;              ///< with those of contacts, N
 

@@ -27,7 +27,7 @@ void State::save(Writer& writer) const {
   writer.array(held);
   writer.array(rotations);
   writer.value(h);
-  writer.value(has_before);
+  writer.value(past);
   writer.array(contact.memories);
   writer.array(contact.sides);
   writer.array(contact.impacts);
@@ -43,7 +43,7 @@ bool State::load(Reader& reader) {
   reader.array(next.held);
   reader.array(next.rotations);
   reader.value(next.h);
-  reader.value(next.has_before);
+  reader.value(next.past);
   reader.list(next.contact.memories);
   reader.list(next.contact.sides);
   reader.list(next.contact.impacts);

@@ -4,6 +4,7 @@
 #include "pliant/base/archive.hpp"
 #include "pliant/contact/contact.hpp"
 #include "pliant/methods/geometric/model.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
 #include "pliant/physics/node_state.hpp"
 
 namespace pliant::geometric {
@@ -13,7 +14,7 @@ namespace pliant::geometric {
 struct State {
   NodeState nodes;
   Points x_before, v_before;        ///< one step earlier, for BDF2
-  bool has_before = false;          ///< false: the next step starts the multistep scheme anew
+  Past past = Past::unknown;        ///< of the next step, if it is as long and holds the same nodes
   double h = 0;                     ///< of the last step, s
   std::vector<unsigned char> held;  ///< of the last step, one byte a node
   std::vector<float> rotations;     ///< w, x, y, z of every owner of rows: the next step searches from them
@@ -23,7 +24,7 @@ struct State {
   /// Whether the next step may use x_before and v_before: it is as long as the last one and holds the same
   /// nodes.
   bool continues(double next_h, const std::vector<unsigned char>& next_held) const {
-    return has_before && h == next_h && held == next_held;
+    return past == Past::known && h == next_h && held == next_held;
   }
 
   void save(Writer& writer) const;

@@ -44,9 +44,9 @@ StepReport Body::advance(const StepInput& input) {
   if (!prepare(context)) return report;
 
   Equation equation{model_, options_, state_, cache_, kept_, scratch_, context};
-  equation.predict();
   report.trouble = equation.set_grabs();
   if (!report.ok()) return report;
+  predict(equation);
   solve(equation);
   if (!std::isfinite(equation.dot(scratch_.vectors.d, scratch_.vectors.d))) {
     cache_.load_rotations(state_);
@@ -113,6 +113,17 @@ void Body::solve(Equation& e) {
   }
 }
 
+void Body::solve_free(Equation& e) {
+  SolverVectors& v = scratch_.vectors;
+  contact_.forget();
+  if (options_.step_solver == StepSolver::newton) {
+    newton(e, v, begin_newton(e, v));
+  } else {
+    begin_local_global(e, v);
+    local_global(e, v);
+  }
+}
+
 void Body::end_with_momentum(Equation& e) {
   const EndArrays ends{cache_.arrangement.node.data(), scratch_.hat_x[0].data(), scratch_.hat_v[0].data(),
                        model_.mass.data(), e.scheme.h};
@@ -135,9 +146,9 @@ void Body::accept(const Equation& e) {
   state_.nodes.v.swap(scratch_.new_v);
   state_.held = scratch_.held;
   state_.h = e.input.h;
-  // Under contact a part that turns far does not follow the line through its last two positions: BDF2 would
-  // feed it energy. Start it anew.
-  state_.has_before = !(e.report().violent && contact_.any());
+  // Under contact a part that turns far does not follow the line through its last two positions, and its
+  // acceleration is that of the blow: BDF2 would feed it energy. Start it anew, straight.
+  state_.past = e.report().violent && contact_.any() ? Past::straight : Past::known;
   contact_.remember(e, state_);
 }
 

@@ -45,6 +45,8 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   std::copy(x.begin(), x.end(), state_.nodes.x.begin());
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
   state_.contact.clear();
+  state_.past = Past::unknown;
+  state_.touches = false;
   if (options_.rotations != Rotations::polar) return;
   Pool alone(1);
   turn(state_.nodes.x, true, alone);

@@ -57,8 +57,18 @@ class Body final : public Method {
   /// New rotations: of the positions x, or those that the posed bones give. Returns the cells whose blend of
   /// the bones' rotations had no length and that kept theirs.
   int turn(const Points& x, bool polar, Pool& pool);
+  /// A step by this integrator. False: one of BDF2 that would touch a collider; nothing has changed.
+  bool advance_by(Integrator by, const StepInput& input, StageWatch& watch, StepReport& report);
+  /// What a step of BDF2 starts from; Past::curved: by scratch_.acceleration.
+  Past past(const Equation& e);
+  /// By a trial step (physics/first_step.hpp).
+  void find_acceleration(const Equation& e);
+  /// Bones, held points and rotations of the step, which lasts `h`; returns what turn() does.
+  int aim(Equation& e, double h);
   /// The end of the step without contact, in scratch_.x.
   void move_freely(Equation& e);
+  /// The end of the step becomes the state.
+  void accept(const Equation& e);
 
   Model model_;
   Rig rig_;  // poses the joints of State::driven as they say, the others by their keys

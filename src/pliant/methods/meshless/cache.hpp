@@ -18,19 +18,29 @@ struct Cache {
   PackedCells::Quaternions unturned;  ///< no rotation, for every cell
   int unreached = 0;                  ///< cells that no bone reaches: they never turn
 
-  // Of the held nodes and the scheme.
-  Gather rows;                     ///< points held: bones, then held nodes
-  std::vector<float> row_weight;   ///< the weights of the rows in single precision
-  std::vector<Index> held;         ///< nodes that the rows are for
-  double mass = 0, stiffness = 0;  ///< as in the scheme
-  bool ready = false;
-  ScalarSystem system;      ///< S
-  DirectSolver block;       ///< of `warping: node`: M + K once for all, in the frame of the nodes
-  ResponseColumns columns;  ///< S^-1 j^T of points that touched
-  double setup_ms = 0;      ///< of the build and the first preparation
+  // Of the held nodes.
+  Gather rows;                    ///< points held: bones, then held nodes
+  std::vector<float> row_weight;  ///< the weights of the rows in single precision
+  std::vector<Index> held;        ///< nodes that the rows are for
+  bool has_rows = false;
+
+  /// The preconditioner of a scheme.
+  struct Factors {
+    double mass = 0, stiffness = 0;  ///< as in the scheme
+    bool ready = false;
+    ScalarSystem system;  ///< S
+    DirectSolver block;   ///< of `warping: node`: M + K once for all, in the frame of the nodes
+  };
+  Factors euler, bdf2;        ///< BDF2's steps are of another length; those that touch something are Euler's
+  Factors* factors = &euler;  ///< of the present step
+  ResponseColumns columns;    ///< S^-1 j^T of points that touched, of euler
+  double setup_ms = 0;        ///< of the build and the first preparation
 
   /// Of the factors.
-  std::size_t memory_bytes() const { return system.memory_bytes() + block.memory_bytes(); }
+  std::size_t memory_bytes() const {
+    return euler.system.memory_bytes() + euler.block.memory_bytes() + bdf2.system.memory_bytes() +
+           bdf2.block.memory_bytes();
+  }
 };
 
 }  // namespace pliant::meshless

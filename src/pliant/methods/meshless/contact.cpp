@@ -15,7 +15,21 @@ ContactStep::ContactStep(const Model& model, const Skin& skin, Cache& cache) {
   kick_.assign(model.rest.size(), Vec3::Zero());
 }
 
-void ContactStep::meet(Equation& e) {
+bool ContactStep::touches(const Equation& e) {
+  stage_.clear();
+  stage_.find(e.input(), {.begin = e.state.nodes.x, .end = e.scratch.x}, e.state.contact);
+  return !stage_.empty();
+}
+
+bool ContactStep::pass(Equation& e) {
+  e.set_velocities();
+  const bool kicked = rebound(e);
+  stage_.tell(e.report());
+  stage_.remember(e.input().h, e.state.contact);
+  return kicked;
+}
+
+bool ContactStep::meet(Equation& e) {
   const StepInput& input = e.input();
   Points& x = e.scratch.x;
   stage_.clear();
@@ -30,11 +44,15 @@ void ContactStep::meet(Equation& e) {
   rebound(e);
   stage_.tell(e.report());
   stage_.remember(input.h, e.state.contact);
+  return !stage_.empty();
 }
 
-void ContactStep::rebound(Equation& e) {
+bool ContactStep::rebound(Equation& e) {
   std::vector<ImpactMemory>& impacts = e.state.contact.impacts;
-  if (!e.is_free() || !e.input().grabs.empty()) return impacts.clear();
+  if (!e.is_free() || !e.input().grabs.empty()) {
+    impacts.clear();
+    return false;
+  }
   stage_.rebound().note(stage_.contacts(), stage_.impulses());
   const auto elastic = [&](std::span<const Vec3> x) {
     return polar_energy(e.model, e.state.turned, e.state.flow, x);
@@ -49,6 +67,7 @@ void ContactStep::rebound(Equation& e) {
                                         .kicked = kick_},
                                        elastic);
   e.report().contact_impulse += stage_.rebound().finish(e.input(), impacts, body);
+  return body.any();
 }
 
 void ContactStep::answer(Equation& e) {

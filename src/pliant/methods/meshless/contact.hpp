@@ -21,16 +21,21 @@ class ContactStep {
   /// All outlive this object.
   ContactStep(const Model& model, const Skin& skin, Cache& cache);
 
-  /// scratch.x is the end of the free motion, and then that with contact; also sets scratch.v, and what the
-  /// next step needs to know of the contacts.
-  void meet(Equation& e);
+  /// Whether something touches on the way to scratch.x, the end of the free motion.
+  bool touches(const Equation& e);
+  /// The end of a step in which nothing touches: sets scratch.v, and what the next step needs to know.
+  /// True: it rebounds, its velocities jump.
+  bool pass(Equation& e);
+  /// A step of Euler. scratch.x is the end of the free motion, and then that with contact; also sets scratch.v, and what the
+  /// next step needs to know of the contacts. True: there are some.
+  bool meet(Equation& e);
 
   std::size_t memory_bytes() const { return response_.memory_bytes(); }
 
  private:
   /// Steps 2 to 4.
   void answer(Equation& e);
-  void rebound(Equation& e);
+  bool rebound(Equation& e);
 
   ContactStage stage_;
   ContactResponse response_;

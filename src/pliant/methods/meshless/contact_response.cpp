@@ -24,7 +24,7 @@ void ContactResponse::hold(double h) {
 void ContactResponse::set_free(double h, const Points& x, double mass, bool split, Pool& pool) {
   h_ = h;
   free_ = true;
-  turning_.about(x, mass, split, cache_->system, pool);
+  turning_.about(x, mass, split, cache_->factors->system, pool);
 }
 
 void ContactResponse::need_columns(std::span<const Contact> contacts, Pool& pool) {
@@ -41,7 +41,7 @@ void ContactResponse::need_columns(std::span<const Contact> contacts, Pool& pool
       for (Index k = points.begin[v]; k < points.begin[v + 1]; ++k)
         (&load_[std::size_t(points.column[std::size_t(k)])].x)[c] = float(points.weight[std::size_t(k)]);
     }
-    cache_->system.solve(load_.data(), answer_.data(), pool);
+    cache_->factors->system.solve(load_.data(), answer_.data(), pool);
   };
   const auto take = [&](int c, Index, std::span<float> column) {
     for (std::size_t i = 0; i < column.size(); ++i) column[i] = (&answer_[i].x)[c];
@@ -98,7 +98,7 @@ void ContactResponse::move(double factor, std::span<const Contact> contacts, std
   rows_->collect(contacts, r, factor, on_nodes_);
   for (std::size_t i = 0; i < on_nodes_.size(); ++i)
     load_[i] = {float(on_nodes_[i].x()), float(on_nodes_[i].y()), float(on_nodes_[i].z()), 0};
-  cache_->system.solve(load_.data(), answer_.data(), pool);
+  cache_->factors->system.solve(load_.data(), answer_.data(), pool);
   for (std::size_t i = 0; i < way_.size(); ++i) way_[i] = Vec3(answer_[i].x, answer_[i].y, answer_[i].z);
   if (free_) turning_.complete(on_nodes_, way_);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += way_[i];

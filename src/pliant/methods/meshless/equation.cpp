@@ -27,28 +27,50 @@ void Equation::hold(std::span<const Index> nodes) {
 std::string Equation::prepare() {
   const Scheme& s = scheme();
   const std::span<const Index> held = input().held;
+  cache.factors = s.integrator == Integrator::bdf2 ? &cache.bdf2 : &cache.euler;
+  Cache::Factors& factors = *cache.factors;
   const bool same_held =
-      cache.ready && std::equal(held.begin(), held.end(), cache.held.begin(), cache.held.end());
-  if (same_held && cache.mass == s.mass && cache.stiffness == s.stiffness) return {};
+      cache.has_rows && std::equal(held.begin(), held.end(), cache.held.begin(), cache.held.end());
+  if (same_held && factors.ready && factors.mass == s.mass && factors.stiffness == s.stiffness) return {};
   const auto start = Clock::now();
-  if (!same_held) hold(held);
-  cache.mass = s.mass;
-  cache.stiffness = s.stiffness;
-  cache.columns.flush();
+  const bool first = !cache.euler.ready && !cache.bdf2.ready;
+  if (!same_held) {
+    hold(held);
+    cache.has_rows = true;
+    cache.euler.ready = cache.bdf2.ready = false;
+    cache.columns.flush();
+  }
+  if (s.integrator == Integrator::euler) cache.columns.flush();
+  factors.mass = s.mass;
+  factors.stiffness = s.stiffness;
   std::string trouble;
   if (options.warping == Warping::node) {
     std::vector<double> diagonal;
     for (const double m : model.mass) diagonal.push_back(s.mass * m);
-    cache.block.keep_double(true);
-    trouble =
-        cache.block.factor(block_matrix(model, diagonal, s.stiffness, cache.rows, hold_stiffness())).trouble;
+    factors.block.keep_double(true);
+    trouble = factors.block.factor(block_matrix(model, diagonal, s.stiffness, cache.rows, hold_stiffness()))
+                  .trouble;
   } else {
-    trouble = cache.system.prepare(model, s.mass, s.stiffness, cache.rows, hold_stiffness(), pool());
+    trouble = factors.system.prepare(model, s.mass, s.stiffness, cache.rows, hold_stiffness(), pool());
   }
   report().refactored = true;
-  if (!cache.ready) cache.setup_ms += milliseconds_since(start);
-  cache.ready = trouble.empty();
+  if (first) cache.setup_ms += milliseconds_since(start);
+  factors.ready = trouble.empty();
   return trouble;
+}
+
+void Equation::predict(Past from) {
+  past = from;
+  const NodeState& now = state.nodes;
+  const Extrapolation by(from, input().h);
+  for (std::size_t i = 0; i < now.x.size(); ++i) {
+    scratch.hat_x[i] = now.x[i] + by.history * (now.x[i] - state.x_before[i]) + by.line * now.v[i];
+    scratch.hat_v[i] = now.v[i] + by.history * (now.v[i] - state.v_before[i]);
+    if (from == Past::curved) {
+      scratch.hat_x[i] += by.bend * scratch.acceleration[i];
+      scratch.hat_v[i] += by.line * scratch.acceleration[i];
+    }
+  }
 }
 
 void Equation::aim() {
@@ -66,7 +88,7 @@ bool Equation::is_free() const { return cache.rows.rows() == 0 && input().grabs.
 
 void Equation::set_velocities() {
   for (std::size_t i = 0; i < scratch.x.size(); ++i)
-    scratch.v[i] = (scratch.x[i] - state.nodes.x[i]) / scheme().h;
+    scratch.v[i] = (scratch.x[i] - scratch.hat_x[i]) / scheme().h;
 }
 
 void Equation::elastic(const Points& x, bool rest, bool exact, Points& out) {
@@ -103,20 +125,20 @@ double Equation::residual(const Points& x, Points& r) {
   Points &forces = scratch.elastic, &velocity = scratch.velocity;
   elastic(x, true, s.h == 0, forces);
   double acting = 0, load = 0;
-  const NodeState& now = state.nodes;
+  const Points &hat_x = scratch.hat_x, &hat_v = scratch.hat_v;
   for (std::size_t i = 0; i < x.size(); ++i) {
     Vec3 force = model.mass[i] * input().gravity;
     if (!input().forces.empty()) force += input().forces[i];
     load += force.squaredNorm();
     acting += forces[i].squaredNorm();
     if (s.h > 0) {
-      const Vec3 v = (x[i] - now.x[i]) / s.h;
-      force -= model.mass[i] * ((v - now.v[i]) / s.h + s.drag * v);
+      const Vec3 v = (x[i] - hat_x[i]) / s.h;
+      force -= model.mass[i] * ((v - hat_v[i]) / s.h + s.drag * v);
     }
     r[i] = force - forces[i];
   }
   if (s.h > 0 && s.inner_drag > 0) {
-    for (std::size_t i = 0; i < x.size(); ++i) velocity[i] = (x[i] - now.x[i]) / s.h;
+    for (std::size_t i = 0; i < x.size(); ++i) velocity[i] = (x[i] - hat_x[i]) / s.h;
     elastic(velocity, false, false, forces);
     for (std::size_t i = 0; i < x.size(); ++i) r[i] -= s.inner_drag * forces[i];
   }
@@ -211,14 +233,14 @@ double Equation::curvature(const AlignedVector<Float4>& z) {
 }
 
 void Equation::precondition(const Float4* r, Float4* z) {
-  if (options.warping != Warping::node) return cache.system.solve(r, z, pool());
+  if (options.warping != Warping::node) return cache.factors->system.solve(r, z, pool());
   Points &block_b = scratch.block_b, &block_z = scratch.block_z;
   const std::vector<Mat3>& turned = scratch.node_rotation;
   for (std::size_t i = 0; i < turned.size(); ++i) {
     const Vec3 b = turned[i].transpose() * Vec3(r[i].x, r[i].y, r[i].z);
     for (int c = 0; c < 3; ++c) block_b[3 * i + std::size_t(c)] = Vec3(b[c], 0, 0);
   }
-  cache.block.solve(block_b.data(), block_z.data());
+  cache.factors->block.solve(block_b.data(), block_z.data());
   for (std::size_t i = 0; i < turned.size(); ++i) {
     const Vec3 x = turned[i] * Vec3(block_z[3 * i].x(), block_z[3 * i + 1].x(), block_z[3 * i + 2].x());
     z[i] = {float(x.x()), float(x.y()), float(x.z()), 0};
@@ -238,7 +260,7 @@ Stress<float> Equation::rough_stress() const {
 StepTraffic Equation::traffic(int iterations) const {
   const std::size_t solves = std::size_t(iterations);
   const std::size_t n = model.rest.size();
-  const std::size_t cells = cache.cells.bytes_per_apply(), factor = cache.system.bytes_per_solve();
+  const std::size_t cells = cache.cells.bytes_per_apply(), factor = cache.factors->system.bytes_per_solve();
   StepTraffic out;
   out.moved = solves * (cells + factor) + rig.influence().size() * sizeof(float) + n * 12 * sizeof(Vec3);
   out.working_set = cells + factor / 2 + rig.influence().size() * sizeof(float) + n * 12 * sizeof(Vec3);

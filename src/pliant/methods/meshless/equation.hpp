@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The equation of a solve with given rotations. Residual at a guess x, v = (x - x_n)/h,
-//   r = f + M g - M ((v - v_n)/h + alpha v) - dE/dx - beta K v + hold rows^T (targets - rows x)
+// The equation of a solve with given rotations. With h', x^, v^ of the integrator (physics/implicit_scheme.hpp),
+// the residual at a guess x, v = (x - x^)/h',
+//   r = f + M g - M ((v - v^)/h' + alpha v) - dE/dx - beta K v + hold rows^T (targets - rows x)
 // and the correction D = x_n+1 - x solves
-//   [ (1 + h alpha)/h^2 M + (1 + beta/h) K(R) + hold rows^T rows ] D = r
+//   [ (1 + h' alpha)/h'^2 M + (1 + beta/h') K(R) + hold rows^T rows ] D = r
 // Symbols: M lumped masses, kg; K = d^2E/dx^2 at given R (energy.hpp), N/m; rows: points held by bones, pins
 // and handles, from the nodes (shape functions do not interpolate, so that fields are held, not parameters);
 // alpha 1/s, beta s. Grabs are soft rows of one step. Statics: h = 0, without inertia and damping.
@@ -12,16 +13,17 @@
 #pragma once
 
 #include "pliant/methods/meshless/rotations.hpp"
-#include "pliant/physics/damping.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
 #include "pliant/physics/step_context.hpp"
 
 namespace pliant::meshless {
 
 /// The matrix of a solve is  mass M + stiffness K(R) + hold rows^T rows.
 struct Scheme {
-  double h = 0;           ///< s; 0: statics
-  double mass = 0;        ///< (1 + h alpha) / h^2, 1/s^2
-  double stiffness = 1;   ///< 1 + beta / h
+  Integrator integrator = Integrator::euler;
+  double h = 0;           ///< h', s; 0: statics
+  double mass = 0;        ///< (1 + h' alpha) / h'^2, 1/s^2
+  double stiffness = 1;   ///< 1 + beta / h'
   double drag = 0;        ///< alpha, 1/s
   double inner_drag = 0;  ///< beta, s
   double kappa = 0;       ///< against spin, Pa
@@ -29,8 +31,9 @@ struct Scheme {
   /// Of statics.
   explicit Scheme(double against_spin) : kappa(against_spin) {}
   /// Of a step.
-  Scheme(double step, const Damping& damping, double against_spin)
-      : h(step),
+  Scheme(Integrator by, double step, const Damping& damping, double against_spin)
+      : integrator(by),
+        h(ImplicitScheme(by, step, damping).h),
         mass((1 + h * damping.mass) / (h * h)),
         stiffness(1 + damping.stiffness / h),
         drag(damping.mass),
@@ -49,6 +52,7 @@ struct Equation {
   Cache& cache;
   Scratch& scratch;
   const Context& context;
+  Past past = Past::unknown;  ///< what predict() started from
 
   const StepInput& input() const { return context.input; }
   const Scheme& scheme() const { return context.scheme; }
@@ -58,6 +62,8 @@ struct Equation {
   /// The points that are held and the preconditioner, when they are not those of the last solve; then
   /// report.refactored. Returns the trouble, empty when all is well.
   std::string prepare();
+  /// x^ and v^ in the scratch. Past::curved: by scratch.acceleration.
+  void predict(Past from);
   /// Poses the bones, and finds where the held points belong at the end of the step: those of the bones, then
   /// held nodes.
   void aim();
@@ -77,16 +83,16 @@ struct Equation {
   /// z = (about the inverse of the matrix) r.
   void precondition(const Float4* r, Float4* z);
 
-  /// scratch.v of the straight way to scratch.x.
+  /// scratch.v of scratch.x.
   void set_velocities();
+  /// Of bones and holds, N/m.
+  double hold_stiffness() const { return options.hold * model.young * model.spacing; }
   /// Of a step of so many iterations.
   StepTraffic traffic(int iterations) const;
 
  private:
   /// Nodes have rotations, too: warping at nodes and rows.
   bool at_nodes() const { return options.warping == Warping::node || options.warping == Warping::row; }
-  /// Of bones and holds, N/m.
-  double hold_stiffness() const { return options.hold * model.young * model.spacing; }
   /// Rotations of the cells in the matrix: their own where the warping is at cells, else none.
   PackedCells::Quaternions& in_matrix() {
     return options.warping == Warping::cell ? state.turned : cache.unturned;

@@ -74,6 +74,13 @@ SymmetricMatrix from_rows(const std::vector<Row>& rows) {
 
 }  // namespace
 
+Vec3 Model::field_at(Index node, const Points& x) const {
+  Vec3 field = Vec3::Zero();
+  for (Index k = at_nodes.begin[std::size_t(node)]; k < at_nodes.begin[std::size_t(node) + 1]; ++k)
+    field += at_nodes.weight[std::size_t(k)] * x[std::size_t(at_nodes.column[std::size_t(k)])];
+  return field;
+}
+
 MlsOptions mls_options(const Shape& shape, const Options& options) {
   return {shape.graph.cells.empty() ? 8 : 6, options.support};
 }

@@ -26,6 +26,8 @@ struct Model {
   Gather at_nodes;                        ///< the field at the places of the nodes, from their parameters
 
   Index nodes() const { return Index(rest.size()); }
+  /// The field of the parameters x at the place of a node.
+  Vec3 field_at(Index node, const Points& x) const;
   /// Of the scalar matrix that preconditions the elasticity: the mean of its diagonal blocks over directions.
   double scalar_stiffness() const { return mu + kappa + (mu - kappa) / 2 + lambda / 2; }
 };

@@ -29,6 +29,10 @@ const OptionTable<Options>& option_table() {
              {.choices = {"automatic", "diffused", "polar"},
               .help = "diffused from the bones, or polar from the deformed body as it was at the start of "
                       "the step; automatic: diffused with a skeleton, polar without"}),
+      option("integrator", &Options::integrator,
+             {.choices = {"bdf2", "euler"},
+              .help = "bdf2 keeps motion alive; euler is the paper's, it damps; steps that touch a collider "
+                      "are always euler"}),
       option("kappa", &Options::kappa,
              {.unit = "1",
               .min = 0,

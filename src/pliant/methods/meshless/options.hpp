@@ -8,6 +8,7 @@
 
 #include "pliant/base/option.hpp"
 #include "pliant/geometry/skeleton.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
 #include "pliant/physics/motion.hpp"
 #include "pliant/physics/plasticity.hpp"
 
@@ -15,6 +16,7 @@ namespace pliant::meshless {
 
 enum class Warping { cell, node, row, none };
 enum class Rotations { automatic, diffused, polar };
+using pliant::Integrator;
 
 /// A joint as a scene writes it.
 struct JointKeys {
@@ -56,6 +58,7 @@ struct Options {
   double support = 1.3;
   Warping warping = Warping::cell;
   Rotations rotations = Rotations::automatic;
+  Integrator integrator = Integrator::bdf2;
   double kappa = 0.1;
   double hold = 1000;
   int iterations = 4;

@@ -5,7 +5,10 @@ namespace pliant::meshless {
 
 Scratch::Scratch(const Model& model, const Options& options) {
   const std::size_t n = model.rest.size();
-  for (Points* points : {&x, &v, &r, &elastic, &velocity, &unturned}) points->assign(n, Vec3::Zero());
+  for (Points* points : {&hat_x, &hat_v, &acceleration, &x, &v, &r, &elastic, &velocity, &unturned})
+    points->assign(n, Vec3::Zero());
+  trial_targets.reserve(n);
+  none_held.assign(n, 0);
   q_nodes.assign(n, Float4{});
   if (options.warping == Warping::node || options.warping == Warping::row)
     node_rotation.assign(n, Mat3::Identity());

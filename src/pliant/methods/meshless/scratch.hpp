@@ -17,8 +17,12 @@ struct SolverVectors {
 struct Scratch {
   Scratch(const Model& model, const Options& options);
 
-  Points x, v;  ///< the end of the step
-  Points r;     ///< residual, or forces of contact, N
+  Points hat_x, hat_v;                   ///< x^, v^ of the integrator
+  Points acceleration;                   ///< that BDF2 starts from, m/s^2
+  Points trial_targets;                  ///< of held nodes at the end of the trial step, m
+  std::vector<unsigned char> none_held;  ///< one byte a node: holds are soft
+  Points x, v;                           ///< the end of the step
+  Points r;                              ///< residual, or forces of contact, N
 
   // Of the state at the begin of the step, for a step that has no finite answer.
   PackedCells::Quaternions turned;

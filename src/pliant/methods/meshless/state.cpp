@@ -9,6 +9,8 @@ State state_at_rest(const Model& model, const PackedCells& cells, const Options&
   const std::size_t n = model.rest.size();
   State state;
   state.nodes = {model.rest, Points(n, Vec3::Zero()), model.mass};
+  state.x_before = state.nodes.x;
+  state.v_before = state.nodes.v;
   state.turned = cells.unturned();
   if (options.warping == Warping::node || options.warping == Warping::row)
     state.node_turned.assign(n, Float4{1, 0, 0, 0});
@@ -19,6 +21,12 @@ State state_at_rest(const Model& model, const PackedCells& cells, const Options&
 void save(const State& state, Writer& writer) {
   writer.array(state.nodes.x);
   writer.array(state.nodes.v);
+  writer.array(state.x_before);
+  writer.array(state.v_before);
+  writer.value(state.past);
+  writer.value(state.h);
+  writer.array(state.held);
+  writer.value(state.touches);
   writer.array(std::vector<float>(state.turned.begin(), state.turned.end()));
   writer.array(state.node_turned);
   writer.array(std::vector<double>(state.flow.begin(), state.flow.end()));
@@ -38,6 +46,12 @@ bool load(Reader& reader, std::size_t joints, State& state) {
   std::vector<double> flow(next.flow.size());
   reader.array(next.nodes.x);
   reader.array(next.nodes.v);
+  reader.array(next.x_before);
+  reader.array(next.v_before);
+  reader.value(next.past);
+  reader.value(next.h);
+  reader.list(next.held);
+  reader.value(next.touches);
   reader.array(turned);
   reader.array(next.node_turned);
   reader.array(flow);

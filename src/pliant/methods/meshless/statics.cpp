@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statics [ZJU06, Eq. 2]: K(R) x = b. Diffused rotations do not depend on the positions: one linear solve
-// from any start. Polar ones do: solves alternate with rotations until both agree.
+// from any start. Polar ones do: solves alternate with rotations until both agree. Without bones they leave no
+// spin free, and kappa, which holds the spin against given rotations, has no share: the flesh would follow its
+// rotations and these the flesh in steps the smaller the nearer the load is to buckling, and seem to rest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +39,8 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   Relaxation out;
   StepInput quiet = input;
   quiet.grabs = {};
-  const Scheme still(model_.kappa);
+  const bool polar = options_.rotations == Rotations::polar && options_.warping != Warping::none;
+  const Scheme still(polar && rig_.empty() ? 0 : model_.kappa);
   if (rig_.empty() && input.held.empty()) {
     out.trouble = "nothing holds it: a static solve needs bones, a pin or a handle";
     return out;
@@ -48,7 +51,6 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   Equation e{model_, rig_, options_, state_, cache_, scratch_, step};
   if (out.trouble = e.prepare(); !out.trouble.empty()) return out;
   e.aim();
-  const bool polar = options_.rotations == Rotations::polar && options_.warping != Warping::none;
   const int turns = polar ? most_turns : 1 + options_.refinements;
   const double least =
       least_strain * model_.young * model_.spacing * model_.spacing * std::sqrt(double(model_.nodes()));
@@ -70,7 +72,8 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
     out.force = left;
     if (!std::isfinite(left)) break;
   }
-  if (polar) {
+  if (polar) {  // what is left with the rotations that these positions have
+    turn(x, true, *input.pool);
     const double acting = forces();
     out.force = norm(r);
     out.residual = out.force / acting;
@@ -87,6 +90,7 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   out.change = std::sqrt(way / double(x.size())) / model_.size;
   state_.nodes.x = x;
   std::fill(state_.nodes.v.begin(), state_.nodes.v.end(), Vec3::Zero());
+  state_.past = Past::unknown;
   return out;
 }
 

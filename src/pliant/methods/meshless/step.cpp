@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step, implicit Euler [ZJU06, Eq. 15] in positions. With rotations R given before the solve the
-// step is linear (equation.hpp): no iteration between rotations and positions.
+// One time step, BDF2 or implicit Euler [ZJU06, Eq. 15] in positions. With rotations R given before the solve
+// the step is linear (equation.hpp): no iteration between rotations and positions. A step that touches a
+// collider is Euler's: contact has velocities jump, which BDF2 would read as a force and go on with.
 //
 //   1. pose         where the bones are at the end of the step
 //   2. rotations    diffused from the bones (one product), or polar from x_n
 //   3. matrix       factored anew only when the held set or h changes
-//   4. solve        from x_n + h v_n
+//   4. solve        from x^ + h' v^
 //   5. refinements  (optional) polar rotations of the new positions, and another solve
 //   6. contact      (contact.hpp) with colliders
 //   7. flow         (optional) plastic strain of the cells
+#include <algorithm>
 #include <cmath>
 
 #include "pliant/base/check.hpp"
@@ -18,6 +20,7 @@
 #include "pliant/methods/meshless/plastic_flow.hpp"
 #include "pliant/methods/meshless/solver.hpp"
 #include "pliant/physics/check_input.hpp"
+#include "pliant/physics/first_step.hpp"
 
 namespace pliant::meshless {
 namespace {
@@ -39,33 +42,51 @@ StepReport Body::advance(const StepInput& input) {
   if (report.ok() && !input.colliders.empty() && options_.warping == Warping::node)
     report.trouble = "flesh warped at nodes does not meet colliders: set meshless.warping to cell";
   if (!report.ok()) return report;
-  const bool ahead = runs_ahead(rig_, options_);
+  const bool lies = state_.touches && !input.colliders.empty();
+  const Integrator by = lies ? Integrator::euler : options_.integrator;
+  if (!advance_by(by, input, watch, report)) advance_by(Integrator::euler, input, watch, report);
+  report.ms = watch.total();
+  return report;
+}
+
+bool Body::advance_by(Integrator by, const StepInput& input, StageWatch& watch, StepReport& report) {
   // Rotations that follow the flesh leave no spin free, and holding it would brake the turning flesh.
-  const Scheme now(input.h, damping_, ahead ? 0 : model_.kappa);
+  const Scheme now(by, input.h, damping_, runs_ahead(rig_, options_) ? 0 : model_.kappa);
   const Context step{input, now, *input.pool, watch, report};
   Equation e{model_, rig_, options_, state_, cache_, scratch_, step};
   report.trouble = e.prepare();
-  if (!report.ok()) return report;
-  e.aim();
-  watch.add_to(&StageTimes::rhs);
-
+  if (!report.ok()) return true;
   scratch_.turned = state_.turned;
   scratch_.node_turned = state_.node_turned;
-  const int kept = turn(state_.nodes.x, options_.rotations == Rotations::polar, step.pool);
+  const auto turn_back = [&] {
+    state_.turned = scratch_.turned;
+    state_.node_turned = scratch_.node_turned;
+  };
+  e.predict(by == Integrator::euler ? Past::unknown : past(e));
+  watch.add_to(&StageTimes::rhs);
+  const int kept = aim(e, input.h);
   if (options_.rotations == Rotations::diffused && options_.warping != Warping::none)
     report.kept_rotations = kept;
-  if (ahead) run_ahead(model_, input.h, state_, scratch_);
   watch.add_to(&StageTimes::rotation);
   move_freely(e);
+  bool touches = false, jumps = false;
   if (!all_finite(scratch_.x)) {
     report.trouble =
         "the step has no finite answer: forces, grabs or targets are beyond what numbers can hold";
   } else if (input.colliders.empty()) {
     e.set_velocities();
     state_.contact.clear();
+  } else if (by == Integrator::bdf2) {
+    touches = contact_.touches(e);
+    watch.add_to(&StageTimes::contact);
+    if (touches) {
+      turn_back();
+      return false;
+    }
+    jumps = contact_.pass(e);
   } else {
     scratch_.contact = state_.contact;
-    contact_.meet(e);
+    touches = contact_.meet(e);
     watch.add_to(&StageTimes::contact);
     if (!all_finite(scratch_.x) || !all_finite(scratch_.v)) {
       report.trouble = "contact has no finite answer: a collider moves the body beyond what numbers can hold";
@@ -73,17 +94,68 @@ StepReport Body::advance(const StepInput& input) {
     }
   }
   if (!report.ok()) {
-    state_.turned = scratch_.turned;
-    state_.node_turned = scratch_.node_turned;
-    return report;
+    turn_back();
+    return true;
   }
-  state_.nodes.v.swap(scratch_.v);
-  state_.nodes.x.swap(scratch_.x);
+  accept(e);
+  if (jumps) state_.past = Past::unknown;
+  state_.touches = touches;
   if (!state_.flow.empty()) report.yields = flow(model_, options_, input.h, state_);
   report.active_rotations = options_.warping == Warping::none ? 0 : model_.cells.count();
-  report.ms = watch.total();
   report.bytes = e.traffic(report.iterations);
-  return report;
+  return true;
+}
+
+int Body::aim(Equation& e, double h) {
+  e.aim();
+  const int kept = turn(state_.nodes.x, options_.rotations == Rotations::polar, e.pool());
+  if (runs_ahead(rig_, options_)) run_ahead(model_, h, state_, scratch_);
+  return kept;
+}
+
+Past Body::past(const Equation& e) {
+  const StepInput& input = e.input();
+  const bool goes_on =
+      state_.past == Past::known && state_.h == input.h &&
+      std::equal(input.held.begin(), input.held.end(), state_.held.begin(), state_.held.end());
+  if (goes_on) return Past::known;
+  find_acceleration(e);
+  return Past::curved;
+}
+
+void Body::find_acceleration(const Equation& e) {
+  const NodeState& now = state_.nodes;
+  StepInput input = e.input();
+  scratch_.trial_targets.clear();
+  for (std::size_t n = 0; n < input.held.size(); ++n) {
+    const Vec3 from = model_.field_at(input.held[n], now.x);
+    scratch_.trial_targets.push_back(from + trial_share * (input.targets[n] - from));
+  }
+  input.targets = scratch_.trial_targets;
+  input.time -= (1 - trial_share) * input.h;
+  const Context step{input, e.scheme(), e.pool(), e.context.watch, e.report()};
+  Equation trial{model_, rig_, options_, state_, cache_, scratch_, step};
+  trial.predict(Past::unknown);
+  aim(trial, trial.scheme().h);
+  move_freely(trial);
+  trial.set_velocities();
+  state_.turned = scratch_.turned;
+  state_.node_turned = scratch_.node_turned;
+  for (std::size_t i = 0; i < now.x.size(); ++i)
+    scratch_.acceleration[i] = (scratch_.v[i] - now.v[i]) / trial.scheme().h;
+  choose_acceleration(now, e.input(), e.scheme().drag, e.scheme().h, elastic_energy(),
+                      all_finite(scratch_.acceleration), scratch_.none_held, scratch_.acceleration);
+}
+
+void Body::accept(const Equation& e) {
+  // Written as swaps: nothing is lost and nothing allocated.
+  state_.x_before.swap(state_.nodes.x);
+  state_.v_before.swap(state_.nodes.v);
+  state_.nodes.x.swap(scratch_.x);
+  state_.nodes.v.swap(scratch_.v);
+  state_.past = e.scheme().integrator == Integrator::bdf2 ? Past::known : Past::unknown;
+  state_.h = e.input().h;
+  state_.held.assign(e.input().held.begin(), e.input().held.end());
 }
 
 void Body::move_freely(Equation& e) {
@@ -91,7 +163,7 @@ void Body::move_freely(Equation& e) {
   StageWatch& watch = e.context.watch;
   Points& x = scratch_.x;
   const int most = options_.iterations + 2 * int(input.grabs.size());
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = state_.nodes.x[i] + input.h * state_.nodes.v[i];
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = scratch_.hat_x[i] + e.scheme().h * scratch_.hat_v[i];
   for (int k = 0; k <= options_.refinements; ++k) {
     if (k > 0) {
       turn(x, true, e.pool());
@@ -100,7 +172,10 @@ void Body::move_freely(Equation& e) {
     e.residual(x, scratch_.r);
     watch.add_to(&StageTimes::rhs);
     e.report().iterations += correct(e, scratch_.r, options_.tolerance, most, x);
-    if (e.is_free()) keep_momentum(e, {}, x);
+    if (e.is_free())
+      keep_momentum(e, {}, x);
+    else if (runs_ahead(rig_, options_))
+      balance_rigid_motion(e, x);
     watch.add_to(&StageTimes::solve);
   }
 }

@@ -186,7 +186,7 @@ struct Swing {
   int factored = 0, iterations = 0;
   NodeState nodes;
 };
-Swing swing(const Options& options, bool held) {
+Swing swing(const Options& options, bool grabbed) {
   Bar bar(options, {.mass = 0.1, .stiffness = 0.002});
   Points v;
   for (const Vec3& p : bar.shape.graph.positions)
@@ -194,9 +194,9 @@ Swing swing(const Options& options, bool held) {
   bar.body->place(bar.shape.graph.positions, v);
   StepInput in = bar.input(1.0 / 60);
   std::vector<Index> end = bar.nodes([](const Vec3& p) { return p.z() < -2.999; });
-  end.resize(1);  // held by more, a body has no frozen normals
-  const Points targets = bar.places(end);
-  if (held) in.held = end, in.targets = targets;
+  const Grab grab{
+      .node = end[0], .target = bar.places(end)[0], .stiffness = 4e5};  // held, it has no frozen normals
+  if (grabbed) in.grabs = {&grab, 1};
   Swing out;
   for (int i = 0; i < 40; ++i) {
     const StepReport report = bar.body->advance(in);
@@ -235,11 +235,11 @@ TEST(CageBody, a_pinned_bar_swings_as_fast_with_short_steps_as_with_long_ones) {
 
 TEST(CageBody, steps_that_go_on_from_the_factor_at_rest_are_those_with_a_matrix_of_their_own) {
   for (const Precision precision : {Precision::single, Precision::twice})
-    for (const bool held : {false, true}) {
+    for (const bool grabbed : {false, true}) {
       Options options{.stiffness = 3e3, .precision = precision, .solver = Solver::direct};
-      const Swing direct = swing(options, held);
+      const Swing direct = swing(options, grabbed);
       options.solver = Solver::iterative;
-      const Swing iterative = swing(options, held);
+      const Swing iterative = swing(options, grabbed);
       EXPECT_EQ(direct.factored, 40);
       EXPECT_LE(iterative.factored, 8);
       EXPECT_GT(iterative.iterations, 1);

@@ -38,7 +38,7 @@ struct FemStep : testing::Test {
 };
 
 TEST_F(FemStep, many_newton_steps_solve_the_implicit_equation) {
-  const auto body = body_of(shape, {.iterations = 100, .tolerance = 1e-8});
+  const auto body = body_of(shape, {.integrator = Integrator::euler, .iterations = 100, .tolerance = 1e-8});
   const Points x = stretched(1.3);
   body->place(x, still());
   run(*body, 1);

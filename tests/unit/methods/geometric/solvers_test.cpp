@@ -49,7 +49,7 @@ struct StepOfABar {
     input.pool = &pool;
     cache.arrange(model, state, scratch.held);
     EXPECT_EQ(cache.factor(model, scheme, true, false, pool), "");
-    e.predict();
+    e.predict(Past::straight);
     EXPECT_EQ(e.set_grabs(), "");
   }
   /// The norm of G(D) by A^-1, with new rotations.
@@ -63,7 +63,7 @@ TEST(StepEquation, the_residual_is_inertia_loads_and_the_gradient_of_the_energy)
   StepOfABar bar;
   bar.scheme = Scheme(Integrator::bdf2, 1.0 / 60, {.mass = 0.1, .stiffness = 0}, DampingFrame::corotated);
   ASSERT_EQ(bar.cache.factor(bar.model, bar.scheme, false, false, bar.pool), "");
-  bar.e.predict();
+  bar.e.predict(Past::straight);
   bar.e.residual(nullptr, true, bar.v.g);
   const Arrangement& arrangement = bar.cache.arrangement;
   Points x0(bar.model.rest.size());

@@ -30,7 +30,7 @@ void ReducedBody::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   for (std::size_t i = 0; i < x.size(); ++i) displacement[i] -= rest[i];
   project(model_, displacement, state_.z);
   project(model_, v, state_.v);
-  state_.has_before = false;
+  state_.past = Past::unknown;
   nodes_.drop();
   // Without a warm start from the past: the same place gives the same rotations.
   state_.clear_rotations();

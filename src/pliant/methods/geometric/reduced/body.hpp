@@ -45,6 +45,12 @@ class ReducedBody final : public Method {
  private:
   class StaticProblem;  // of relax, in statics.cpp
 
+  /// Z^, V^ and the prediction: from the last step, or anew (start.cpp).
+  void predict(ReducedEquation& equation);
+  /// The acceleration that BDF2 starts from (physics/first_step.hpp).
+  void find_acceleration(ReducedEquation& equation);
+  /// Finds D, in scratch_.vectors.d.
+  void solve(ReducedEquation& equation);
   /// The end of the step from D: with the exact momentum, held pieces at their targets.
   void finish(ReducedEquation& equation);
   /// The end of the step becomes the state.

@@ -27,15 +27,22 @@ void ReducedEquation::set_springs() {
   }
 }
 
-void ReducedEquation::predict() {
+void ReducedEquation::predict(Past from, double share) {
+  past = from;
   const Scheme& s = scheme();
   Coordinates &hat_z = scratch.hat_z, &hat_v = scratch.hat_v, &start = scratch.start, &base = scratch.base,
               &velocity = scratch.velocity;
-  const Extrapolation by(options.integrator, input().h, state.continues(input().h, cache.holds.active()));
+  const Extrapolation by(from, input().h);
   hat_z = state.z + by.history * (state.z - state.z_before) + by.line * state.v;
   hat_v = state.v + by.history * (state.v - state.v_before);
+  if (from == Past::curved) {
+    hat_z += by.bend * scratch.acceleration;
+    hat_v += by.line * scratch.acceleration;
+  }
   start = hat_z + s.h * hat_v;
-  cache.holds.each_prescribed(model, [&](Index c, const auto& prescribed) { start.row(c) = prescribed; });
+  cache.holds.each_prescribed(model, [&](Index c, const auto& prescribed) {
+    start.row(c) = share * prescribed + (1 - share) * state.z.row(c);
+  });
 
   velocity = s.mass * (start - hat_z - s.h * hat_v) + s.elastic * s.drag * hat_v;
   multiply(model.mass, velocity, base);

@@ -23,6 +23,7 @@ struct ReducedEquation {
   ReducedCache& cache;
   ReducedScratch& scratch;
   const Context& context;
+  Past past = Past::unknown;  ///< what predict() started from
 
   const StepInput& input() const { return context.input; }
   const Scheme& scheme() const { return context.scheme; }
@@ -34,7 +35,9 @@ struct ReducedEquation {
   /// all is well.
   std::string set_matrix();
   /// Z^, V^ and Z0, and the part of G that does not depend on D.
-  void predict();
+  /// Past::curved: by scratch.acceleration. Held pieces end this share of the way to where they are
+  /// prescribed.
+  void predict(Past from, double share = 1);
 
   // ---- what solvers ask ----
 

@@ -70,8 +70,10 @@ void keep_angular_momentum(ReducedEquation& e) {
   const Coordinates& hat_z = e.scratch.hat_z;
   Coordinates &new_z = e.scratch.new_z, &new_v = e.scratch.new_v;
   Vec3 wanted = spin_of(e, state.z, state.v);
-  if (e.options.integrator == Integrator::bdf2 && state.continues(e.input().h, e.cache.holds.active()))
+  if (e.past == Past::known)
     wanted = (4 * wanted - spin_of(e, state.z_before, state.v_before)) / 3;
+  else if (e.past == Past::curved)  // L_n-1 = L_n - h tau, tau = sum m r x a
+    wanted += e.input().h / 3 * spin_of(e, state.z, e.scratch.acceleration);
   const Vec3 centre = total(model, new_z) / model.total_mass,
              hat_centre = total(model, hat_z) / model.total_mass;
   const std::span<const Vec3> forces = e.input().forces;

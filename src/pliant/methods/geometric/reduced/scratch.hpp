@@ -22,7 +22,7 @@ struct ReducedVectors {
 struct ReducedScratch {
   explicit ReducedScratch(const ReducedModel& model) {
     const Coordinates zero = Coordinates::Zero(model.columns(), 3);
-    for (Coordinates* c : {&hat_z, &hat_v, &start, &base, &new_z, &new_v, &velocity, &product}) *c = zero;
+    for (Coordinates* c : {&hat_z, &hat_v, &start, &base, &new_z, &new_v, &acceleration, &velocity, &product}) *c = zero;
     for (Coordinates* c : {&vectors.d, &vectors.g, &vectors.z, &vectors.p, &vectors.hp, &vectors.trial})
       *c = zero;
     iterate.fill(zero);
@@ -34,6 +34,7 @@ struct ReducedScratch {
   Coordinates start;         ///< Z0 = Z^ + h' V^, prescribed columns as prescribed
   Coordinates base;          ///< the part of G that does not depend on D
   Coordinates new_z, new_v;  ///< the end of the step
+  Coordinates acceleration;  ///< that BDF2 starts from
   Coordinates velocity, product;
 
   ReducedSprings springs;

@@ -58,7 +58,7 @@ void ReducedState::save(Writer& writer) const {
   writer.array(std::vector<float>(quaternions.begin(), quaternions.end()));
   writer.array(active);
   writer.value(h);
-  writer.value(has_before);
+  writer.value(past);
   if (!rest_vectors.empty()) writer.array(rest_vectors);
 }
 
@@ -69,7 +69,7 @@ bool ReducedState::load(Reader& reader) {
   reader.array(numbers);
   reader.array(next.active);
   reader.value(next.h);
-  reader.value(next.has_before);
+  reader.value(next.past);
   if (!rest_vectors.empty()) reader.array(next.rest_vectors);
   if (!reader.ok()) return false;
   std::copy(numbers.begin(), numbers.end(), next.quaternions.begin());

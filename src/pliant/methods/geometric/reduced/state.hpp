@@ -4,6 +4,7 @@
 #include "pliant/base/archive.hpp"
 #include "pliant/methods/geometric/energy.hpp"
 #include "pliant/methods/geometric/reduced/model.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
 
 namespace pliant::geometric {
 
@@ -11,7 +12,7 @@ namespace pliant::geometric {
 struct ReducedState {
   Coordinates z, v;                   ///< Z, m; dZ/dt, m/s (times the unit of the column)
   Coordinates z_before, v_before;     ///< one step earlier, for BDF2
-  bool has_before = false;            ///< false: the next step starts the multistep scheme anew
+  Past past = Past::unknown;          ///< of the next step, if it is as long and holds the same pieces
   double h = 0;                       ///< of the last step, s
   std::vector<unsigned char> active;  ///< held pieces of the last step
   AlignedVector<float> quaternions;   ///< of the swept nodes, [batch][w x y z][16]: the next step starts here
@@ -20,7 +21,7 @@ struct ReducedState {
   /// Whether the next step may use z_before and v_before: it is as long as the last one and holds the same
   /// pieces.
   bool continues(double next_h, const std::vector<unsigned char>& next_active) const {
-    return has_before && h == next_h && active == next_active;
+    return past == Past::known && h == next_h && active == next_active;
   }
 
   /// The rotation of a swept node, normalized.

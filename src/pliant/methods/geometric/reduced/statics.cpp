@@ -174,7 +174,7 @@ void ReducedBody::stand_still() {
                                [&](Index c, const auto& prescribed) { state_.z.row(c) = prescribed; });
   state_.v.setZero();
   state_.active = cache_.holds.active();
-  state_.has_before = false;
+  state_.past = Past::unknown;
 }
 
 }  // namespace pliant::geometric

@@ -54,13 +54,9 @@ StepReport ReducedBody::advance(const StepInput& input) {
   ReducedEquation equation{model_, options_, state_, cache_, scratch_, context};
   report.trouble = equation.set_matrix();
   if (!report.ok()) return report;
-  equation.predict();
-
   scratch_.quaternions_before = state_.quaternions;
-  if (options_.step_solver == StepSolver::newton)
-    newton(equation, scratch_.vectors);
-  else
-    local_global(equation, scratch_.vectors);
+  predict(equation);
+  solve(equation);
   finish(equation);
   if (!std::isfinite(dot(scratch_.new_z, scratch_.new_z) + dot(scratch_.new_v, scratch_.new_v))) {
     state_.quaternions = scratch_.quaternions_before;
@@ -76,15 +72,22 @@ StepReport ReducedBody::advance(const StepInput& input) {
   return report;
 }
 
+void ReducedBody::solve(ReducedEquation& equation) {
+  if (options_.step_solver == StepSolver::newton)
+    newton(equation, scratch_.vectors);
+  else
+    local_global(equation, scratch_.vectors);
+}
+
 void ReducedBody::finish(ReducedEquation& equation) {
   const Scheme& s = equation.scheme();
   Coordinates &new_z = scratch_.new_z, &new_v = scratch_.new_v;
   new_z = scratch_.start + scratch_.vectors.d;
   new_v = (new_z - scratch_.hat_z) / s.h;
   keep_momentum(equation);
-  cache_.holds.each_prescribed(model_, [&](Index c, const auto& prescribed) {
-    new_z.row(c) = prescribed;
-    new_v.row(c) = (prescribed - scratch_.hat_z.row(c)) / s.h;
+  cache_.holds.each_prescribed(model_, [&](Index c, const auto&) {
+    new_z.row(c) = scratch_.start.row(c);
+    new_v.row(c) = (scratch_.start.row(c) - scratch_.hat_z.row(c)) / s.h;
   });
 }
 
@@ -95,7 +98,7 @@ void ReducedBody::accept(const StepInput& input) {
   state_.v.swap(scratch_.new_v);
   state_.active = cache_.holds.active();
   state_.h = input.h;
-  state_.has_before = true;
+  state_.past = Past::known;
   nodes_.drop();
 }
 

@@ -51,7 +51,7 @@ struct Step {
     state.v = random_coordinates(model, 0.1, 2);
     EXPECT_EQ(cache.holds.take(model, input), "");
     EXPECT_EQ(equation.set_matrix(), "");
-    equation.predict();
+    equation.predict(Past::straight);
   }
 
   /// G . A^-1 G at D.

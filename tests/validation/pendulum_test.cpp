@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stiff bar swings on a hinge at 1/60 s, by every method (metric: `accurate`): its period and its energy are those of a physical
+// pendulum.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "pliant/physics/metrics.hpp"
+#include "pliant/scene/build.hpp"
+#include "pliant/scene/parse.hpp"
+
+namespace pliant {
+namespace {
+
+constexpr double g = 9.81, length = 1, thickness = 0.1, mass = 1000 * length * thickness * thickness;
+constexpr double amplitude = std::numbers::pi / 3;
+const Vec3 down{std::cos(amplitude), -std::sin(amplitude), 0};  // gravity; the bar begins along x
+
+/// T = 4 K(sin(amplitude/2)) sqrt(I/(m g d)), K by the arithmetic-geometric mean.
+double period_of_theory() {
+  const double inertia = mass * (length * length / 3 + thickness * thickness / 12);
+  double a = 1, b = std::cos(amplitude / 2);
+  for (int k = 0; k < 20; ++k) {
+    const double mean = (a + b) / 2;
+    b = std::sqrt(a * b);
+    a = mean;
+  }
+  return 2 * std::numbers::pi / a * std::sqrt(inertia / (mass * g * length / 2));
+}
+
+/// Held where a line crosses its end: two points leave the turn about it free.
+std::string scene(const std::string& method) {
+  return fmt::format(
+      R"({{"gravity": [{}, {}, 0], "bodies": [{{"name": "bar",
+        "shape": {{"box": {{"size": [1, 0.1, 0.1], "nodes": [21, 3, 3], "corner": [0, -0.05, -0.05]}}}},
+        {}, "density": 1000, "damping": {{"mass": 0, "stiffness": 0}},
+        "pins": [{{"select": {{"sphere": {{"center": [0, 0, 0.05], "radius": 0.01}}}}}},
+                 {{"select": {{"sphere": {{"center": [0, 0, -0.05], "radius": 0.01}}}}}}]}}]}})",
+      g * down.x(), g * down.y(), method);
+}
+
+struct Swings {
+  double period = 0;            ///< mean of all, s
+  double energy = 0, most = 0;  ///< at the end, and at most, over that at the start
+};
+
+Swings swing(const std::string& method, double seconds) {
+  ParsedScene parsed = parse_scene(scene(method), "pendulum.json", {});
+  Result<Scene> built = build_scene(parsed);
+  EXPECT_TRUE(built) << built.error().text();
+  if (!built) return {};
+  Simulation& simulation = built->simulation;
+  const Method& body = simulation.bodies()[0].method();
+  const auto centre = [&] {
+    Vec3 sum = Vec3::Zero();
+    double all = 0;
+    for (std::size_t i = 0; i < body.nodes().x.size(); ++i)
+      sum += body.nodes().mass[i] * body.nodes().x[i], all += body.nodes().mass[i];
+    return Vec3(sum / all);
+  };
+  const double start = mass * g * length / 2 * (1 - std::cos(amplitude));
+  const auto energy = [&] {
+    return (kinetic_energy(body.nodes()) + body.elastic_energy() +
+            mass * g * (length / 2 - centre().dot(down))) /
+           start;
+  };
+  const Vec3 aside(-down.y(), down.x(), 0);
+  Swings out;
+  double before = centre().dot(aside), first = 0, last = 0;
+  int crossings = 0;
+  for (double time = 1.0 / 60; time < seconds + 1e-9; time += 1.0 / 60) {
+    const auto failure = simulation.step();
+    EXPECT_FALSE(failure) << failure->text();
+    if (failure) return out;
+    const double now = centre().dot(aside);
+    if (now * before < 0) {
+      last = time - now / (now - before) / 60;
+      if (crossings++ == 0) first = last;
+    }
+    before = now;
+    out.energy = energy();
+    out.most = std::max(out.most, out.energy);
+  }
+  out.period = crossings > 1 ? 2 * (last - first) / (crossings - 1) : 0;
+  return out;
+}
+
+class Pendulum : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(Pendulum, swings_in_the_period_of_theory_and_keeps_its_energy) {
+  const Swings got = swing(GetParam().second, 12);
+  fmt::print("{}: period {:.4f} of theory, energy {:.3f}, at most {:.3f}\n", GetParam().first,
+             got.period / period_of_theory(), got.energy, got.most);
+  EXPECT_NEAR(got.period / period_of_theory(), 1, 0.02);
+  EXPECT_NEAR(got.energy, 1, 0.1);
+  EXPECT_LT(got.most, 1.02);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Methods, Pendulum,
+    testing::Values(
+        std::pair("geometric", R"("method": "geometric", "geometric": {"stiffness": 1e7})"),
+        std::pair("fem", R"("method": "fem", "fem": {"stiffness": 1e7})"),
+        std::pair("metric", R"("method": "metric", "metric": {"stiffness": 1e7, "integrator": "accurate"})"),
+        std::pair("meshless", R"("method": "meshless", "meshless": {"stiffness": 1e7})"),
+        std::pair("cage", R"("method": "cage", "cage": {"cells": [4, 1, 1], "stiffness": 1e7})")),
+    [](const auto& given) { return std::string(given.param.first); });
+
+}  // namespace
+}  // namespace pliant

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 
+#include "pliant/contact/point_order.hpp"
+
 namespace pliant {
 
-void ContactStage::attach(const Gather& points, std::span<const Vec3> rest_nodes, double edge) {
-  rows_.attach(points);
-  detection_.build(points, rest_nodes, edge);
+void ContactStage::attach(const Gather& points, std::span<const Vec3> rest_nodes, double edge, Order order) {
+  points_ = order == Order::place ? in_place_order(points, rest_nodes) : points;
+  rows_.attach(points_);
+  edge_ = edge;
+  detection_.build(points_, rest_nodes, edge);
 }
 
 void ContactStage::clear() {

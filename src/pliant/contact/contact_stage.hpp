@@ -22,7 +22,7 @@
 #include "pliant/contact/contact_rows.hpp"
 #include "pliant/contact/detection.hpp"
 #include "pliant/contact/position_pass.hpp"
-#include "pliant/contact/rebound.hpp"
+#include "pliant/contact/rolling.hpp"
 #include "pliant/physics/step.hpp"
 
 namespace pliant {
@@ -47,6 +47,10 @@ class NodeResponse : public SurfaceResponse {
 
 class ContactStage {
  public:
+  ContactStage() = default;
+  ContactStage(const ContactStage&) = delete;  // its rooms refer to its points
+  ContactStage& operator=(const ContactStage&) = delete;
+
   /// The nodes of a step.
   struct Motion {
     std::span<const Vec3> begin, end;            ///< now, and at the end of the step without contact
@@ -58,9 +62,11 @@ class ContactStage {
     double most = 0;  ///< largest component of dr, N s
   };
 
-  /// points: those that may meet colliders, from the nodes; they must outlive this object. edge: of the mesh
-  /// of nodes, m.
-  void attach(const Gather& points, std::span<const Vec3> rest_nodes, double edge);
+  enum class Order { place, given };
+  /// points: those that may meet colliders, from the nodes. edge: of the mesh of nodes, m. Contacts number the
+  /// points by their places at rest (point_order.hpp), or as given.
+  void attach(const Gather& points, std::span<const Vec3> rest_nodes, double edge,
+              Order order = Order::place);
   const ContactRows& rows() const { return rows_; }
   double size() const { return detection_.size(); }  ///< of the body, m
 
@@ -79,6 +85,10 @@ class ContactStage {
   ContactProblem& problem() { return problem_; }
   /// note() is the method's: once for each problem whose impulses stand.
   Rebound& rebound() { return rebound_; }
+  /// Rolling resistance (rolling.hpp).
+  void resist_rolling(const StepInput& input, ReboundBody& body) {
+    rolling_.resist(input, contacts_, impulses_, edge_, body);
+  }
 
   void couple(SurfaceResponse& response, Pool& pool) { response.fill(contacts_, problem_, pool); }
 
@@ -145,11 +155,14 @@ class ContactStage {
   /// The same, and changes_; returns its largest component.
   double take_changes();
 
+  Gather points_;
   ContactRows rows_;
   Detection detection_;
   ContactProblem problem_, position_problem_;
   PositionPass position_pass_;
   Rebound rebound_;
+  RollingResistance rolling_;
+  double edge_ = 0;  // of the mesh of nodes, m
   std::vector<Contact> contacts_, touches_;
   Points impulses_, changes_;
   std::vector<double> velocities_;  // of push_out

@@ -10,6 +10,7 @@ namespace {
 constexpr double margin_of_edge = 0.02;   // contacts are made this early, share of an edge of the graph
 constexpr double same_direction = 0.966;  // cosine of 15 degrees
 constexpr double preference = 1e-4;       // of the body's size: how much deeper another vertex must be
+constexpr std::size_t plenty = 8;         // contacts of a node and a collider that are not thinned out
 constexpr double stretch = 2;             // how much farther than at rest a vertex may be from its carrier
 
 /// Where the collider's material at x goes during the step.
@@ -35,11 +36,19 @@ void Detection::build(const Gather& embedding, std::span<const Vec3> rest_nodes,
     double distance;
   };
   std::vector<Carried> all;
+  // The largest weight; of equal ones the node of the lower place, whatever its number.
+  const auto carries = [&](double w, Index node, double weight, Index best) {
+    constexpr double equal = 1e-9;
+    if (best < 0 || std::abs(w) > (1 + equal) * weight) return std::abs(w) > 0;
+    const Vec3 &a = rest_nodes[node], &b = rest_nodes[best];
+    return std::abs(w) > (1 - equal) * weight &&
+           std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
+  };
   const auto add = [&](Index v) {
     Index best = -1;
     double weight = 0;
     for (Index k = embedding.begin[v]; k < embedding.begin[v + 1]; ++k)
-      if (std::abs(embedding.weight[k]) > weight)
+      if (carries(embedding.weight[k], embedding.column[k], weight, best))
         weight = std::abs(embedding.weight[k]), best = embedding.column[k];
     if (best < 0) return;
     const Vec3 x = place(v, rest_nodes);
@@ -116,6 +125,7 @@ void Detection::meet(Index vertex, Index carrier, Index k, const Step& step, Sid
     const bool known =
         std::binary_search(step.last.begin(), step.last.end(), ContactMemory{.key = contacts_.back().key},
                            [](const ContactMemory& l, const ContactMemory& r) { return l.key < r.key; });
+    known_.push_back(known);
     depth_.push_back(std::min(gap_begin, gap_end) - (known ? preference * size_ : 0));
   };
   const auto begin_gap = [&](const Touch& t) { return t.gap - t.normal.dot(y - x - step.h * t.velocity); };
@@ -142,6 +152,7 @@ void Detection::meet(Index vertex, Index carrier, Index k, const Step& step, Sid
 void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
   contacts_.clear();
   depth_.clear();
+  known_.clear();
   carrier_.clear();
   near_.clear();
   new_sides_.clear();
@@ -186,9 +197,10 @@ void Detection::find(const Step& step, std::vector<SideMemory>& sides) {
 }
 
 /// A surface much finer than the nodes has more contacts than the nodes can answer: of a carrier's contacts
-/// with one collider in one direction the deepest is kept, and the outermost three around it.
+/// with one collider in one direction the deepest is kept, and the outermost three around it. Contacts of the
+/// last step stay, too, while there are not more than plenty: what is dropped sinks until the position pass
+/// lifts it, and a body that could rest would be moved for good.
 void Detection::thin_out(const Step& step) {
-  constexpr std::size_t plenty = 4;
   order_.resize(contacts_.size());
   for (std::size_t c = 0; c < order_.size(); ++c) order_[c] = Index(c);
   const auto same_group = [&](Index a, Index b) {
@@ -239,7 +251,10 @@ void Detection::thin_out_group(std::span<Index> group, const Step& step) {
     for (const Index c : outermost)
       if (c >= 0) kept_[c] = 1;
   }
-  for (const Index c : group) kept_[c] = kept_[c] == 1;
+  std::size_t count = 0;
+  for (const Index c : group) count += (kept_[c] = kept_[c] == 1);
+  for (const Index c : group)
+    if (known_[c] && !kept_[c] && count < plenty) kept_[c] = 1, ++count;
 }
 
 /// At most options.most, the deepest.

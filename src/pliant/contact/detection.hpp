@@ -66,6 +66,7 @@ class Detection {
   std::vector<SideMemory> new_sides_;
   std::vector<double> depth_;   // of contacts_, while finding: predicted gap
   std::vector<Index> carrier_;  // of contacts_, while finding
+  std::vector<char> known_;     // of contacts_, while finding: they had a force in the last step
   std::vector<Index> order_;
   std::vector<char> kept_;
   std::vector<Contact> found_;  // of one carrier and collider

@@ -43,25 +43,29 @@ PartMotion part_motion(double mass, const Vec3& centre, const Vec3& momentum, co
   return out;
 }
 
+/// In one pass, about the first node of the part.
 PartMotion part_motion(Index part, std::span<const Index> part_of, std::span<const double> mass,
                        std::span<const Vec3> x, std::span<const Vec3> v) {
   double sum = 0;
-  Vec3 first = Vec3::Zero(), momentum = Vec3::Zero(), angular = Vec3::Zero();
+  Vec3 origin = Vec3::Zero(), first = origin, momentum = origin, angular = origin, square = origin;
+  double xy = 0, yz = 0, zx = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (part_of[i] != part) continue;
-    sum += mass[i];
-    first += mass[i] * x[i];
-    momentum += mass[i] * v[i];
+    if (sum == 0) origin = x[i];
+    const double m = mass[i];
+    const Vec3 r = x[i] - origin, p = m * v[i];
+    sum += m;
+    first += m * r;
+    momentum += p;
+    angular += r.cross(p);
+    square += m * r.cwiseProduct(r);
+    xy += m * r.x() * r.y(), yz += m * r.y() * r.z(), zx += m * r.z() * r.x();
   }
-  const Vec3 centre = first / sum;
-  Mat3 second = Mat3::Zero();
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (part_of[i] != part) continue;
-    const Vec3 r = x[i] - centre;
-    second += mass[i] * r * r.transpose();
-    angular += mass[i] * r.cross(v[i]);
-  }
-  return part_motion(sum, centre, momentum, angular, second);
+  const Vec3 arm = first / sum;
+  Mat3 second;
+  second << square.x(), xy, zx, xy, square.y(), yz, zx, yz, square.z();
+  second -= sum * arm * arm.transpose();
+  return part_motion(sum, origin + arm, momentum, angular - arm.cross(momentum), second);
 }
 
 void Rebound::note(std::span<const Contact> contacts, std::span<const Vec3> impulses) {

@@ -56,8 +56,10 @@ class ReboundBody {
   virtual PartMotion motion(Index part, Instant instant) const = 0;
   /// Kinetic and elastic, J; the weight apart.
   virtual double energy(Instant instant) const = 0;
-  /// The velocities of the part at the end of the step change by u + w x (x - centre).
+  /// The velocities of the part at the end of the step change by u + w x (x - centre): after the step.
   virtual void kick(Index part, const Vec3& u, const Vec3& w, const Vec3& centre) = 0;
+  /// The same as by a force within the step: positions change with them.
+  virtual void push(Index part, const Vec3& u, const Vec3& w, const Vec3& centre) = 0;
 };
 
 /// Of a body of nodes. elastic(x): its elastic energy with nodes at x, J.
@@ -67,9 +69,10 @@ class ReboundNodes final : public ReboundBody {
   struct Nodes {
     std::span<const Index> part;
     std::span<const double> mass;
-    std::span<const Vec3> x, v;     ///< at the beginning of the step
-    std::span<const Vec3> end_x;    ///< at its end
-    std::span<Vec3> end_v, kicked;  ///< kicked: the changes of end_v
+    std::span<const Vec3> x, v;    ///< at the beginning of the step
+    std::span<Vec3> end_x, end_v;  ///< at its end
+    std::span<Vec3> kicked;        ///< what kick() changed of end_v
+    double h = 0;                  ///< end_x changes by it times end_v, s
   };
   ReboundNodes(const ContactRows& rows, const Nodes& nodes, Elastic elastic)
       : rows_(rows), nodes_(nodes), elastic_(std::move(elastic)) {}
@@ -100,10 +103,18 @@ class ReboundNodes final : public ReboundBody {
       nodes_.end_v[i] += u + w.cross(nodes_.end_x[i] - centre);
     }
   }
+  void push(Index part, const Vec3& u, const Vec3& w, const Vec3& centre) override {
+    for (std::size_t i = 0; i < nodes_.part.size(); ++i) {
+      if (nodes_.part[i] != part) continue;
+      const Vec3 change = u + w.cross(nodes_.end_x[i] - centre);
+      nodes_.end_v[i] += change;
+      nodes_.end_x[i] += nodes_.h * change;
+    }
+  }
 
  private:
   std::span<const Vec3> x(Instant instant) const {
-    return instant == Instant::begin ? nodes_.x : nodes_.end_x;
+    return instant == Instant::begin ? nodes_.x : std::span<const Vec3>(nodes_.end_x);
   }
   std::span<const Vec3> v(Instant instant) const {
     return instant == Instant::begin ? nodes_.v : std::span<const Vec3>(nodes_.end_v);

@@ -40,9 +40,16 @@ struct Cube {
     const auto elastic = [&](std::span<const Vec3> at) {
       return at.data() == x.data() ? elastic_begin : elastic_end;
     };
-    ReboundNodes<decltype(elastic)> body(
-        rows, {.part = part, .mass = mass, .x = x, .v = v, .end_x = end_x, .end_v = end_v, .kicked = kicked},
-        elastic);
+    ReboundNodes<decltype(elastic)> body(rows,
+                                         {.part = part,
+                                          .mass = mass,
+                                          .x = x,
+                                          .v = v,
+                                          .end_x = end_x,
+                                          .end_v = end_v,
+                                          .kicked = kicked,
+                                          .h = 0.01},
+                                         elastic);
     return rebound.finish(input, impacts, body);
   }
 };

@@ -15,7 +15,7 @@ constexpr double most_lift = 0.05;  // of the size, a step
 }  // namespace
 
 ContactStep::ContactStep(const Model& model) : points_(model), begin_(points_.rest()), end_(points_.rest()) {
-  stage_.attach(points_.gather(), points_.rest(), model.size / 10);
+  stage_.attach(points_.gather(), points_.rest(), model.size / 10, ContactStage::Order::given);
 }
 
 void ContactStep::place_points(const Step& step, const Flight& flight, const Columns& rate, Index used,
@@ -127,6 +127,7 @@ class ContactStep::Bouncing final : public ReboundBody {
     }
     state.whole = whole_about(step_.model, z, c, state.velocity, nullptr);
   }
+  void push(Index, const Vec3&, const Vec3&, const Vec3&) override {}  // no rolling resistance
 
  private:
   ContactStep& contact_;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "pliant/contact/collider.hpp"
+#include "pliant/contact/point_order.hpp"
 #include "pliant/methods/cage/surface.hpp"
 
 namespace pliant::cage {
@@ -26,6 +27,7 @@ void each_node(const Gather& embedding, Index vertex, Put&& put) {
     put(embedding.column[std::size_t(k)], embedding.weight[std::size_t(k)]);
 }
 
+/// In the order of the points.
 std::vector<Index> farthest_points(const Points& points, int most, double nearest) {
   std::vector<Index> out;
   std::vector<double> distance(points.size(), 1e300);
@@ -49,7 +51,14 @@ std::vector<Index> farthest_points(const Points& points, int most, double neares
 ContactPoints::ContactPoints(const Model& model) {
   Points vertices(std::size_t(model.embedding.rows()));
   pliant::gather(model.embedding, model.nodes, vertices);
-  spread_ = farthest_points(vertices, spread_points, nearest_points * model.size);
+  const std::vector<Index> order = place_order(vertices);
+  Points sorted;
+  for (const Index v : order) sorted.push_back(vertices[std::size_t(v)]);
+  is_spread_.assign(vertices.size(), 0);
+  for (const Index k : farthest_points(sorted, spread_points, nearest_points * model.size)) {
+    spread_.push_back(order[std::size_t(k)]);
+    is_spread_[std::size_t(spread_.back())] = 1;
+  }
   const Index most = spread() > 0 ? spread() + more_points : 0;
   const std::size_t batches = (std::size_t(most) + lanes - 1) / lanes;
   value_.setZero(model.rows(), most);
@@ -158,7 +167,7 @@ void ContactPoints::leave(State& state) const {
 }
 
 bool ContactPoints::is_asked(const State& state, Index vertex) const {
-  return std::binary_search(spread_.begin(), spread_.end(), vertex) ||
+  return is_spread_[std::size_t(vertex)] ||
          std::find(state.more.begin(), state.more.end(), vertex) != state.more.end();
 }
 

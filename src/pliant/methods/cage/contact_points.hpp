@@ -67,7 +67,8 @@ class ContactPoints {
 
   Points rest_;
   Gather gather_;
-  std::vector<Index> spread_;     // vertices, ascending
+  std::vector<Index> spread_;     // vertices, by place (contact/point_order.hpp)
+  std::vector<char> is_spread_;   // by vertex
   std::vector<Index> asked_;      // whose b the other points have
   Eigen::MatrixXd value_;         // b
   AlignedVector<double> blocks_;  // the same as the kernels read it: [batch][row][16]

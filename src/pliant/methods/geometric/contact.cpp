@@ -255,9 +255,8 @@ void ContactStep::position_pass(Equation& e) {
   if (any()) moved_ = stage_.position_pass(1, e.input, response_, e.scratch.new_x, e.report());
 }
 
-void ContactStep::rebound(Equation& e, std::vector<ImpactMemory>& impacts) {
-  if (!e.input.held.empty() || !e.scratch.grabs.empty()) return impacts.clear();
-  if (any()) stage_.rebound().note(stage_.contacts(), stage_.impulses());
+template <class Do>
+void ContactStep::as_parts(Equation& e, Do&& use) {
   const auto elastic = [&](std::span<const Vec3> x) {
     rotations_.resize(std::size_t(e.model.owners()));
     for (std::size_t i = 0; i < rotations_.size(); ++i) {
@@ -274,10 +273,24 @@ void ContactStep::rebound(Equation& e, std::vector<ImpactMemory>& impacts) {
                                         .v = e.state.nodes.v,
                                         .end_x = e.scratch.new_x,
                                         .end_v = e.scratch.new_v,
-                                        .kicked = kick_},
+                                        .kicked = kick_,
+                                        .h = e.scheme.h},
                                        elastic);
-  e.report().contact_impulse += stage_.rebound().finish(e.input, impacts, body);
-  kicked_ = body.any();
+  use(body);
+}
+
+void ContactStep::resist_rolling(Equation& e) {
+  if (!any() || !e.input.held.empty() || !e.scratch.grabs.empty()) return;
+  as_parts(e, [&](auto& body) { stage_.resist_rolling(e.input, body); });
+}
+
+void ContactStep::rebound(Equation& e, std::vector<ImpactMemory>& impacts) {
+  if (!e.input.held.empty() || !e.scratch.grabs.empty()) return impacts.clear();
+  if (any()) stage_.rebound().note(stage_.contacts(), stage_.impulses());
+  as_parts(e, [&](auto& body) {
+    e.report().contact_impulse += stage_.rebound().finish(e.input, impacts, body);
+    kicked_ = body.any();
+  });
 }
 
 void ContactStep::remember(const Equation& e, State& state) const {

@@ -12,6 +12,7 @@
 //   3. projected step: r of the contact problem about the free motion D = -B G(0); D + h' B J^T r is feasible
 //   4. Newton: conjugate gradients over projected steps, the contact problem inside each (contact_newton.hpp)
 //   5. momentum: exact, with the forces r (momentum.hpp)
+//      and rolling resistance (contact/rolling.hpp)
 //   6. last answer: the contact problem about that motion changes r by dr, the motion by dv = B J^T dr. The
 //      end is feasible, and a body at rest under constant r stays at rest exactly, whatever B is.
 //   7. position pass: what still is deeper than the slop is moved out, velocities unchanged.
@@ -64,6 +65,8 @@ class ContactStep {
 
   /// The input's forces, and those of the contacts, in scratch.outer_forces.
   std::span<const Vec3> outer_forces(Equation& e) const;
+  /// Rolling resistance (contact/rolling.hpp), of bodies that nothing holds.
+  void resist_rolling(Equation& e);
   void last_answer(Equation& e);
   void position_pass(Equation& e);
   /// Restitution (contact/rebound.hpp), of bodies that nothing holds.
@@ -84,6 +87,9 @@ class ContactStep {
   void set_targets(const Equation& e);
   /// The velocity of a contact point when the nodes move by d from the prediction.
   Vec3 velocity_of(const Contact& contact, const Floats& d, const Equation& e) const;
+  /// use(body): the parts as rigid bodies, from the beginning to the end of the step.
+  template <class Do>
+  void as_parts(Equation& e, Do&& use);
   /// array += scale J^T r on the free nodes.
   void add_impulses(double scale, Floats& array) const;
   /// z = A^-1 g in, z = B g out, for g = G(D).

@@ -47,13 +47,8 @@ bool ContactStep::meet(Equation& e) {
   return !stage_.empty();
 }
 
-bool ContactStep::rebound(Equation& e) {
-  std::vector<ImpactMemory>& impacts = e.state.contact.impacts;
-  if (!e.is_free() || !e.input().grabs.empty()) {
-    impacts.clear();
-    return false;
-  }
-  stage_.rebound().note(stage_.contacts(), stage_.impulses());
+template <class Do>
+void ContactStep::as_parts(Equation& e, Do&& use) {
   const auto elastic = [&](std::span<const Vec3> x) {
     return polar_energy(e.model, e.state.turned, e.state.flow, x);
   };
@@ -64,10 +59,25 @@ bool ContactStep::rebound(Equation& e) {
                                         .v = e.state.nodes.v,
                                         .end_x = e.scratch.x,
                                         .end_v = e.scratch.v,
-                                        .kicked = kick_},
+                                        .kicked = kick_,
+                                        .h = e.input().h},
                                        elastic);
-  e.report().contact_impulse += stage_.rebound().finish(e.input(), impacts, body);
-  return body.any();
+  use(body);
+}
+
+bool ContactStep::rebound(Equation& e) {
+  std::vector<ImpactMemory>& impacts = e.state.contact.impacts;
+  if (!e.is_free() || !e.input().grabs.empty()) {
+    impacts.clear();
+    return false;
+  }
+  stage_.rebound().note(stage_.contacts(), stage_.impulses());
+  bool kicked = false;
+  as_parts(e, [&](auto& body) {
+    e.report().contact_impulse += stage_.rebound().finish(e.input(), impacts, body);
+    kicked = body.any();
+  });
+  return kicked;
 }
 
 void ContactStep::answer(Equation& e) {
@@ -87,7 +97,11 @@ void ContactStep::answer(Equation& e) {
 
   rows.collect(stage_.contacts(), stage_.impulses(), 1 / input.h, forces);
   e.report().iterations += correct(e, forces, e.options.tolerance, e.options.iterations, x);
-  if (e.is_free()) keep_momentum(e, forces, x);
+  if (e.is_free()) {
+    keep_momentum(e, forces, x);
+    e.set_velocities();
+    if (input.grabs.empty()) as_parts(e, [&](auto& body) { stage_.resist_rolling(input, body); });
+  }
 
   stage_.correct(sweeps, tolerance, e.report(), velocity);
   response_.push(stage_.contacts(), stage_.changes(), x, e.pool());

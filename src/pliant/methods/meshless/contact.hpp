@@ -36,6 +36,9 @@ class ContactStep {
   /// Steps 2 to 4.
   void answer(Equation& e);
   bool rebound(Equation& e);
+  /// use(body): the parts as rigid bodies, from the beginning to the end of the step.
+  template <class Do>
+  void as_parts(Equation& e, Do&& use);
 
   ContactStage stage_;
   ContactResponse response_;

@@ -162,7 +162,8 @@ void ContactStep::rebound(const Context& step, const Strengths& strengths, State
                                         .v = state.nodes.v,
                                         .end_x = end.x,
                                         .end_v = end.v,
-                                        .kicked = kick_},
+                                        .kicked = kick_,
+                                        .h = step.input.h},
                                        elastic);
   step.report.contact_impulse += stage_.rebound().finish(step.input, impacts, body);
 }

@@ -2,6 +2,8 @@
 // What must hold for every method that meets colliders.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 
 #include "pliant/base/hash.hpp"
@@ -62,12 +64,13 @@ const std::vector<NamedShape>& shapes() {
   return all;
 }
 
-std::vector<MethodCase> contact_cases() {
-  std::vector<MethodCase> out;
-  std::vector<MethodCase> all = method_cases();
-  for (MethodCase& method : all)
-    if (method.meets_colliders) out.push_back(std::move(method));
-  return out;
+const std::vector<MethodCase>& contact_cases() {
+  static const std::vector<MethodCase> cases = [] {
+    std::vector<MethodCase> out;
+    std::ranges::copy_if(method_cases(), std::back_inserter(out), &MethodCase::meets_colliders);
+    return out;
+  }();
+  return cases;
 }
 
 class ContactInvariants : public testing::TestWithParam<std::tuple<int, int>> {

@@ -35,6 +35,6 @@ struct MethodCase {
 Shape shape_for(const MethodCase& method, const Shape& shape);
 
 /// Those that the methods add here, and every other method of the catalogue with its defaults.
-std::vector<MethodCase> method_cases();
+const std::vector<MethodCase>& method_cases();
 
 }  // namespace pliant

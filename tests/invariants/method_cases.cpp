@@ -155,7 +155,9 @@ Shape shape_for(const MethodCase& method, const Shape& shape) {
   return method.surface_nodes ? on_surface(shape, 0.05) : shape;
 }
 
-std::vector<MethodCase> method_cases() {
+namespace {
+
+std::vector<MethodCase> made_cases() {
   using namespace geometric;
   std::vector<MethodCase> cases{
       geometric_case("geometric", {}),
@@ -196,6 +198,13 @@ std::vector<MethodCase> method_cases() {
   for (const MethodEntry* entry : catalogue())
     if (std::none_of(cases.begin(), cases.end(), [&](const MethodCase& c) { return c.name == entry->name; }))
       cases.push_back(entry_case(*entry));
+  return cases;
+}
+
+}  // namespace
+
+const std::vector<MethodCase>& method_cases() {
+  static const std::vector<MethodCase> cases = made_cases();
   return cases;
 }
 

@@ -9,28 +9,17 @@
 
 #include "pliant/geometry/polygon_mesh.hpp"
 #include "pliant/geometry/shape.hpp"
+#include "tests/support/test_surfaces.hpp"
 
 namespace pliant::samples {
 
-inline void add_face(PolygonMesh& mesh, std::initializer_list<Index> corners) {
-  mesh.corner.insert(mesh.corner.end(), corners);
-  mesh.face_begin.push_back(Index(mesh.corner.size()));
-}
-
-inline PolygonMesh polygons_of(const TriMesh& surface) {
-  PolygonMesh mesh;
-  mesh.vertices = surface.vertices;
-  for (const Triangle& t : surface.triangles) add_face(mesh, {t[0], t[1], t[2]});
-  return mesh;
-}
-
 /// Twelve triangles.
 inline PolygonMesh box(const Vec3& low, const Vec3& high) {
-  return polygons_of(make_shape(BoxShape{.size = high - low, .nodes = {2, 2, 2}, .corner = low}).surface);
+  return as_polygons(make_shape(BoxShape{.size = high - low, .nodes = {2, 2, 2}, .corner = low}).surface);
 }
 
 inline PolygonMesh sphere(double radius = 1, const Vec3& centre = {0, 0, 0}, int across = 24) {
-  PolygonMesh mesh = polygons_of(make_shape(EllipsoidShape{.radii = {1, 1, 1}, .nodes = across}).surface);
+  PolygonMesh mesh = as_polygons(make_shape(EllipsoidShape{.radii = {1, 1, 1}, .nodes = across}).surface);
   for (Vec3& p : mesh.vertices) p = centre + radius * p;
   return mesh;
 }

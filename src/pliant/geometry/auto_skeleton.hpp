@@ -19,9 +19,9 @@ namespace pliant {
 enum class Skeletonizer { graph, cgal };
 
 struct AutoSkeletonOptions {
-  double detail = 0.06;       ///< smallest limb, as a share of the diagonal of the bounding box
-  int nodes = 5000;           ///< of the graph the limbs are looked for in
-  std::optional<bool> solid;  ///< none: decided as for bodies (mesh_shape.hpp)
+  double detail = 0.06;  ///< smallest limb, as a share of the diagonal of the bounding box
+  int nodes = 5000;      ///< of the graph the limbs are looked for in
+  std::optional<bool> solid = std::nullopt;  ///< none: decided as for bodies (mesh_shape.hpp)
   Skeletonizer skeletonizer = Skeletonizer::graph;
 };
 

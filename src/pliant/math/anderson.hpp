@@ -52,7 +52,7 @@ class Anderson {
   bool weigh_differences(const Right& right, const Product& product) {
     theta_ = Few::Zero(known_);
     if (known_ == 0) return false;
-    Small normal(known_, known_);
+    Small normal = Small::Zero(known_, known_);
     Few load(known_);
     for (int r = 0; r < known_; ++r) {
       load[r] = right(slot(r + 1));

@@ -245,7 +245,7 @@ TEST(MeshShape, sheet_metal_weighs_what_it_encloses) {
 TEST(MeshShape, a_sheet_becomes_a_shell_of_its_area_times_thickness) {
   MeshShapeOptions options;
   options.thickness = 0.02;
-  const PolygonMesh sheet = polygons_of(make_shape(SheetShape{}).surface);
+  const PolygonMesh sheet = as_polygons(make_shape(SheetShape{}).surface);
   const MeshShape shell = make(sheet, 2000, options);
   EXPECT_FALSE(shell.report.solid);
   EXPECT_FALSE(shell.shape.closed);

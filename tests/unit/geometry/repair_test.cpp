@@ -135,10 +135,10 @@ TEST(Repair, second_copies_of_polygons_are_dropped_wherever_they_begin_and_howev
   mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
   const std::array<std::array<Index, 4>, 6> sides{
       {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}};
-  for (const auto& s : sides) samples::add_face(mesh, {s[0], s[1], s[2], s[3]});
+  for (const auto& s : sides) add_face(mesh, {s[0], s[1], s[2], s[3]});
   const Repaired once = repaired(mesh);
-  for (const auto& s : sides) samples::add_face(mesh, {s[3], s[2], s[1], s[0]});
-  samples::add_face(mesh, {3, 2, 1, 0});  // the first again, from its second corner on
+  for (const auto& s : sides) add_face(mesh, {s[3], s[2], s[1], s[0]});
+  add_face(mesh, {3, 2, 1, 0});  // the first again, from its second corner on
   const Repaired twice = repaired(mesh);
   EXPECT_EQ(twice.report.duplicate_faces, 7);
   EXPECT_EQ(twice.mesh.triangles, once.mesh.triangles);

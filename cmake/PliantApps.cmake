@@ -2,9 +2,13 @@
 # The pliant command and the renderer only it needs.
 find_package(CLI11 REQUIRED)
 
+# Headers of most sources of the command and of the viewer.
+set(PLIANT_APP_HEADERS <Eigen/Core> <Eigen/Geometry> <fmt/format.h> <nlohmann/json.hpp> <algorithm> <filesystem> <functional> <memory>
+  <optional> <span> <string> <variant> <vector>)
 file(GLOB PLIANT_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/cli/*.cpp)
 add_executable(pliant_cli ${PLIANT_CLI_SOURCES})
 pliant_batches(pliant_cli)
+pliant_common_headers(pliant_cli <CLI/CLI.hpp> ${PLIANT_APP_HEADERS})
 target_compile_options(pliant_cli PRIVATE $<$<CONFIG:Release>:-O1>)  # it calls what takes time: a short build counts more
 set_target_properties(pliant_cli PROPERTIES OUTPUT_NAME pliant RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_link_libraries(pliant_cli PRIVATE pliant pliant_bench CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json pliant_flags)
@@ -26,5 +30,7 @@ include(PliantPage)
 list(FILTER PLIANT_VIEW_SOURCES EXCLUDE REGEX "/page_files.cpp$")
 add_library(pliant_view STATIC ${PLIANT_VIEW_SOURCES} ${PLIANT_PAGE_SOURCES})
 pliant_batches(pliant_view)
+pliant_common_headers(pliant_view ${PLIANT_APP_HEADERS})
+target_compile_options(pliant_view PRIVATE $<$<CONFIG:Release>:-O1>)  # as the command; Boost's templates are large
 target_link_libraries(pliant_view PUBLIC pliant fmt::fmt nlohmann_json::nlohmann_json PRIVATE Boost::headers pliant_flags)
 target_link_libraries(pliant_cli PRIVATE pliant_view)

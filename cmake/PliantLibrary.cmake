@@ -23,8 +23,8 @@ if(PLIANT_GPL)
 endif()
 add_library(pliant STATIC ${PLIANT_SOURCES})
 pliant_batches(pliant)
-pliant_common_headers(pliant <Eigen/Core> <Eigen/Geometry> <Eigen/LU> <algorithm> <array> <cmath> <functional> <memory> <optional> <span>
-  <string> <variant> <vector>)
+pliant_common_headers(pliant <Eigen/Core> <Eigen/Geometry> <Eigen/LU> <fmt/format.h> <algorithm> <array> <cmath> <functional> <memory>
+  <optional> <span> <string> <variant> <vector>)
 add_library(pliant::pliant ALIAS pliant)
 target_compile_features(pliant PUBLIC cxx_std_20)
 target_include_directories(pliant PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)

@@ -11,7 +11,7 @@
 #include "pliant/base/simd.hpp"
 
 namespace pliant::bench {
-namespace {
+namespace bandwidth_test {
 
 struct alignas(64) Line {
   char bytes[64] = {};
@@ -55,5 +55,5 @@ TEST(Bandwidth, is_measured_for_working_sets_below_one_granule_and_for_several_t
   }
 }
 
-}  // namespace
+}  // namespace bandwidth_test
 }  // namespace pliant::bench

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace {
+namespace command_test {
 
 namespace fs = std::filesystem;
 
@@ -85,4 +85,4 @@ TEST_F(BenchCommand, a_file_that_cannot_be_written_is_told_before_anything_runs)
   EXPECT_EQ(text("out"), "");
 }
 
-}  // namespace
+}  // namespace command_test

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 namespace pliant::bench {
-namespace {
+namespace peers_test {
 
 namespace fs = std::filesystem;
 
@@ -50,5 +50,5 @@ TEST_F(Peers, a_program_that_prints_no_rows_of_json_is_reported) {
   EXPECT_THROW(run_peer(program("echo warming up\n")), std::runtime_error);
 }
 
-}  // namespace
+}  // namespace peers_test
 }  // namespace pliant::bench

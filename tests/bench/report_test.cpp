@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 namespace pliant::bench {
-namespace {
+namespace report_test {
 
 Row step_row(const std::string& name, Index nodes, double ms) {
   Row row{.name = name, .nodes = nodes, .threads = 1, .ms_min = ms, .ms_median = 2 * ms};
@@ -162,5 +162,5 @@ TEST(BenchTiming, warm_up_calls_are_not_counted) {
   EXPECT_EQ(calls, 8);
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace pliant::bench

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant::bench {
-namespace {
+namespace run_test {
 
 TEST(BenchFilter, begins_where_a_word_does) {
   EXPECT_TRUE(matches("metric/soft-20", "metric"));
@@ -13,5 +13,5 @@ TEST(BenchFilter, begins_where_a_word_does) {
   EXPECT_FALSE(matches("geometric/bar", "metric"));
 }
 
-}  // namespace
+}  // namespace run_test
 }  // namespace pliant::bench

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant::bench {
-namespace {
+namespace scramble_test {
 
 TEST(Scramble, bar_shell_and_torus_find_their_shape_again) {
   Pool pool(1);
@@ -69,5 +69,5 @@ TEST(Scramble, says_why_a_body_does_not_return) {
   EXPECT_NE(text.find("1.2 of its least before"), std::string::npos) << text;
 }
 
-}  // namespace
+}  // namespace scramble_test
 }  // namespace pliant::bench

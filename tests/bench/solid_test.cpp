@@ -6,7 +6,7 @@
 #include <algorithm>
 
 namespace pliant::bench {
-namespace {
+namespace solid_test {
 
 // A row of the full symmetric matrix times the vector of ones.
 std::vector<double> row_sums(const SymmetricMatrix& a) {
@@ -54,5 +54,5 @@ TEST(BenchSolid, matrix_and_operator_are_the_same) {
   EXPECT_EQ(op.edges.size(), a.column.size() - op.mass.size());
 }
 
-}  // namespace
+}  // namespace solid_test
 }  // namespace pliant::bench

@@ -13,7 +13,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace commands_test {
 
 /// Scenes of wild meshes are left out when the meshes are not there.
 std::vector<ShippedScene> usable_scenes() {
@@ -205,5 +205,5 @@ INSTANTIATE_TEST_SUITE_P(Shipped, EveryScene, testing::ValuesIn(scene_names()), 
   return name;
 });
 
-}  // namespace
+}  // namespace commands_test
 }  // namespace pliant

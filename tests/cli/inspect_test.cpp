@@ -8,7 +8,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace inspect_test {
 
 const char* const box_obj =
     "v 0 0 0\nv 200 0 0\nv 0 100 0\nv 200 100 0\nv 0 0 50\nv 200 0 50\nv 0 100 50\nv 200 100 50\n"
@@ -115,5 +115,5 @@ TEST(Inspect, takes_a_large_model_as_it_comes) {
   EXPECT_EQ(json["kind"], "solid");
 }
 
-}  // namespace
+}  // namespace inspect_test
 }  // namespace pliant

@@ -10,7 +10,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace mesh_run_test {
 
 namespace fs = std::filesystem;
 
@@ -95,5 +95,5 @@ TEST_F(MeshRun, split_seams_keep_count_and_order_in_every_format_and_do_not_fall
   }
 }
 
-}  // namespace
+}  // namespace mesh_run_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace pose_test {
 
 const char* const bar = R"({
   "gravity": [0, -9.81, 0],
@@ -144,5 +144,5 @@ TEST(PoseCommand, several_bodies_get_a_file_each) {
   EXPECT_TRUE(std::filesystem::exists(folder / "posed_b.obj"));
 }
 
-}  // namespace
+}  // namespace pose_test
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace replay_test {
 
 using Json = nlohmann::json;
 
@@ -50,5 +50,5 @@ TEST(ReplayCommand, refuses_what_is_no_session) {
   EXPECT_EQ(run_pliant("replay " + (folder.path() / "none.json").string()).exit, 2);
 }
 
-}  // namespace
+}  // namespace replay_test
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace run_test {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -303,5 +303,5 @@ TEST_F(BadScene, no_rows_at_all) {
   refused(body(R"("geometric": {"edge": 0})"), {scene, "bodies.0.geometric.edge", "above 0"});
 }
 
-}  // namespace
+}  // namespace run_test
 }  // namespace pliant

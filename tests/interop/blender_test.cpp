@@ -10,7 +10,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant::interop {
-namespace {
+namespace blender_test {
 
 std::string quoted(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
 
@@ -56,5 +56,5 @@ TEST(Blender, the_cache_of_a_rig_plays_on_its_mesh) {
   EXPECT_GT(moved, 1e-3);
 }
 
-}  // namespace
+}  // namespace blender_test
 }  // namespace pliant::interop

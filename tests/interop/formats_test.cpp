@@ -9,7 +9,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant::interop {
-namespace {
+namespace formats_test {
 
 constexpr int around = 24, across = 10;
 
@@ -83,5 +83,5 @@ TEST(Formats, a_name_of_any_letters_gives_valid_files) {
   EXPECT_NE(parse_usda(folder / (name + ".usda")).text.find("def Mesh \"_3_"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace formats_test
 }  // namespace pliant::interop

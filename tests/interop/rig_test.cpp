@@ -11,7 +11,7 @@
 #include "pliant/io/read_file.hpp"
 
 namespace pliant {
-namespace {
+namespace rig_test {
 
 TEST(RigFile, other_readers_see_the_same_joints_weights_and_animation) {
   const std::string file = PLIANT_SOURCE_DIR "/scenes/assets/rig.glb";
@@ -42,5 +42,5 @@ TEST(RigFile, other_readers_see_the_same_joints_weights_and_animation) {
     EXPECT_TRUE(animated.contains(scene->mAnimations[0]->mChannels[c]->mNodeName.C_Str()));
 }
 
-}  // namespace
+}  // namespace rig_test
 }  // namespace pliant

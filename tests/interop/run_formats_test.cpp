@@ -10,7 +10,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant::interop {
-namespace {
+namespace run_formats_test {
 
 Surface surface_of(const TriMesh& mesh) {
   Surface surface{{}, mesh.triangles};
@@ -51,5 +51,5 @@ TEST(RunFormats, every_format_of_a_run_holds_the_same_frames) {
   }
 }
 
-}  // namespace
+}  // namespace run_formats_test
 }  // namespace pliant::interop

@@ -10,7 +10,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant::interop {
-namespace {
+namespace texcoords_test {
 
 /// A folded strip of two quads with a seam between them: as two copies of the vertices, or between corners.
 const char* const split_seam =
@@ -72,5 +72,5 @@ TEST(Texcoords, vtk_finds_polygons_and_texture_coordinates_of_vertices) {
   EXPECT_TRUE(files[1].uv.empty());
 }
 
-}  // namespace
+}  // namespace texcoords_test
 }  // namespace pliant::interop

@@ -12,7 +12,7 @@
 #include "tests/support/allocation_counter.hpp"
 
 namespace pliant {
-namespace {
+namespace contact_invariants_test {
 
 struct NamedShape {
   std::string name;
@@ -231,5 +231,5 @@ INSTANTIATE_TEST_SUITE_P(AllMethods, ContactInvariants,
                                           testing::Range(0, int(shapes().size()))),
                          case_name);
 
-}  // namespace
+}  // namespace contact_invariants_test
 }  // namespace pliant

@@ -13,7 +13,7 @@
 #include "tests/support/allocation_counter.hpp"
 
 namespace pliant {
-namespace {
+namespace method_invariants_test {
 
 using std::numbers::pi;
 
@@ -387,5 +387,5 @@ INSTANTIATE_TEST_SUITE_P(AllMethods, Invariants,
                                           testing::Range(0, int(shapes().size()))),
                          case_name);
 
-}  // namespace
+}  // namespace method_invariants_test
 }  // namespace pliant

@@ -15,7 +15,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace sixth_method_test {
 
 const char* const scene = R"({"bodies": [{
   "name": "block", "method": "springs", "springs": {"stiffness": 2e4},
@@ -81,5 +81,5 @@ TEST(SixthMethod, runs) {
   EXPECT_GT(tip().x(), 0.5) << "the wall holds it";
 }
 
-}  // namespace
+}  // namespace sixth_method_test
 }  // namespace pliant

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace pliant {
-namespace {
+namespace docs_test {
 
 namespace fs = std::filesystem;
 const fs::path root = PLIANT_SOURCE_DIR;
@@ -140,5 +140,5 @@ TEST(Docs, do_not_argue_with_texts_that_a_reader_does_not_have) {
   }
 }
 
-}  // namespace
+}  // namespace docs_test
 }  // namespace pliant

@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace pliant {
-namespace {
+namespace include_direction_test {
 
 namespace fs = std::filesystem;
 using Folders = std::set<std::string>;
@@ -246,5 +246,5 @@ TEST(Sources, carry_their_licence_in_the_first_line) {
   EXPECT_GT(seen, 20u);
 }
 
-}  // namespace
+}  // namespace include_direction_test
 }  // namespace pliant

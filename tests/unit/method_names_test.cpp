@@ -13,7 +13,7 @@
 #include "tests/support/source_text.hpp"
 
 namespace pliant {
-namespace {
+namespace method_names_test {
 
 namespace fs = std::filesystem;
 
@@ -94,5 +94,5 @@ TEST(MethodNames, are_seen_where_they_stand) {
   EXPECT_EQ(on_page("if (tool === 'cage') store.do('cage.move'); // the cage method", "cage"), 0u);
 }
 
-}  // namespace
+}  // namespace method_names_test
 }  // namespace pliant

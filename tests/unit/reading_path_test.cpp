@@ -13,7 +13,7 @@
 #include "tests/support/source_text.hpp"
 
 namespace pliant {
-namespace {
+namespace reading_path_test {
 
 const std::filesystem::path root = PLIANT_SOURCE_DIR;
 
@@ -118,5 +118,5 @@ TEST(ReadingPath, is_the_same_in_readme_and_architecture) {
   EXPECT_EQ(stops_of_readme(), stops_of_architecture());
 }
 
-}  // namespace
+}  // namespace reading_path_test
 }  // namespace pliant

@@ -6,7 +6,7 @@
 #include "tests/unit/methods/geometric/bent_bar.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace adaptive_rotations_test {
 
 struct State {
   double threshold, share, rms;
@@ -138,5 +138,5 @@ TEST(AdaptiveExperiments, activity_follows_the_change_of_rotation_between_neighb
   }
 }
 
-}  // namespace
+}  // namespace adaptive_rotations_test
 }  // namespace pliant::geometric

@@ -9,7 +9,7 @@
 #include "pliant/scene/library.hpp"
 
 namespace pliant {
-namespace {
+namespace bar_fem_test {
 
 Scene bar(const std::string& name, std::vector<std::string> sets) {
   LoadOptions options;
@@ -163,5 +163,5 @@ TEST(BarFem, the_stiff_geometric_bar_swings_in_the_period_of_finite_elements_at_
   EXPECT_NEAR(got.above / fine.above, 1, 0.02);
 }
 
-}  // namespace
+}  // namespace bar_fem_test
 }  // namespace pliant

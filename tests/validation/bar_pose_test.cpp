@@ -5,7 +5,7 @@
 #include "pliant/scene/library.hpp"
 
 namespace pliant {
-namespace {
+namespace bar_pose_test {
 
 /// Tip drop of the middle of the free end, m.
 double drop(std::vector<std::string> sets) {
@@ -37,5 +37,5 @@ TEST(BarPose, finite_elements_rest_where_independent_ones_do) {
               0.2875, 0.002);
 }
 
-}  // namespace
+}  // namespace bar_pose_test
 }  // namespace pliant

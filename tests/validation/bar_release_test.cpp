@@ -10,7 +10,7 @@
 #include "pliant/scene/library.hpp"
 
 namespace pliant {
-namespace {
+namespace bar_release_test {
 
 struct Release {
   const char* name;
@@ -66,5 +66,5 @@ INSTANTIATE_TEST_SUITE_P(
                     Release{"reduced", 5e6, 90, "bodies.bar.geometric.reduction={\"modal\":8}"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-}  // namespace
+}  // namespace bar_release_test
 }  // namespace pliant

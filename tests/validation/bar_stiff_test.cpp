@@ -7,7 +7,7 @@
 #include "pliant/scene/library.hpp"
 
 namespace pliant {
-namespace {
+namespace bar_stiff_test {
 
 Scene stiff_bar(std::vector<std::string> sets = {}) {
   LoadOptions options;
@@ -97,5 +97,5 @@ TEST(BarStiff, swings_at_a_sixtieth_of_a_second_as_at_a_960th_and_keeps_its_ampl
   EXPECT_LT(late / first, 1.02);
 }
 
-}  // namespace
+}  // namespace bar_stiff_test
 }  // namespace pliant

@@ -9,7 +9,7 @@
 #include "pliant/scene/library.hpp"
 
 namespace pliant {
-namespace {
+namespace bar_sweep_test {
 
 struct Setting {
   int exponent;   ///< of Young's modulus: 10^exponent Pa
@@ -72,5 +72,5 @@ INSTANTIATE_TEST_SUITE_P(Validation, BarSweep, testing::ValuesIn(settings()), []
                      setting.param.damped ? "" : "_undamped");
 });
 
-}  // namespace
+}  // namespace bar_sweep_test
 }  // namespace pliant

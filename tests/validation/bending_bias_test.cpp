@@ -11,7 +11,7 @@
 #include "pliant/methods/geometric/note_bending.hpp"
 
 namespace pliant {
-namespace {
+namespace bending_bias_test {
 
 /// Energy of a strip of N cells of height 1, one cell wide, bent to a circle of curvature 1e-3. Cells are `aspect`
 /// times as long as high.
@@ -52,5 +52,5 @@ TEST(BendingBias, is_what_the_note_says_for_cells_as_long_as_high_and_for_longer
     }
 }
 
-}  // namespace
+}  // namespace bending_bias_test
 }  // namespace pliant

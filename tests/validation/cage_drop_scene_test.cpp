@@ -16,7 +16,7 @@
 #include "pliant/scene/build.hpp"
 
 namespace pliant {
-namespace {
+namespace cage_drop_scene_test {
 
 ParsedScene drop(double stiffness, double h) {
   const std::string file = std::string(PLIANT_SOURCE_DIR) + "/scenes/cage/drop.json";
@@ -123,5 +123,5 @@ TEST(CageDrop,
     }
 }
 
-}  // namespace
+}  // namespace cage_drop_scene_test
 }  // namespace pliant

@@ -11,7 +11,7 @@
 #include "pliant/physics/metrics.hpp"
 
 namespace pliant::cage {
-namespace {
+namespace cage_motion_test {
 
 /// All different moments of inertia; spun about the middle one, z, it flips over and over.
 std::unique_ptr<Method> racket() {
@@ -104,5 +104,5 @@ TEST(CageMotion, free_fall_is_exact) {
   EXPECT_NEAR((start - rigid(body->nodes()).centre.y()) / (9.81 / 2), 1, 1e-5);
 }
 
-}  // namespace
+}  // namespace cage_motion_test
 }  // namespace pliant::cage

@@ -11,7 +11,7 @@
 #include "pliant/methods/cage/scaled_normals.hpp"
 
 namespace pliant {
-namespace {
+namespace cage_pieces_test {
 
 /// Two boxes of 1 m side by side along x. The largest distance between where the two cages take points of the
 /// face between them (0.1 mm on either side of it), when the vertices of both, the shared ones alike, go
@@ -57,5 +57,5 @@ TEST(CagePieces, two_cages_with_a_common_face_tear_a_surface_where_they_meet) {
   std::cout << fmt::format("stretched by a half along the face: {:.1f} mm apart\n", 1e3 * stretched);
 }
 
-}  // namespace
+}  // namespace cage_pieces_test
 }  // namespace pliant

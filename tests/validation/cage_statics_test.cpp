@@ -20,7 +20,7 @@
 #include "tests/support/hexahedral_pose.hpp"
 
 namespace pliant {
-namespace {
+namespace cage_statics_test {
 
 struct Rest {
   int iterations = 0;  ///< until forces are balanced to 1e-7 of those that act
@@ -399,5 +399,5 @@ TEST(CageStatics, local_deformations_distort_less_than_hexahedra_with_the_same_p
   }
 }
 
-}  // namespace
+}  // namespace cage_statics_test
 }  // namespace pliant

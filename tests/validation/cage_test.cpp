@@ -15,7 +15,7 @@
 #include "pliant/physics/metrics.hpp"
 
 namespace pliant {
-namespace {
+namespace cage_test {
 
 /// A bar of 1.5 x 1.5 x 6 m about the origin in a box of 2 x 2 x 6 cells (174 degrees of freedom), 1 kg/m^3.
 struct CagedBar {
@@ -144,5 +144,5 @@ TEST(CageDrop, comes_to_rest_without_gaining_energy_whatever_the_stiffness_and_t
     }
 }
 
-}  // namespace
+}  // namespace cage_test
 }  // namespace pliant

@@ -3,7 +3,7 @@
 #include "tests/support/contact_rig.hpp"
 
 namespace pliant {
-namespace {
+namespace contact_friction_test {
 
 using geometric::Integrator;
 
@@ -163,5 +163,5 @@ INSTANTIATE_TEST_SUITE_P(Integrators, Friction, testing::Values(Integrator::bdf2
                            return given.param == Integrator::bdf2 ? "bdf2" : "euler";
                          });
 
-}  // namespace
+}  // namespace contact_friction_test
 }  // namespace pliant

@@ -4,7 +4,7 @@
 #include "tests/support/contact_rig.hpp"
 
 namespace pliant {
-namespace {
+namespace contact_motion_test {
 
 using geometric::Integrator;
 
@@ -246,5 +246,5 @@ TEST(Tumbling, a_soft_box_tumbles_down_equally_fast_at_every_time_step) {
   EXPECT_LT(most / least, 1.1) << least << " to " << most << " m/s";
 }
 
-}  // namespace
+}  // namespace contact_motion_test
 }  // namespace pliant

@@ -6,7 +6,7 @@
 #include "tests/support/mesh_samples.hpp"
 
 namespace pliant {
-namespace {
+namespace contact_rest_test {
 
 using geometric::Integrator;
 
@@ -183,5 +183,5 @@ INSTANTIATE_TEST_SUITE_P(Integrators, Rest, testing::Values(Integrator::bdf2, In
                            return given.param == Integrator::bdf2 ? "bdf2" : "euler";
                          });
 
-}  // namespace
+}  // namespace contact_rest_test
 }  // namespace pliant

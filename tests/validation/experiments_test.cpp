@@ -12,7 +12,7 @@
 #include "tests/support/shipped_scene.hpp"
 
 namespace pliant {
-namespace {
+namespace experiments_test {
 
 /// The way of the scene's probe, one place a frame.
 struct Way {
@@ -105,5 +105,5 @@ TEST(Experiments, eight_modes_carry_a_torus_times_the_affine_functions_and_lock_
   EXPECT_GT(relative_error(alone, full), 0.5);
 }
 
-}  // namespace
+}  // namespace experiments_test
 }  // namespace pliant

@@ -5,7 +5,7 @@
 #include "pliant/scene/library.hpp"
 
 namespace pliant {
-namespace {
+namespace hexahedron_bar_test {
 
 /// Drop of the tip of geometric/bar-static, E = 5e6 Pa, Poisson's ratio 0, by large implicit Euler steps.
 double tip_drop(const std::string& element, const std::string& nodes) {
@@ -49,5 +49,5 @@ TEST(HexahedronBar, coarse_hexahedra_are_less_stiff_in_bending_than_the_tetrahed
   EXPECT_LT(hexahedra, beam);
 }
 
-}  // namespace
+}  // namespace hexahedron_bar_test
 }  // namespace pliant

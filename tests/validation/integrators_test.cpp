@@ -13,7 +13,7 @@
 #include "pliant/physics/metrics.hpp"
 
 namespace pliant {
-namespace {
+namespace integrators_test {
 
 const Damping undamped{.mass = 0, .stiffness = 0};
 constexpr double g = 9.81;
@@ -169,5 +169,5 @@ TEST(Integrators, the_swing_of_a_bar_converges_with_the_square_of_the_step) {
   }
 }
 
-}  // namespace
+}  // namespace integrators_test
 }  // namespace pliant

@@ -15,7 +15,7 @@
 #include "tests/support/models.hpp"
 
 namespace pliant {
-namespace {
+namespace mesh_bar_test {
 
 constexpr double side = 0.4, length = 2;
 
@@ -129,5 +129,5 @@ TEST(MeshBar, real_meshes_recover_from_a_squash_to_two_fifths_of_their_height) {
   }
 }
 
-}  // namespace
+}  // namespace mesh_bar_test
 }  // namespace pliant

@@ -9,7 +9,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace mesh_ground_test {
 
 constexpr const char* block_obj =
     "v -3 -1 -3\nv 3 -1 -3\nv -3 0 -3\nv 3 0 -3\nv -3 -1 3\nv 3 -1 3\nv -3 0 3\nv 3 0 3\n"
@@ -56,5 +56,5 @@ TEST(MeshGround, block_and_sheet_of_triangles_hold_a_body_as_a_plane_does) {
   }
 }
 
-}  // namespace
+}  // namespace mesh_ground_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include "tests/support/relax_once.hpp"
 
 namespace pliant::meshless {
-namespace {
+namespace meshless_bar_test {
 
 struct Found {
   double volume, jacobian, energy, twist;
@@ -220,5 +220,5 @@ TEST(MeshlessBar, a_few_iterations_a_step_follow_the_converged_motion) {
   }
 }
 
-}  // namespace
+}  // namespace meshless_bar_test
 }  // namespace pliant::meshless

@@ -11,7 +11,7 @@
 #include "tests/support/relax_once.hpp"
 
 namespace pliant::meshless {
-namespace {
+namespace meshless_closed_forms_test {
 
 std::unique_ptr<Method> made(const Shape& shape, double density, const Options& options) {
   auto method = build(shape, density, {0, 0}, options);
@@ -146,5 +146,5 @@ TEST(MeshlessClosedForms, a_beam_under_its_weight_drops_as_euler_and_bernoulli_s
   EXPECT_LT(std::abs(fine / 3.27e-3 - 1), std::abs(coarse / 3.27e-3 - 1));
 }
 
-}  // namespace
+}  // namespace meshless_closed_forms_test
 }  // namespace pliant::meshless

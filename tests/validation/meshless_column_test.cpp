@@ -7,7 +7,7 @@
 #include "pliant/scene/parse.hpp"
 
 namespace pliant {
-namespace {
+namespace meshless_column_test {
 
 /// How far the top goes aside, m. The column is 1 m high and 0.1 m thick; a 2000th of its weight pulls aside.
 /// It buckles at q L^3/(E I) = 7.837, q the weight per length; load: the share of that.
@@ -47,5 +47,5 @@ TEST(MeshlessColumn, does_not_depend_on_what_holds_given_rotations) {
 
 TEST(MeshlessColumn, buckles_under_a_greater_load) { EXPECT_GT(aside(1.15, ""), 0.2); }
 
-}  // namespace
+}  // namespace meshless_column_test
 }  // namespace pliant

@@ -10,7 +10,7 @@
 #include "tests/support/contact_rig.hpp"
 
 namespace pliant {
-namespace {
+namespace meshless_free_test {
 
 constexpr double radius = 0.25, h = 1.0 / 60;
 
@@ -86,5 +86,5 @@ TEST(MeshlessFree, a_spinning_ball_keeps_spin_and_shape) {
   EXPECT_LT(farthest, 1.1 * radius);  // the field is at the surface, the outermost parameters are beyond it
 }
 
-}  // namespace
+}  // namespace meshless_free_test
 }  // namespace pliant

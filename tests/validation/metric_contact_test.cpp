@@ -9,7 +9,7 @@
 #include "metric_figures.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace metric_contact_test {
 
 constexpr double height = 5, gravity = 9.81;
 
@@ -48,5 +48,5 @@ INSTANTIATE_TEST_SUITE_P(MetricContact, LongSteps, testing::Values(1.0 / 60, 1.0
                            return "h_" + std::to_string(int(1000 * test.param)) + "_ms";
                          });
 
-}  // namespace
+}  // namespace metric_contact_test
 }  // namespace pliant::metric

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 namespace pliant::metric {
-namespace {
+namespace metric_figures_test {
 
 void print(const std::string& what, const Outcome& o) {
   fmt::print("{:44} volume {:6.3f}, inverted {:3}, shape {:.3f}\n", what, o.volume, o.inverted, o.shape);
@@ -119,5 +119,5 @@ TEST(MetricFigures, a_corner_pushed_into_the_box_comes_out_again) {
   expect_lost("push 60 %, original", push_corner(contender(Contender::original, 1), 0.6));
 }
 
-}  // namespace
+}  // namespace metric_figures_test
 }  // namespace pliant::metric

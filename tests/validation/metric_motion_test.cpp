@@ -11,7 +11,7 @@
 #include "pliant/methods/metric/rigid_motion.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace metric_motion_test {
 
 /// A body, and what it does in steps of h.
 class Trial {
@@ -184,5 +184,5 @@ TEST(MetricMotion, a_soft_ball_that_falls_stays_a_ball) {
   }
 }
 
-}  // namespace
+}  // namespace metric_motion_test
 }  // namespace pliant::metric

@@ -14,7 +14,7 @@
 #include "pliant/methods/metric/calibration.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace metric_pascals_test {
 
 constexpr double young_modulus = 1e6, shear_modulus = 0.4 * young_modulus, density = 1000;
 
@@ -212,5 +212,5 @@ TEST(MetricPascals, cells_that_are_no_cubes_have_the_modulus_along_every_axis) {
   }
 }
 
-}  // namespace
+}  // namespace metric_pascals_test
 }  // namespace pliant::metric

@@ -12,7 +12,7 @@
 #include "pliant/scene/parse.hpp"
 
 namespace pliant {
-namespace {
+namespace pendulum_test {
 
 constexpr double g = 9.81, length = 1, thickness = 0.1, mass = 1000 * length * thickness * thickness;
 constexpr double amplitude = std::numbers::pi / 3;
@@ -108,5 +108,5 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair("cage", R"("method": "cage", "cage": {"cells": [4, 1, 1], "stiffness": 1e7})")),
     [](const auto& given) { return std::string(given.param.first); });
 
-}  // namespace
+}  // namespace pendulum_test
 }  // namespace pliant

@@ -14,7 +14,7 @@
 #include "pliant/scene/library.hpp"
 
 namespace pliant {
-namespace {
+namespace plastic_test {
 
 constexpr double length = 40;
 
@@ -191,5 +191,5 @@ TEST(PlasticFigure, keeps_four_fifths_of_its_bend_and_next_to_nothing_when_it_ca
   EXPECT_LT(std::abs(sprung), 0.02);
 }
 
-}  // namespace
+}  // namespace plastic_test
 }  // namespace pliant

@@ -12,7 +12,7 @@
 #include "tests/support/mesh_samples.hpp"
 
 namespace pliant {
-namespace {
+namespace poisson_test {
 
 constexpr double young = 1e5, width = 0.3, length = 1.2;
 
@@ -136,5 +136,5 @@ TEST(Poisson, volume_rows_do_not_lock_a_bent_bar) {
   }
 }
 
-}  // namespace
+}  // namespace poisson_test
 }  // namespace pliant

@@ -13,7 +13,7 @@
 #include "tests/support/points.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace reduction_test {
 
 struct Bar {
   Rows rows;
@@ -192,5 +192,5 @@ TEST(Reduction, a_stiff_reduced_bar_swings_as_fast_as_the_full_one) {
   EXPECT_LT(relative_error(reduced.tip, truth.tip), 0.05);
 }
 
-}  // namespace
+}  // namespace reduction_test
 }  // namespace pliant::geometric

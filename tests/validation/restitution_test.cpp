@@ -7,7 +7,7 @@
 #include "pliant/scene/build.hpp"
 
 namespace pliant {
-namespace {
+namespace restitution_test {
 
 struct Bounce {
   double ratio = 0;  ///< of the speeds of the centre of mass after and before
@@ -105,5 +105,5 @@ INSTANTIATE_TEST_SUITE_P(Methods, Restitution, testing::ValuesIn(settings()), []
          std::to_string(int(s.steps_a_second)) + (s.more.find("euler") != std::string::npos ? "_euler" : "");
 });
 
-}  // namespace
+}  // namespace restitution_test
 }  // namespace pliant

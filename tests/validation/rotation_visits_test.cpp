@@ -15,7 +15,7 @@
 #include "pliant/methods/geometric/sweeps.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace rotation_visits_test {
 
 constexpr std::array<int, 3> lattice_nodes{15, 22, 43};  // 14190
 constexpr int layers = lattice_nodes[2] - 1;
@@ -99,5 +99,5 @@ TEST(RotationVisits, compute_all_rotations_or_the_seed_alone_and_agree_with_the_
   EXPECT_LT(largest_angle(all, accepted), 0.2 * std::numbers::pi / 2 / layers);
 }
 
-}  // namespace
+}  // namespace rotation_visits_test
 }  // namespace pliant::geometric

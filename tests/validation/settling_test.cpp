@@ -13,7 +13,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace settling_test {
 
 struct Setting {
   std::string method, more;
@@ -147,5 +147,5 @@ INSTANTIATE_TEST_SUITE_P(Methods, Toy,
                                          Setting{"cage", R"(, "cells": [3, 3, 2])", 1e5}),
                          name_of);
 
-}  // namespace
+}  // namespace settling_test
 }  // namespace pliant

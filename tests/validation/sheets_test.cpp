@@ -17,7 +17,7 @@
 #include "tests/support/sheet_meshes.hpp"
 
 namespace pliant {
-namespace {
+namespace sheets_test {
 
 const double pi = std::acos(-1.0);
 
@@ -329,5 +329,5 @@ TEST(Sheets, a_cloth_lies_down_on_a_ball_and_stays_outside_of_it) {
   EXPECT_GT(nearest, 0.297);
 }
 
-}  // namespace
+}  // namespace sheets_test
 }  // namespace pliant

@@ -11,7 +11,7 @@
 #include "tests/support/shipped_scene.hpp"
 
 namespace pliant {
-namespace {
+namespace surfaces_test {
 
 /// A body of a scene, stepped.
 class Playing {
@@ -185,5 +185,5 @@ TEST(Surfaces, the_plant_sways_and_its_motion_dies_away) {
   EXPECT_LT(kinetic(), 0.02 * start);
 }
 
-}  // namespace
+}  // namespace surfaces_test
 }  // namespace pliant

@@ -15,7 +15,7 @@
 #include "pliant/scene/parse.hpp"
 
 namespace pliant {
-namespace {
+namespace thin_sheets_test {
 
 /// Time between the first two upward crossings of the middle between the extremes; one value a step of h.
 double period(const std::vector<double>& values, double h) {
@@ -191,5 +191,5 @@ TEST(ThinSheets, a_thrown_sheet_of_ten_thousand_nodes_gains_no_energy) {
   EXPECT_LE(sheet.violent, 4);
 }
 
-}  // namespace
+}  // namespace thin_sheets_test
 }  // namespace pliant

@@ -9,7 +9,7 @@
 #include "tests/support/page_client.hpp"
 
 namespace pliant {
-namespace {
+namespace command_test {
 
 const std::string command = PLIANT_BINARY_DIR "/pliant";
 
@@ -121,5 +121,5 @@ TEST(ViewCommand, survives_a_flood_of_nonsense) {
   EXPECT_NE(said.find("10000 messages and requests"), said.npos) << said;
 }
 
-}  // namespace
+}  // namespace command_test
 }  // namespace pliant

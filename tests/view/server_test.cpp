@@ -12,7 +12,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant::view {
-namespace {
+namespace server_test {
 
 using nlohmann::json;
 
@@ -620,5 +620,5 @@ TEST(Server, names_a_port_that_is_taken_and_a_token_that_is_weak) {
   EXPECT_NE(third.error().text().find("--token"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace server_test
 }  // namespace pliant::view

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace archive_test {
 
 TEST(Archive, a_list_comes_back_with_the_size_it_had) {
   Writer writer;
@@ -31,5 +31,5 @@ TEST(Archive, a_list_longer_than_what_is_left_is_refused_before_memory_is_asked_
   EXPECT_EQ(list, std::vector<double>{9});
 }
 
-}  // namespace
+}  // namespace archive_test
 }  // namespace pliant

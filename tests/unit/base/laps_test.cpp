@@ -7,7 +7,7 @@
 #include <thread>
 
 namespace pliant {
-namespace {
+namespace laps_test {
 
 TEST(Laps, time_belongs_to_the_stage_that_ends_and_equal_names_are_added_up) {
   Laps laps;
@@ -22,5 +22,5 @@ TEST(Laps, time_belongs_to_the_stage_that_ends_and_equal_names_are_added_up) {
   EXPECT_GE(laps.all()[0].ms, 4.9);
 }
 
-}  // namespace
+}  // namespace laps_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace pliant {
-namespace {
+namespace parallel_test {
 
 TEST(Pool, runs_every_part_exactly_once_for_any_number_of_threads) {
   for (int threads : {1, 2, 3}) {
@@ -42,5 +42,5 @@ TEST(Pool, tiny_numbers_are_zero_in_every_part_and_only_there) {
   }
 }
 
-}  // namespace
+}  // namespace parallel_test
 }  // namespace pliant

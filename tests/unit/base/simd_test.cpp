@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 namespace pliant {
-namespace {
+namespace simd_test {
 
 // Also run with PLIANT_SIMD=portable (tests/CMakeLists.txt): without this, nobody would notice that those
 // runs take the kernels of every other run.
@@ -25,5 +25,5 @@ TEST(Simd, levels_are_found_by_name) {
   EXPECT_FALSE(simd_level_of("avx3"));
 }
 
-}  // namespace
+}  // namespace simd_test
 }  // namespace pliant

@@ -6,7 +6,7 @@
 #include <atomic>
 
 namespace pliant {
-namespace {
+namespace trailing_test {
 
 constexpr int blocks = 40, reach = 3;
 
@@ -76,5 +76,5 @@ TEST(TrailingPasses, a_block_follows_closely) {
   EXPECT_LE(ahead, reach + 1);
 }
 
-}  // namespace
+}  // namespace trailing_test
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include "pliant/contact/closed_forms.hpp"
 
 namespace pliant {
-namespace {
+namespace collider_surface_test {
 
 /// Closed, outward, every vertex on the collider.
 template <class Shape>
@@ -36,5 +36,5 @@ TEST(ColliderSurface, a_plane_has_none) {
   EXPECT_EQ(kind_of(CapsuleCollider{}), "capsule");
 }
 
-}  // namespace
+}  // namespace collider_surface_test
 }  // namespace pliant

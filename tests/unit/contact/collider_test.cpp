@@ -10,7 +10,7 @@
 #include <random>
 
 namespace pliant {
-namespace {
+namespace collider_test {
 
 constexpr double everywhere = std::numeric_limits<double>::infinity();
 const Motion still;
@@ -289,5 +289,5 @@ TEST(Collider, near_says_no_only_when_nothing_can_touch) {
   }
 }
 
-}  // namespace
+}  // namespace collider_test
 }  // namespace pliant

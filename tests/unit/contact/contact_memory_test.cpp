@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace contact_memory_test {
 
 std::vector<ContactMemory> some_memory() {
   std::vector<ContactMemory> memory;
@@ -47,5 +47,5 @@ TEST(ContactMemory, forces_are_remembered_in_order_and_those_that_are_zero_are_n
   EXPECT_EQ(memory[1].force, Vec3(4, 0, 8));
 }
 
-}  // namespace
+}  // namespace contact_memory_test
 }  // namespace pliant

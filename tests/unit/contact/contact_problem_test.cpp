@@ -10,7 +10,7 @@
 #include <random>
 
 namespace pliant {
-namespace {
+namespace contact_problem_test {
 
 TEST(ContactProblem, holds_a_free_node_on_an_incline_below_the_friction_angle_and_slides_it_exactly_above) {
   const double h = 1.0 / 60, g = 9.81, mu = 0.5, mass = 0.37;
@@ -185,5 +185,5 @@ TEST(ContactProblem, a_dense_response_of_the_same_blocks_has_the_same_answer) {
     }
 }
 
-}  // namespace
+}  // namespace contact_problem_test
 }  // namespace pliant

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace contact_rows_test {
 
 TEST(ContactRows, what_they_collect_does_the_work_that_they_observe) {
   Gather points;  // one vertex between two nodes, one on the third
@@ -26,5 +26,5 @@ TEST(ContactRows, what_they_collect_does_the_work_that_they_observe) {
   EXPECT_EQ(on_nodes[2], Vec3(3, 0, -3));
 }
 
-}  // namespace
+}  // namespace contact_rows_test
 }  // namespace pliant

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace contact_stage_test {
 
 /// Loose nodes of 2 kg: an impulse moves what it acts on and nothing else.
 class LooseNodes : public NodeResponse {
@@ -159,5 +159,5 @@ TEST(ContactStage, what_would_end_deep_is_pushed_out_and_keeps_its_impulse) {
   EXPECT_EQ(drop.stage.impulses()[0], before);
 }
 
-}  // namespace
+}  // namespace contact_stage_test
 }  // namespace pliant

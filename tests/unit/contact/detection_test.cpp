@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace detection_test {
 
 TEST(Detection, vertices_of_held_nodes_alone_meet_nothing) {
   const Points nodes{{0, -0.01, 0}, {1, -0.01, 0}, {2, -0.01, 0}};
@@ -29,5 +29,5 @@ TEST(Detection, vertices_of_held_nodes_alone_meet_nothing) {
   EXPECT_EQ(found(), (std::vector<Index>{2, 3}));
 }
 
-}  // namespace
+}  // namespace detection_test
 }  // namespace pliant

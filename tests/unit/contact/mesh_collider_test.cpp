@@ -14,7 +14,7 @@
 #include "tests/support/allocation_counter.hpp"
 
 namespace pliant {
-namespace {
+namespace mesh_collider_test {
 
 constexpr double everywhere = std::numeric_limits<double>::infinity();
 constexpr double pi = std::numbers::pi;
@@ -506,5 +506,5 @@ TEST(MeshCollider, a_query_allocates_nothing) {
   EXPECT_EQ(allocations(), before);
 }
 
-}  // namespace
+}  // namespace mesh_collider_test
 }  // namespace pliant

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace point_order_test {
 
 TEST(PointOrder, places_decide_and_rounding_does_not) {
   const Points points{{1, 0, 0}, {0, 2, 0}, {0, 1, 5}, {1e-12, 1, 4}, {0, 1, 5}};
@@ -24,5 +24,5 @@ TEST(PointOrder, rows_of_another_numbering_come_in_the_same_order) {
   EXPECT_EQ(sorted.weight, (std::vector<double>{0.5, 0.5, 0.5, 0.5, 1}));
 }
 
-}  // namespace
+}  // namespace point_order_test
 }  // namespace pliant

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace position_pass_test {
 
 /// Contacts of nodes that move on their own, each by s times its impulse.
 ContactProblem loose(std::span<const Contact> touches, float s) {
@@ -42,5 +42,5 @@ TEST(PositionPass, a_body_is_not_thrown_out_of_a_collider_at_once) {
   EXPECT_NEAR(pass.solve(touches, 0, 2, problem)[0].y(), 0.24, 1e-9);  // 0.12 of its size
 }
 
-}  // namespace
+}  // namespace position_pass_test
 }  // namespace pliant

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace rebound_test {
 
 /// A rigid cube of eight nodes, one kilogram, that falls with 4 m/s onto ground that throws back a half.
 struct Cube {
@@ -129,5 +129,5 @@ TEST(Rebound, what_is_recalled_of_another_body_is_dropped) {
   EXPECT_TRUE(cube.impacts.empty());
 }
 
-}  // namespace
+}  // namespace rebound_test
 }  // namespace pliant

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace response_columns_test {
 
 /// Columns filled with the number of their vertex; counts the solves.
 struct Numbered {
@@ -51,5 +51,5 @@ TEST(ResponseColumns, without_room_the_one_not_used_for_longest_gives_way) {
   EXPECT_EQ(known.batches.size(), 4u);
 }
 
-}  // namespace
+}  // namespace response_columns_test
 }  // namespace pliant

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace rolling_test {
 
 /// A rigid body of 2 kg and radius 0.5 m that stands on the origin.
 struct Wheel : ReboundBody {
@@ -102,5 +102,5 @@ TEST(Rolling, on_ground_that_turns_itself_there_is_none) {
   EXPECT_EQ(wheel.now.turning, Vec3(0, 0, -1));
 }
 
-}  // namespace
+}  // namespace rolling_test
 }  // namespace pliant

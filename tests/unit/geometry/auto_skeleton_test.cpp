@@ -17,7 +17,7 @@
 #include "tests/support/models.hpp"
 
 namespace pliant {
-namespace {
+namespace auto_skeleton_test {
 
 AutoSkeleton found_in(const PolygonMesh& mesh, const AutoSkeletonOptions& options = {}) {
   Pool pool(1);
@@ -246,5 +246,5 @@ TEST(AutoSkeleton, mean_curvature_flow_is_refused_with_the_remedy_where_it_was_n
   EXPECT_MESSAGE(find_skeleton(mesh, {.skeletonizer = Skeletonizer::cgal}, pool), "-DPLIANT_GPL=ON");
 }
 
-}  // namespace
+}  // namespace auto_skeleton_test
 }  // namespace pliant

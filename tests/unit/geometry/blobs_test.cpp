@@ -8,7 +8,7 @@
 #include "pliant/geometry/tri_mesh.hpp"
 
 namespace pliant {
-namespace {
+namespace blobs_test {
 
 std::vector<Triangle> triangles_of(const PolygonMesh& mesh) {
   std::vector<Triangle> out;
@@ -51,5 +51,5 @@ TEST(Blobs, without_parts_or_radius_there_is_a_message) {
   EXPECT_EQ(flat.error().problems[0].place, "parts.1.radius");
 }
 
-}  // namespace
+}  // namespace blobs_test
 }  // namespace pliant

@@ -9,7 +9,7 @@
 #include "tests/support/allocation_counter.hpp"
 
 namespace pliant {
-namespace {
+namespace bone_samples_test {
 
 constexpr double pi = std::numbers::pi;
 
@@ -167,5 +167,5 @@ TEST(BoneSamples, PosingAllocatesNothing) {
   EXPECT_EQ(allocations(), before);
 }
 
-}  // namespace
+}  // namespace bone_samples_test
 }  // namespace pliant

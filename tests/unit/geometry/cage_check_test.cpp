@@ -7,7 +7,7 @@
 #include "tests/support/test_surfaces.hpp"
 
 namespace pliant {
-namespace {
+namespace cage_check_test {
 
 const Points middle{{0.5, 0.5, 0.5}, {0.3, 0.4, 0.6}};
 
@@ -106,5 +106,5 @@ TEST(CageCheck, the_tightest_place_is_found) {
   EXPECT_NEAR(tight.distance, 0.3, 1e-12);
 }
 
-}  // namespace
+}  // namespace cage_check_test
 }  // namespace pliant

@@ -12,7 +12,7 @@
 #include "tests/support/test_surfaces.hpp"
 
 namespace pliant {
-namespace {
+namespace cage_test {
 
 Cage cage_of(const PolygonMesh& mesh, const CageOptions& options, int threads = 1) {
   Pool pool(threads);
@@ -172,5 +172,5 @@ TEST(AutomaticCage, goes_around_twenty_wild_meshes) {
   }
 }
 
-}  // namespace
+}  // namespace cage_test
 }  // namespace pliant

@@ -9,7 +9,7 @@
 #include "tests/support/test_surfaces.hpp"
 
 namespace pliant {
-namespace {
+namespace cell_shape_test {
 
 Shape in_cells(const TriMesh& mesh, const std::array<int, 3>& cells) {
   Pool pool(2);
@@ -72,5 +72,5 @@ TEST(BumpyBar, is_closed_outward_and_as_fine_as_asked) {
   EXPECT_NEAR(double(mesh.triangles.size()), 46272, 800);
 }
 
-}  // namespace
+}  // namespace cell_shape_test
 }  // namespace pliant

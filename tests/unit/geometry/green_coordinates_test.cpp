@@ -9,7 +9,7 @@
 #include "pliant/base/simd.hpp"
 
 namespace pliant {
-namespace {
+namespace green_coordinates_test {
 
 /// Unit cube, vertex x + 2 y + 4 z.
 TriMesh cube_cage() {
@@ -251,5 +251,5 @@ TEST(GreenCoordinates, every_instruction_set_says_the_same) {
   set_simd_level(best);
 }
 
-}  // namespace
+}  // namespace green_coordinates_test
 }  // namespace pliant

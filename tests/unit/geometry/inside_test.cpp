@@ -11,7 +11,7 @@
 #include "tests/support/test_surfaces.hpp"
 
 namespace pliant {
-namespace {
+namespace inside_test {
 
 Solidity solidity_of(const PolygonMesh& mesh) {
   const auto surface = repair(mesh);
@@ -165,5 +165,5 @@ TEST(Solidity, every_model_is_solid_shell_or_mixed_as_known) {
   EXPECT_EQ(count, 142);
 }
 
-}  // namespace
+}  // namespace inside_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include <numeric>
 
 namespace pliant {
-namespace {
+namespace lattice_shape_test {
 
 PolygonMesh polygons(const TriMesh& mesh) {
   PolygonMesh out;
@@ -90,5 +90,5 @@ TEST(LatticeShape, one_and_two_threads_give_the_same_lattice) {
   EXPECT_EQ(a.embedding.weight, b.embedding.weight);
 }
 
-}  // namespace
+}  // namespace lattice_shape_test
 }  // namespace pliant

@@ -15,7 +15,7 @@
 #include "tests/support/models.hpp"
 
 namespace pliant {
-namespace {
+namespace mesh_corpus_test {
 
 namespace fs = std::filesystem;
 
@@ -192,5 +192,5 @@ TEST(MeshCorpus, twist_and_bend_pass_smoothly_to_the_surface) {
   }
 }
 
-}  // namespace
+}  // namespace mesh_corpus_test
 }  // namespace pliant

@@ -14,7 +14,7 @@
 #include "tests/support/mesh_samples.hpp"
 
 namespace pliant {
-namespace {
+namespace mesh_shape_test {
 
 using namespace samples;
 
@@ -314,5 +314,5 @@ TEST(MeshShape, too_few_nodes_for_the_parts_is_an_error_that_tells_how_many) {
   EXPECT_NE(made.error().text().find("at least 8"), std::string::npos) << made.error().text();
 }
 
-}  // namespace
+}  // namespace mesh_shape_test
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include "pliant/geometry/shape.hpp"
 
 namespace pliant {
-namespace {
+namespace moments_test {
 
 /// A plate of cells, each corner with an eighth of the cells around it.
 Shape lumped_plate(int nx, int ny, int nz, const Vec3& h) {
@@ -83,5 +83,5 @@ TEST(Moments, wants_that_no_volumes_can_have_give_bounded_positive_volumes) {
   EXPECT_NEAR(sum, wanted.volume, 1e-12);
 }
 
-}  // namespace
+}  // namespace moments_test
 }  // namespace pliant

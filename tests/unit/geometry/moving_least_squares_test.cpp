@@ -9,7 +9,7 @@
 #include "pliant/methods/meshless/cells.hpp"
 
 namespace pliant {
-namespace {
+namespace moving_least_squares_test {
 
 struct Sample {
   Vec3 x;
@@ -161,5 +161,5 @@ TEST(MovingLeastSquaresGap, neighbourhoods_do_not_reach_where_no_edge_leads) {
   for (const Index i : at.node) EXPECT_LT(i, 90);
 }
 
-}  // namespace
+}  // namespace moving_least_squares_test
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include "pliant/geometry/surface_sampling.hpp"
 
 namespace pliant {
-namespace {
+namespace nearest_feasible_test {
 
 double cost(const Mat3& a, const Vec3& centre, const Vec3& x) { return (x - centre).dot(a * (x - centre)); }
 
@@ -59,5 +59,5 @@ TEST(NearestFeasible, no_feasible_point_is_cheaper) {
   EXPECT_GT(bounded, 100);
 }
 
-}  // namespace
+}  // namespace nearest_feasible_test
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include <random>
 
 namespace pliant {
-namespace {
+namespace node_grid_test {
 
 std::vector<NodeGrid::Found> by_hand(const Points& points, const Vec3& p, std::size_t count, double within) {
   std::vector<NodeGrid::Found> all;
@@ -65,5 +65,5 @@ TEST(NodeGrid, points_outside_its_box_are_found_all_the_same) {
     for (const int count : {1, 2, 4}) expect_as_by_hand(grid, points, p, count, 10);
 }
 
-}  // namespace
+}  // namespace node_grid_test
 }  // namespace pliant

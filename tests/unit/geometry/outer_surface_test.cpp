@@ -11,7 +11,7 @@
 #include "tests/support/test_surfaces.hpp"
 
 namespace pliant {
-namespace {
+namespace outer_surface_test {
 
 TriMesh around(const TriMesh& mesh, const OuterSurfaceOptions& options) {
   Eigen::AlignedBox3d box;
@@ -96,5 +96,5 @@ TEST(OuterSurface, a_ball_too_large_for_a_hole_closes_it_and_nothing_else) {
   EXPECT_NEAR(box.sizes().x(), 0.8 + 2 * 0.05, 0.03);
 }
 
-}  // namespace
+}  // namespace outer_surface_test
 }  // namespace pliant

@@ -6,7 +6,7 @@
 #include <map>
 
 namespace pliant {
-namespace {
+namespace plant_test {
 
 TEST(Plant, has_the_nodes_of_the_published_one_and_hangs_together) {
   const Shape plant = make_shape(PlantShape{});
@@ -42,5 +42,5 @@ TEST(Plant, is_the_same_for_the_same_seed_only) {
   EXPECT_NE(make_shape(PlantShape{}).surface.vertices, make_shape(PlantShape{.seed = 2}).surface.vertices);
 }
 
-}  // namespace
+}  // namespace plant_test
 }  // namespace pliant

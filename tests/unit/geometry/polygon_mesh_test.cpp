@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace polygon_mesh_test {
 
 PolygonMesh two_points() {
   PolygonMesh mesh;
@@ -41,5 +41,5 @@ TEST(PolygonMesh, polygons_become_fans_and_edges_nothing) {
   EXPECT_EQ(fan_triangles(mesh), (std::vector<Triangle>{{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {2, 1, 0}}));
 }
 
-}  // namespace
+}  // namespace polygon_mesh_test
 }  // namespace pliant

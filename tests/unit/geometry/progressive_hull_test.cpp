@@ -8,7 +8,7 @@
 #include "tests/support/test_surfaces.hpp"
 
 namespace pliant {
-namespace {
+namespace progressive_hull_test {
 
 TEST(ProgressiveHull, every_coarser_surface_contains_the_one_before) {
   TriMesh surface = sphere_surface(16);
@@ -81,5 +81,5 @@ TEST(ProgressiveHull, keeps_handles_however_small_the_budget) {
   EXPECT_FALSE(problem) << problem->found;
 }
 
-}  // namespace
+}  // namespace progressive_hull_test
 }  // namespace pliant

@@ -11,7 +11,7 @@
 #include "tests/support/test_surfaces.hpp"
 
 namespace pliant {
-namespace {
+namespace repair_test {
 
 double volume(const Repaired& surface) {
   return enclosed_volume(surface.mesh.vertices, surface.mesh.triangles);
@@ -407,5 +407,5 @@ TEST(Repair, gives_the_models_their_known_volumes) {
   EXPECT_EQ(repaired(*dragon).report.border_loops, 2);
 }
 
-}  // namespace
+}  // namespace repair_test
 }  // namespace pliant

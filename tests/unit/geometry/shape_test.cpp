@@ -10,7 +10,7 @@
 #include "pliant/geometry/moments.hpp"
 
 namespace pliant {
-namespace {
+namespace shape_test {
 
 using std::numbers::pi;
 
@@ -134,5 +134,5 @@ TEST(Shape, a_sheet_faces_up_and_weighs_area_times_thickness) {
     EXPECT_NEAR(n.y(), 1, 1e-12);
 }
 
-}  // namespace
+}  // namespace shape_test
 }  // namespace pliant

@@ -11,7 +11,7 @@
 #include "tests/support/mesh_samples.hpp"
 
 namespace pliant {
-namespace {
+namespace sight_test {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -66,5 +66,5 @@ TEST(Sight, a_place_of_unknown_winding_number_sees_what_it_sees_with_the_number_
   EXPECT_GT(blocked, 50);
 }
 
-}  // namespace
+}  // namespace sight_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include <numbers>
 
 namespace pliant {
-namespace {
+namespace skeleton_test {
 
 constexpr double pi = std::numbers::pi;
 
@@ -142,5 +142,5 @@ TEST(Skeleton, BonesGoFromJointToChild) {
   EXPECT_EQ(bones[1].length, 1);
 }
 
-}  // namespace
+}  // namespace skeleton_test
 }  // namespace pliant

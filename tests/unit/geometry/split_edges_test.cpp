@@ -6,7 +6,7 @@
 #include <algorithm>
 
 namespace pliant {
-namespace {
+namespace split_edges_test {
 
 TriMesh tetrahedron() {
   return {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 3}}, {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
@@ -43,5 +43,5 @@ TEST(SplitLongEdges, stops_before_there_are_too_many_vertices) {
   EXPECT_EQ(split_long_edges(tetrahedron(), 10, 500).mesh.vertices.size(), 4u);
 }
 
-}  // namespace
+}  // namespace split_edges_test
 }  // namespace pliant

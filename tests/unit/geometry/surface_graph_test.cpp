@@ -10,7 +10,7 @@
 #include "tests/support/test_surfaces.hpp"
 
 namespace pliant {
-namespace {
+namespace surface_graph_test {
 
 const double root3 = std::sqrt(3.0);
 
@@ -157,5 +157,5 @@ TEST(SurfaceGraph, the_surface_of_a_solid_becomes_the_body) {
   EXPECT_EQ(out, solid.surface.vertices);
 }
 
-}  // namespace
+}  // namespace surface_graph_test
 }  // namespace pliant

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace triangle_gap_test {
 
 constexpr double gap = 1e-6;
 
@@ -40,5 +40,5 @@ TEST(TriangleGap, neighbours_may_share_vertices_but_not_fold_onto_each_other) {
   EXPECT_TRUE(triangles_meet(x, base, {2, 1, 0}, gap));   // twice the same
 }
 
-}  // namespace
+}  // namespace triangle_gap_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include <random>
 
 namespace pliant {
-namespace {
+namespace triangle_geometry_test {
 
 /// By brute force over a fine grid of weights.
 double distance_by_search(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
@@ -46,5 +46,5 @@ TEST(ClosestPoint, of_three_equal_corners_is_that_corner) {
   EXPECT_EQ(closest_point({0, 0, 0}, a, a, a).point, a);
 }
 
-}  // namespace
+}  // namespace triangle_geometry_test
 }  // namespace pliant

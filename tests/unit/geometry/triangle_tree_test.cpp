@@ -12,7 +12,7 @@
 #include "tests/support/test_surfaces.hpp"
 
 namespace pliant {
-namespace {
+namespace triangle_tree_test {
 
 TriangleTree tree_of(const TriMesh& mesh) { return TriangleTree(mesh.vertices, mesh.triangles); }
 
@@ -252,5 +252,5 @@ TEST(TriangleTree, winding_of_every_model_is_within_the_stated_error_of_the_exac
   }
 }
 
-}  // namespace
+}  // namespace triangle_tree_test
 }  // namespace pliant

@@ -12,7 +12,7 @@
 #include "tests/support/mesh_samples.hpp"
 
 namespace pliant {
-namespace {
+namespace voxel_quadrature_test {
 
 using samples::box;
 using samples::together;
@@ -95,5 +95,5 @@ TEST(VoxelQuadrature, a_plate_that_voxels_see_once_has_two_layers_all_the_same) 
   }
 }
 
-}  // namespace
+}  // namespace voxel_quadrature_test
 }  // namespace pliant

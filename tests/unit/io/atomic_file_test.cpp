@@ -7,7 +7,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace atomic_file_test {
 
 TEST(AtomicFile, is_not_there_before_commit_and_whole_after) {
   TempFolder folder;
@@ -65,5 +65,5 @@ TEST(AtomicFile, reports_a_disk_that_is_full_only_when_the_file_is_committed) {
   EXPECT_TRUE(folder.names().empty());
 }
 
-}  // namespace
+}  // namespace atomic_file_test
 }  // namespace pliant

@@ -9,7 +9,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace frame_writer_test {
 
 using Names = std::set<std::string>;
 
@@ -201,5 +201,5 @@ TEST(FrameWriter, reports_every_file_that_finish_could_not_write) {
   EXPECT_TRUE(std::filesystem::exists(folder / "body.spool"));  // nothing is lost
 }
 
-}  // namespace
+}  // namespace frame_writer_test
 }  // namespace pliant

@@ -10,7 +10,7 @@
 #include "tests/support/mesh_messages.hpp"
 
 namespace pliant {
-namespace {
+namespace glb_reader_test {
 
 using Json = nlohmann::ordered_json;
 
@@ -219,5 +219,5 @@ TEST(ReadGlb, bounds_the_memory_that_instances_take) {
   EXPECT_MESSAGE(square.read(), "vertices or corners in all instances, expected at most 10000000");
 }
 
-}  // namespace
+}  // namespace glb_reader_test
 }  // namespace pliant

@@ -16,7 +16,7 @@
 #include "tests/support/rig_builder.hpp"
 
 namespace pliant {
-namespace {
+namespace glb_skin_test {
 
 constexpr double pi = std::numbers::pi;
 
@@ -192,5 +192,5 @@ TEST(GlbSkin, a_skeleton_is_loaded_from_either_file) {
   EXPECT_FALSE(load_skeleton("no-such-file.json"));
 }
 
-}  // namespace
+}  // namespace glb_skin_test
 }  // namespace pliant

@@ -6,7 +6,7 @@
 #include "tests/support/mesh_messages.hpp"
 
 namespace pliant {
-namespace {
+namespace obj_test {
 
 TEST(ReadObj, understands_polygons_negative_and_composite_indices_continuations_and_windows_lines) {
   const Result<PolygonMesh> mesh = parse_obj(
@@ -86,5 +86,5 @@ TEST(ReadObj, passes_over_a_byte_order_mark) {
   EXPECT_EQ(parse_obj("\xEF\xBB\xBFv 1 2 3\nf 1 1 1\n", "a.obj")->vertices.size(), 1u);
 }
 
-}  // namespace
+}  // namespace obj_test
 }  // namespace pliant

@@ -6,7 +6,7 @@
 #include "tests/support/mesh_messages.hpp"
 
 namespace pliant {
-namespace {
+namespace off_test {
 
 const std::string square = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
 const Points corners{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(0, 1, 0)};
@@ -86,5 +86,5 @@ TEST(ReadOff, refuses_a_point_cloud) {
                  "no faces (4 points). A soft body needs a surface");
 }
 
-}  // namespace
+}  // namespace off_test
 }  // namespace pliant

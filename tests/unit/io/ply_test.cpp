@@ -11,7 +11,7 @@
 #include "tests/support/mesh_messages.hpp"
 
 namespace pliant {
-namespace {
+namespace ply_test {
 
 const std::string ascii_ply =
     "ply\nformat ascii 1.0\nelement camera 1\nproperty float fov\nelement vertex 4\nproperty uchar red\n"
@@ -144,5 +144,5 @@ TEST(ReadPly, refuses_what_is_no_surface) {
                  "without a list of corners");
 }
 
-}  // namespace
+}  // namespace ply_test
 }  // namespace pliant

@@ -6,7 +6,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace point_cache_test {
 
 const FloatFrame first = {1, 2, 3, 4, 5, 6}, second = {-1, -2, -3, -4, -5, -6.5f};
 
@@ -84,5 +84,5 @@ TEST(PointCache, refuses_files_that_do_not_hold_what_their_head_promises) {
   EXPECT_NE(message(read_pc2(folder.with("b.pc2", mdd))).find("POINTCACHE2"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace point_cache_test
 }  // namespace pliant

@@ -14,7 +14,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace read_mesh_test {
 
 const std::vector<float> tetrahedron = {0, 0, 0, 1.1f, 0, 0, 0, 1e-7f, 0.333333f, -0.f, 3.4e12f, 1};
 const std::vector<Triangle> faces = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
@@ -150,5 +150,5 @@ TEST(ReadMesh, reads_the_whole_collection_of_real_meshes) {
   EXPECT_EQ(meshes, 143);
 }
 
-}  // namespace
+}  // namespace read_mesh_test
 }  // namespace pliant

@@ -10,7 +10,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace round_trip_test {
 
 /// A folded strip of two quads and a triangle; vertices 1 and 2 again as 6 and 7, with other texture
 /// coordinates: a seam as exporters split it.
@@ -118,5 +118,5 @@ TEST(RoundTrip, faces_that_are_no_surface_are_left_out) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace round_trip_test
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include "tests/support/mesh_messages.hpp"
 
 namespace pliant {
-namespace {
+namespace skeleton_file_test {
 
 constexpr double pi = std::numbers::pi;
 
@@ -101,5 +101,5 @@ TEST(SkeletonFile, refuses_what_is_no_skeleton) {
   EXPECT_MESSAGE(read(R"({"joints": [{"name": "a", "position": [0, 0, 1e999]}]})"), "number too large");
 }
 
-}  // namespace
+}  // namespace skeleton_file_test
 }  // namespace pliant

@@ -9,7 +9,7 @@
 #include "tests/support/mesh_messages.hpp"
 
 namespace pliant {
-namespace {
+namespace stl_test {
 
 std::string binary_stl(std::string head, std::uint32_t count, const std::string& data) {
   head.resize(80, ' ');
@@ -87,5 +87,5 @@ TEST(ReadStl, names_the_line_where_text_goes_wrong) {
   EXPECT_MESSAGE(parse_stl("solid\nendsolid\n", "a.stl"), "no faces (0 points)");
 }
 
-}  // namespace
+}  // namespace stl_test
 }  // namespace pliant

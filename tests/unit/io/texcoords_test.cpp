@@ -6,7 +6,7 @@
 #include "tests/support/mesh_messages.hpp"
 
 namespace pliant {
-namespace {
+namespace texcoords_test {
 
 /// Two quads that share the edge 1-2, whose texture coordinates differ there (a seam).
 PolygonMesh two_quads() {
@@ -51,5 +51,5 @@ TEST(Texcoords, without_them_the_triangles_stay) {
   EXPECT_TRUE(split.texcoords.empty());
 }
 
-}  // namespace
+}  // namespace texcoords_test
 }  // namespace pliant

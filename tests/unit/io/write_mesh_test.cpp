@@ -7,7 +7,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace write_mesh_test {
 
 const SurfaceInfo tetra{"tetra",
                         {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}},
@@ -51,5 +51,5 @@ TEST(WriteMesh, a_folder_that_cannot_be_made_is_an_error) {
   EXPECT_TRUE(write_mesh(folder / "a.obj" / "b.stl", tetra, moved));
 }
 
-}  // namespace
+}  // namespace write_mesh_test
 }  // namespace pliant

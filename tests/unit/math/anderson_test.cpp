@@ -7,7 +7,7 @@
 #include <array>
 
 namespace pliant {
-namespace {
+namespace anderson_test {
 
 using Vector = Eigen::Vector4d;
 
@@ -64,5 +64,5 @@ TEST(Anderson, stays_at_a_fixed_point) {
   EXPECT_EQ(accelerated<5>(next, 10, increment), Vector(Vector::Zero()));
 }
 
-}  // namespace
+}  // namespace anderson_test
 }  // namespace pliant

@@ -9,7 +9,7 @@
 #include "tests/support/allocation_counter.hpp"
 
 namespace pliant {
-namespace {
+namespace block_gradients_test {
 
 /// A chain of n rows with blocks to both neighbours, positive definite by its diagonal.
 struct Chain {
@@ -99,5 +99,5 @@ TEST(BlockGradients, tell_a_matrix_that_is_not_positive_definite) {
   EXPECT_TRUE(std::isnan(chain.matrix.solve(chain.b.data(), x.data(), 1e-8, 1000, pool).residual));
 }
 
-}  // namespace
+}  // namespace block_gradients_test
 }  // namespace pliant

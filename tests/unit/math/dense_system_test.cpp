@@ -9,7 +9,7 @@
 #include "pliant/base/simd.hpp"
 
 namespace pliant {
-namespace {
+namespace dense_system_test {
 
 /// Every instruction set of this processor, and the best one again afterwards.
 template <class Each>
@@ -137,5 +137,5 @@ TEST(DenseSystem, a_product_of_columns_has_the_same_numbers) {
   EXPECT_LT((seen - exact).cwiseAbs().maxCoeff(), 1e-13);
 }
 
-}  // namespace
+}  // namespace dense_system_test
 }  // namespace pliant

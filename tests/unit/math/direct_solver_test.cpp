@@ -22,7 +22,7 @@ extern "C" int openblas_get_num_threads(void);
 extern "C" void openblas_set_num_threads(int);
 
 namespace pliant {
-namespace {
+namespace direct_solver_test {
 
 using namespace samples;
 using Sparse = Eigen::SparseMatrix<double>;
@@ -400,5 +400,5 @@ TEST(DirectSolver, reports_what_it_stores) {
   EXPECT_GT(solver.memory_bytes(), sizeof(float) * report.panel_floats);
 }
 
-}  // namespace
+}  // namespace direct_solver_test
 }  // namespace pliant

@@ -18,7 +18,7 @@
 #include "tests/support/allocation_counter.hpp"
 
 namespace pliant {
-namespace {
+namespace element_factor_test {
 
 using Elements = ElementFactor::Elements;
 
@@ -361,5 +361,5 @@ TEST(ElementFactor, tells_its_work_and_its_bytes) {
   EXPECT_GT(work(grid(1600)) / work(grid(400)), 5);
 }
 
-}  // namespace
+}  // namespace element_factor_test
 }  // namespace pliant

@@ -9,7 +9,7 @@
 #include "tests/unit/math/graph_samples.hpp"
 
 namespace pliant {
-namespace {
+namespace elimination_tree_test {
 
 using namespace samples;
 
@@ -64,5 +64,5 @@ TEST(EliminationTree, counts_the_nonzeros_of_every_factor_column) {
   }
 }
 
-}  // namespace
+}  // namespace elimination_tree_test
 }  // namespace pliant

@@ -15,7 +15,7 @@
 #include "tests/support/allocation_counter.hpp"
 
 namespace pliant {
-namespace {
+namespace graph_multigrid_test {
 
 using Vectors = std::vector<Float4>;
 
@@ -439,5 +439,5 @@ TEST(Coarsen, keeps_mass_and_scales_stiffness_but_not_mass) {
   for (const auto& edge : coarse.edges) EXPECT_NEAR(edge.weight, 4 * 2 * std::pow(energy_ratio, 0.85), 1e-4);
 }
 
-}  // namespace
+}  // namespace graph_multigrid_test
 }  // namespace pliant

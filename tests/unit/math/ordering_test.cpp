@@ -11,7 +11,7 @@
 #endif
 
 namespace pliant {
-namespace {
+namespace ordering_test {
 
 using namespace samples;
 
@@ -51,5 +51,5 @@ TEST(Ordering, fill_is_at_most_1_3_times_that_of_cholmod_with_metis) {
 }
 #endif
 
-}  // namespace
+}  // namespace ordering_test
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include "pliant/base/simd.hpp"
 
 namespace pliant {
-namespace {
+namespace parallel_gather_test {
 
 TEST(ParallelGather, gives_the_bits_of_the_serial_one_for_any_number_of_threads) {
   std::mt19937 random(1);
@@ -61,5 +61,5 @@ TEST(Gather, sums_the_weighted_channels_of_every_row_at_every_simd_level) {
   set_simd_level(before);
 }
 
-}  // namespace
+}  // namespace parallel_gather_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include <random>
 
 namespace pliant {
-namespace {
+namespace polar_test {
 
 /// U V^T, the least stretch's sign turned where that would be a reflection.
 Mat3 by_singular_values(const Mat3& f) {
@@ -39,5 +39,5 @@ TEST(PolarRotation, is_a_rotation_for_matrices_that_determine_none) {
   }
 }
 
-}  // namespace
+}  // namespace polar_test
 }  // namespace pliant

@@ -13,7 +13,7 @@
 #include "pliant/base/simd.hpp"
 
 namespace pliant {
-namespace {
+namespace rotation_test {
 
 using Quaternion = Eigen::Quaterniond;
 
@@ -348,5 +348,5 @@ TEST_P(EverySimdLevel, a_matrix_that_is_not_finite_keeps_its_rotation_and_leaves
   }
 }
 
-}  // namespace
+}  // namespace rotation_test
 }  // namespace pliant

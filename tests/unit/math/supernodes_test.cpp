@@ -8,7 +8,7 @@
 #include "tests/unit/math/graph_samples.hpp"
 
 namespace pliant {
-namespace {
+namespace supernodes_test {
 
 using namespace samples;
 
@@ -59,5 +59,5 @@ TEST(Supernodes, stored_lines_leave_out_whole_blocks_above_the_diagonal) {
   EXPECT_EQ(panel_lines(32, 32), 2u * 16 + 16);
 }
 
-}  // namespace
+}  // namespace supernodes_test
 }  // namespace pliant

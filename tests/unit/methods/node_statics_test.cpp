@@ -7,7 +7,7 @@
 #include "tests/support/plain_nodes.hpp"
 
 namespace pliant {
-namespace {
+namespace node_statics_test {
 
 /// Every node hangs on a spring: V = k/2 sum |x - X|^2 + a/4 sum |x - X|^4. Counts what it is asked for.
 class Springs final : public PlainNodes {
@@ -83,5 +83,5 @@ TEST(NodeStatics, a_body_that_was_placed_elsewhere_between_steps_is_looked_at_ag
   EXPECT_EQ(body.relax(input, 1e-9, memory).force, twin.relax(input, 1e-9, fresh).force);
 }
 
-}  // namespace
+}  // namespace node_statics_test
 }  // namespace pliant

@@ -6,7 +6,7 @@
 #include <cmath>
 
 namespace pliant {
-namespace {
+namespace damped_newton_test {
 
 /// min sqrt(1 + x^2): a full Newton step from |x| > 1 climbs.
 struct Hyperbola {
@@ -97,5 +97,5 @@ TEST(DampedNewton, trouble_of_the_direction_ends_the_step) {
   EXPECT_EQ(trouble, "no matrix");
 }
 
-}  // namespace
+}  // namespace damped_newton_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include <numbers>
 
 namespace pliant {
-namespace {
+namespace elastic_rod_test {
 
 constexpr double pi = std::numbers::pi;
 
@@ -187,5 +187,5 @@ TEST(ElasticRod, says_so_when_nothing_holds_it) {
   EXPECT_FALSE(rod.settle(state, {}, Points(4, Vec3(0, -1, 0))).converged);
 }
 
-}  // namespace
+}  // namespace elastic_rod_test
 }  // namespace pliant

@@ -6,7 +6,7 @@
 #include <limits>
 
 namespace pliant {
-namespace {
+namespace metrics_test {
 
 /// A dumbbell of 1 kg and 3 kg.
 NodeState dumbbell() { return {{Vec3(0, 0, 0), Vec3(4, 0, 0)}, {Vec3(0, 3, 0), Vec3(0, -1, 0)}, {1, 3}}; }
@@ -50,5 +50,5 @@ TEST(FrameHash, sees_order_and_movement_but_not_the_sign_of_zero) {
   EXPECT_EQ(frame_hash(Points{Vec3(0, 0, 0)}), frame_hash(Points{Vec3(-0.0, -0.0, -0.0)}));
 }
 
-}  // namespace
+}  // namespace metrics_test
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include <random>
 
 namespace pliant {
-namespace {
+namespace momentum_test {
 
 struct Cloud {
   Points a, b;  ///< of mass 1
@@ -74,5 +74,5 @@ TEST(Momentum, a_spin_that_no_rotation_has_is_left_over) {
   }
 }
 
-}  // namespace
+}  // namespace momentum_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include <numbers>
 
 namespace pliant {
-namespace {
+namespace motion_test {
 
 double angle_of(const Mat3& rotation) { return Eigen::AngleAxisd(rotation).angle() * 180 / std::numbers::pi; }
 
@@ -60,5 +60,5 @@ TEST(Motion, turns_about_different_axes_go_the_shortest_way) {
   EXPECT_NEAR(angle_of(half.transpose() * to), whole / 2, 1e-9);
 }
 
-}  // namespace
+}  // namespace motion_test
 }  // namespace pliant

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant {
-namespace {
+namespace plasticity_test {
 
 TEST(PlasticLaw, nothing_flows_up_to_yield_and_never_more_than_all_above_it) {
   const PlasticLaw law{.yield = 0.1, .creep = 2, .cap = 0.5};
@@ -22,5 +22,5 @@ TEST(PlasticLaw, a_rest_length_changes_by_the_cap_at_most) {
   EXPECT_EQ(capped_length(law, 1.2, 1), 1.2);
 }
 
-}  // namespace
+}  // namespace plasticity_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include "tests/support/mesh_samples.hpp"
 
 namespace pliant {
-namespace {
+namespace selection_test {
 
 const Shape& unit_box() {  // 3 x 3 x 3 nodes at 0, 0.5, 1
   static const Shape shape = make_shape(BoxShape{Vec3(1, 1, 1), {3, 3, 3}, Vec3(0, 0, 0)});
@@ -80,5 +80,5 @@ TEST(Selection, a_region_of_surface_vertices_without_nodes_selects_what_mainly_c
     EXPECT_LT((made->shape.graph.positions[i] - pole).norm(), 2 * made->report.spacing);
 }
 
-}  // namespace
+}  // namespace selection_test
 }  // namespace pliant

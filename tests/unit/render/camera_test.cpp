@@ -7,7 +7,7 @@
 #include <random>
 
 namespace pliant {
-namespace {
+namespace camera_test {
 
 Points cloud() {
   std::mt19937 random(7);
@@ -48,5 +48,5 @@ TEST(Framing, looks_from_the_side_that_the_azimuth_tells) {
   EXPECT_NEAR(framing.camera().eye.y(), 0, 1e-9);
 }
 
-}  // namespace
+}  // namespace camera_test
 }  // namespace pliant

@@ -19,7 +19,7 @@
 #pragma GCC diagnostic pop
 
 namespace pliant {
-namespace {
+namespace output_test {
 
 Image gradient(int width, int height, int shift = 0) {
   Image image(width, height);
@@ -99,5 +99,5 @@ TEST(Video, refuses_an_odd_size) {
   EXPECT_NE(video.error().text().find("65 x 48"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace output_test
 }  // namespace pliant

@@ -6,7 +6,7 @@
 #include <Eigen/Geometry>
 
 namespace pliant {
-namespace {
+namespace props_test {
 
 const Vec3 low(-1, 0, -1), high(1, 2, 1);  // of the bodies
 
@@ -75,5 +75,5 @@ TEST(Props, the_camera_holds_what_is_close_to_the_bodies) {
   EXPECT_TRUE(Props({corner_at({30, 1, 0})}, low, high).close_points(0, 0).empty());
 }
 
-}  // namespace
+}  // namespace props_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include "scenes.hpp"
 
 namespace pliant {
-namespace {
+namespace render_test {
 
 std::uint64_t hash(const Image& image) { return hash_bytes(image.rgb.data(), image.rgb.size()); }
 
@@ -94,5 +94,5 @@ TEST(Renderer, shows_the_floor_when_there_is_no_body) {
   EXPECT_GT(image.at(10, 10)[1], 150);
 }
 
-}  // namespace
+}  // namespace render_test
 }  // namespace pliant

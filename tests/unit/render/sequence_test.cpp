@@ -11,7 +11,7 @@
 #include "scenes.hpp"
 
 namespace pliant {
-namespace {
+namespace sequence_test {
 
 constexpr int frames = 3;
 
@@ -130,5 +130,5 @@ TEST(Coloring, speed_comes_from_the_frames_around) {
   EXPECT_NEAR(legend->max, 2.5, 0.51);
 }
 
-}  // namespace
+}  // namespace sequence_test
 }  // namespace pliant

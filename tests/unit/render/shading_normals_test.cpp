@@ -9,7 +9,7 @@
 #include "scenes.hpp"
 
 namespace pliant {
-namespace {
+namespace shading_normals_test {
 
 Vec3 flat_normal(const RenderBody& body, std::size_t t) {
   const Triangle& tri = body.triangles[t];
@@ -54,5 +54,5 @@ TEST(ShadingNormals, join_vertices_that_a_file_has_split) {
   EXPECT_EQ(normals.corners(0)[2], normals.corners(1)[1]);
 }
 
-}  // namespace
+}  // namespace shading_normals_test
 }  // namespace pliant

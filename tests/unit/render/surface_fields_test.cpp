@@ -9,7 +9,7 @@
 #include "scenes.hpp"
 
 namespace pliant {
-namespace {
+namespace surface_fields_test {
 
 Points moved(const Points& points, const Mat3& by) {
   Points out;
@@ -41,5 +41,5 @@ TEST(SurfaceFields, speed_is_way_over_time) {
   EXPECT_FLOAT_EQ(speed[1], 10);
 }
 
-}  // namespace
+}  // namespace surface_fields_test
 }  // namespace pliant

@@ -10,7 +10,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace build_colliders_test {
 
 Result<Scene> build(const std::string& collider, const std::string& body_keys = "") {
   return build_scene(parse_scene(R"({"bodies": [{"shape": {"box": {"nodes": [3, 3, 3]}})" + body_keys +
@@ -166,5 +166,5 @@ TEST(BuildColliders, contact_settings_of_a_body_are_checked_too) {
   EXPECT_EQ(problem_of("", R"(, "contact": {"friction": 1})").place, "bodies.0.contact.friction");
 }
 
-}  // namespace
+}  // namespace build_colliders_test
 }  // namespace pliant

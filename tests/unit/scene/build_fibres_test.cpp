@@ -8,7 +8,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace build_fibres_test {
 
 struct Read {
   Points directions;
@@ -44,5 +44,5 @@ TEST(FibreFile, says_what_is_wrong_and_where) {
   EXPECT_EQ(missing.size(), 1u);
 }
 
-}  // namespace
+}  // namespace build_fibres_test
 }  // namespace pliant

@@ -10,7 +10,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace build_meshless_test {
 
 /// A bar along z in centimetres, 20 x 20 x 100, with a bone in it, in a scene that stands it up and moves it.
 class BarFiles {
@@ -143,5 +143,5 @@ TEST(BuildMeshless, a_step_counts_rotations_that_were_kept_only_where_bones_tell
   EXPECT_EQ(kept(bones + R"(, "warping": "none")"), -1);
 }
 
-}  // namespace
+}  // namespace build_meshless_test
 }  // namespace pliant

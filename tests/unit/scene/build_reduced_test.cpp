@@ -8,7 +8,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace build_reduced_test {
 
 /// The cache is that of the test.
 class ReducedScene : public testing::Test {
@@ -86,5 +86,5 @@ TEST_F(ReducedScene, what_is_wrong_is_told_with_its_place) {
   EXPECT_TRUE(says(text, "reduction.samples.0") && says(text, "3 vertices")) << text;
 }
 
-}  // namespace
+}  // namespace build_reduced_test
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include "tests/support/allocation_counter.hpp"
 
 namespace pliant {
-namespace {
+namespace build_test {
 
 Result<Scene> build(const std::string& text) { return build_scene(parse_scene(text, "test.json")); }
 
@@ -178,5 +178,5 @@ TEST(Build, flesh_warped_at_nodes_is_refused_where_it_would_meet_colliders) {
     EXPECT_TRUE(build_scene(parse_scene(scene(other), "test.json", {}))) << other;
 }
 
-}  // namespace
+}  // namespace build_test
 }  // namespace pliant

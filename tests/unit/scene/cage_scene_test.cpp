@@ -13,7 +13,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
-namespace {
+namespace cage_scene_test {
 
 std::string bar_scene(const std::string& cage) {
   return fmt::format(R"({{"gravity": [0, -10, 0], "frames": 5, "bodies": [{{"name": "bar",
@@ -92,5 +92,5 @@ TEST(CageScene, a_body_that_lies_still_is_not_violent) {
   EXPECT_LE(violent, 3);
 }
 
-}  // namespace
+}  // namespace cage_scene_test
 }  // namespace pliant

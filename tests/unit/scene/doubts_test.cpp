@@ -12,7 +12,7 @@
 #include <algorithm>
 
 namespace pliant {
-namespace {
+namespace doubts_test {
 
 std::vector<std::string> doubts_after(Scene& scene, int frames) {
   Recorder recorder(scene.simulation, {});
@@ -191,5 +191,5 @@ TEST(Doubts, cells_that_stay_inside_out_are_named) {
     EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
 }
 
-}  // namespace
+}  // namespace doubts_test
 }  // namespace pliant

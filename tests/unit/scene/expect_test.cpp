@@ -8,7 +8,7 @@
 #include "tests/unit/sim/free_fall.hpp"
 
 namespace pliant {
-namespace {
+namespace expect_test {
 
 /// One node of a block is driven up and down like cos(2 pi t / 0.8) by a fine polygon, for 2 s at 0.1 s a
 /// frame.
@@ -82,5 +82,5 @@ TEST(Expect, text_says_what_was_measured_and_expected) {
   EXPECT_EQ(text, "met      tip_dy of block, min, from 0.2 s: -2 (expected >= -3 and <= -1)");
 }
 
-}  // namespace
+}  // namespace expect_test
 }  // namespace pliant

@@ -9,7 +9,7 @@
 #include "pliant/scene/parse.hpp"
 
 namespace pliant {
-namespace {
+namespace material_test {
 
 const Json& settings_in(const Json& scene, const std::string& method) { return scene["bodies"][0][method]; }
 
@@ -84,5 +84,5 @@ TEST(Materials, a_body_that_cannot_have_the_ratio_says_so) {
   ASSERT_TRUE(built) << built.error().text();
 }
 
-}  // namespace
+}  // namespace material_test
 }  // namespace pliant

@@ -7,7 +7,7 @@
 #include "pliant/base/layout.hpp"
 
 namespace pliant {
-namespace {
+namespace parse_test {
 
 /// The only problem of a scene.
 Problem problem_of(const std::string& text, const std::vector<std::string>& sets = {}) {
@@ -194,5 +194,5 @@ TEST(Parse, a_number_beyond_double_is_named_with_its_line) {
   EXPECT_EQ(problem_of("{\n\"timestep\": 1e999}").place, "line 2, column 13");
 }
 
-}  // namespace
+}  // namespace parse_test
 }  // namespace pliant

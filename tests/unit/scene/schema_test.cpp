@@ -11,7 +11,7 @@
 #include "pliant/scene/parse.hpp"
 
 namespace pliant {
-namespace {
+namespace schema_test {
 
 using Json = nlohmann::json;
 
@@ -71,5 +71,5 @@ TEST(SceneFormatPage, is_up_to_date) {
       << "docs/scene-format.md is old: pliant schema --markdown > docs/scene-format.md";
 }
 
-}  // namespace
+}  // namespace schema_test
 }  // namespace pliant

@@ -5,7 +5,7 @@
 #include "pliant/scene/build.hpp"
 
 namespace pliant {
-namespace {
+namespace surface_bodies_test {
 
 Result<Scene> scene_of(const std::string& body, const std::string& rest = "") {
   return build_scene(parse_scene("{\"bodies\": [{\"name\": \"b\", " + body + "}]" + rest + "}", "test.json"));
@@ -93,5 +93,5 @@ TEST(SurfaceBodies, settings_that_do_not_fit_are_named) {
   EXPECT_FALSE(scene_of(R"("shape": {"sphere": {"nodes": 7}}, "geometric": {"bending": 1})"));
 }
 
-}  // namespace
+}  // namespace surface_bodies_test
 }  // namespace pliant

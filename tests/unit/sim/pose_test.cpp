@@ -11,7 +11,7 @@
 #include "pliant/sim/simulation.hpp"
 
 namespace pliant {
-namespace {
+namespace pose_test {
 
 /// 0.2 x 0.2 x 1 m, clamped at z = 0 unless told otherwise.
 struct Bar {
@@ -208,5 +208,5 @@ TEST(Pose, a_method_without_a_static_solve_is_refused_by_name) {
   EXPECT_NE(result.trouble.find("no static solve"), std::string::npos) << result.trouble;
 }
 
-}  // namespace
+}  // namespace pose_test
 }  // namespace pliant

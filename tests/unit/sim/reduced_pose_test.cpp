@@ -12,7 +12,7 @@
 #include "tests/support/points.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace reduced_pose_test {
 
 const Motion twist{{{0, Vec3(0, 0, 0), {}}, {1, Vec3(0, -0.05, 0), {Vec3(0, 0, 1), 120}}}, Ease::smooth};
 
@@ -298,5 +298,5 @@ TEST(ReducedPose, too_few_steps_for_the_way_of_a_handle_are_told) {
   EXPECT_NE(result.trouble.find("raise --iterations"), std::string::npos) << result.trouble;
 }
 
-}  // namespace
+}  // namespace reduced_pose_test
 }  // namespace pliant::geometric

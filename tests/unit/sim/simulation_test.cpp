@@ -11,7 +11,7 @@
 #include "pliant/sim/checkpoint.hpp"
 
 namespace pliant {
-namespace {
+namespace simulation_test {
 
 const Shape& block() {
   static const Shape shape = make_shape(BoxShape{Vec3(1, 1, 1), {3, 3, 3}, Vec3(0, 0, 0)});
@@ -265,5 +265,5 @@ TEST(Recorder, statistics_are_of_all_steps) {
   EXPECT_EQ(statistics.p95, 0.25);
 }
 
-}  // namespace
+}  // namespace simulation_test
 }  // namespace pliant

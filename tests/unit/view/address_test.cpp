@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace pliant::view {
-namespace {
+namespace address_test {
 
 const std::string token = "AbCdEfGhIjKlMnOpQrStUv";
 
@@ -85,5 +85,5 @@ TEST(Address, compares_texts) {
   EXPECT_FALSE(same_text("abc", "abcd"));
 }
 
-}  // namespace
+}  // namespace address_test
 }  // namespace pliant::view

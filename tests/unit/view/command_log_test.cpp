@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant::view {
-namespace {
+namespace command_log_test {
 
 using nlohmann::json;
 
@@ -50,5 +50,5 @@ TEST(CommandLog, says_when_it_took_too_much_and_begins_anew_after_clear) {
   EXPECT_EQ(json::parse(log.text()).size(), 1u);
 }
 
-}  // namespace
+}  // namespace command_log_test
 }  // namespace pliant::view

@@ -7,7 +7,7 @@
 #include <set>
 
 namespace pliant::view {
-namespace {
+namespace commands_test {
 
 Incoming call(const std::string& cmd, Json args, int client = 1) {
   return {{client, cmd, std::move(args)}, 0, false};
@@ -53,5 +53,5 @@ TEST(Commands, OnlyASliderThatIsStillDraggedIsReplaced) {
   EXPECT_FALSE(replaces_waiting(call("option.set", dragged).call, call("option.reset", released).call));
 }
 
-}  // namespace
+}  // namespace commands_test
 }  // namespace pliant::view

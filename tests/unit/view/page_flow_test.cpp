@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant::view {
-namespace {
+namespace page_flow_test {
 
 using std::chrono::milliseconds;
 const FlowTime start = FlowTime() + std::chrono::hours(1);
@@ -206,5 +206,5 @@ TEST(ErrorRate, counts_within_its_window_only) {
   EXPECT_TRUE(rate.add(start + milliseconds(130)));
 }
 
-}  // namespace
+}  // namespace page_flow_test
 }  // namespace pliant::view

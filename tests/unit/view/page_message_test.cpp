@@ -6,7 +6,7 @@
 #include <random>
 
 namespace pliant::view {
-namespace {
+namespace page_message_test {
 
 std::string code_of(const std::string& text) {
   const PageMessage message = read_page_message(text);
@@ -113,5 +113,5 @@ TEST(PageMessage, survives_random_text) {
   }
 }
 
-}  // namespace
+}  // namespace page_message_test
 }  // namespace pliant::view

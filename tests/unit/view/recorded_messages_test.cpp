@@ -12,7 +12,7 @@
 #include "pliant/view/frame_message.hpp"
 
 namespace pliant::view {
-namespace {
+namespace recorded_messages_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -120,5 +120,5 @@ TEST(RecordedMessages, are_what_we_send) {
   compare("frame_u16_all_channels", messages.frame(snapshot, 2, all));
 }
 
-}  // namespace
+}  // namespace recorded_messages_test
 }  // namespace pliant::view

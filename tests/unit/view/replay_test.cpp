@@ -4,7 +4,7 @@
 #include "session_driver.hpp"
 
 namespace pliant::view {
-namespace {
+namespace replay_test {
 
 using test::bar_scene;
 using test::Driver;
@@ -137,5 +137,5 @@ TEST(Replay, WhatIsNoSessionIsRefused) {
   EXPECT_FALSE(replay(session, "."));
 }
 
-}  // namespace
+}  // namespace replay_test
 }  // namespace pliant::view

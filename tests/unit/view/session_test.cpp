@@ -9,7 +9,7 @@
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant::view {
-namespace {
+namespace session_test {
 
 using test::bar_scene;
 using test::Driver;
@@ -719,5 +719,5 @@ TEST(Session, TheClockedSessionStepsByItselfAndStops) {
   std::filesystem::remove(file);
 }
 
-}  // namespace
+}  // namespace session_test
 }  // namespace pliant::view

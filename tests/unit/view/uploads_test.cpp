@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant::view {
-namespace {
+namespace uploads_test {
 
 std::vector<std::byte> tetrahedron() {
   const std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
@@ -56,5 +56,5 @@ TEST_F(UploadsTest, of_too_many_the_oldest_go) {
   EXPECT_FALSE(uploads_.file(last).empty());
 }
 
-}  // namespace
+}  // namespace uploads_test
 }  // namespace pliant::view

@@ -9,7 +9,7 @@
 #include <random>
 
 namespace pliant::view {
-namespace {
+namespace wire_test {
 
 const std::vector<Float3> places = {{0, 0, 0}, {1, -2, 0.5f}, {-3.25f, 4, 7}};
 
@@ -182,5 +182,5 @@ TEST(Wire, survives_every_truncation_and_random_damage) {
   }
 }
 
-}  // namespace
+}  // namespace wire_test
 }  // namespace pliant::view

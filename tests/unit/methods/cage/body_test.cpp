@@ -18,7 +18,7 @@
 #include "pliant/physics/metrics.hpp"
 
 namespace pliant::cage {
-namespace {
+namespace body_test {
 
 /// A bar of 1.5 x 1.5 x 6 m in a box of 2 x 2 x 6 cells, 1 kg/m^3.
 struct Bar {
@@ -662,5 +662,5 @@ TEST(CageBody, plastic_strain_stays_and_volume_does_not_flow) {
   for (std::size_t q = 0; q < e.size(); q += 6) ASSERT_NEAR(e[q] + e[q + 1] + e[q + 2], 0, 1e-12);
 }
 
-}  // namespace
+}  // namespace body_test
 }  // namespace pliant::cage

@@ -15,7 +15,7 @@
 #include "pliant/methods/cage/equation.hpp"
 
 namespace pliant::cage {
-namespace {
+namespace matrix_test {
 
 constexpr double young = 1000;
 
@@ -276,5 +276,5 @@ TEST(CageMatrix, the_whole_matrix_is_the_slope_of_the_forces_where_the_body_is_s
   EXPECT_GT(apart(bar, x, false), 1e-2) << "the Gauss-Newton matrix is not enough there";
 }
 
-}  // namespace
+}  // namespace matrix_test
 }  // namespace pliant::cage

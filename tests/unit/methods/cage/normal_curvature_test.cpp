@@ -6,7 +6,7 @@
 #include <Eigen/Eigenvalues>
 
 namespace pliant::cage {
-namespace {
+namespace normal_curvature_test {
 
 FaceRest some_face() { return face_rests({{{0, 0, 0}, {1, 0.2, 0}, {0.3, 0.9, 0.4}}, {{0, 1, 2}}})[0]; }
 
@@ -73,5 +73,5 @@ TEST(FaceBarrier, derivatives_are_those_of_the_energy) {
   }
 }
 
-}  // namespace
+}  // namespace normal_curvature_test
 }  // namespace pliant::cage

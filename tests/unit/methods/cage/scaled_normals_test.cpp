@@ -9,7 +9,7 @@
 #include "pliant/geometry/green_coordinates.hpp"
 
 namespace pliant::cage {
-namespace {
+namespace scaled_normals_test {
 
 Columns vertices_of(const TriMesh& cage) {
   Columns x(3, Eigen::Index(cage.vertices.size()));
@@ -80,5 +80,5 @@ TEST(ScaledNormals, derivatives_are_those_of_the_normals) {
     }
 }
 
-}  // namespace
+}  // namespace scaled_normals_test
 }  // namespace pliant::cage

@@ -11,7 +11,7 @@
 #include "pliant/methods/fem/build.hpp"
 
 namespace pliant::fem {
-namespace {
+namespace energy_test {
 
 Model model_of(const Shape& shape, const Options& options = {}) {
   auto model = make_model(shape, 1000, options);
@@ -181,5 +181,5 @@ TEST(FemMatrix, is_never_negative) {
   }
 }
 
-}  // namespace
+}  // namespace energy_test
 }  // namespace pliant::fem

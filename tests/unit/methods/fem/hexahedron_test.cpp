@@ -14,7 +14,7 @@
 #include "tests/support/test_surfaces.hpp"
 
 namespace pliant::fem {
-namespace {
+namespace hexahedron_test {
 
 const Options hexahedra{.element = ElementKind::hexahedron, .stiffness = 1e5, .poisson = 0.3};
 
@@ -233,5 +233,5 @@ TEST_F(FemEmbedded, steps_allocate_nothing_and_a_saved_state_goes_on_bit_for_bit
   EXPECT_EQ(body->nodes().x, other->nodes().x);
 }
 
-}  // namespace
+}  // namespace hexahedron_test
 }  // namespace pliant::fem

@@ -6,7 +6,7 @@
 #include "pliant/physics/metrics.hpp"
 
 namespace pliant::fem {
-namespace {
+namespace step_test {
 
 Shape block() { return make_shape(BoxShape{.size = {0.3, 0.3, 0.9}, .nodes = {3, 3, 7}}); }
 
@@ -165,5 +165,5 @@ TEST_F(FemStep, inverted_cells_are_counted_and_come_back) {
   EXPECT_EQ(body->inverted_cells(), 0);
 }
 
-}  // namespace
+}  // namespace step_test
 }  // namespace pliant::fem

@@ -6,7 +6,7 @@
 #include "tests/unit/methods/geometric/bent_bar.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace adaptive_rotations_test {
 
 TEST(GeometricAdaptive, a_threshold_of_zero_computes_every_rotation) {
   const Bent bar;
@@ -262,5 +262,5 @@ TEST(GeometricAdaptive, the_surface_knows_where_rotations_are_computed) {
   EXPECT_LT(sum, float(shares.size()));
 }
 
-}  // namespace
+}  // namespace adaptive_rotations_test
 }  // namespace pliant::geometric

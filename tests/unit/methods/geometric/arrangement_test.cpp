@@ -6,7 +6,7 @@
 #include <algorithm>
 
 namespace pliant::geometric {
-namespace {
+namespace arrangement_test {
 
 Adjacency adjacency_of(Index nodes, const std::vector<std::pair<Index, Index>>& edges) {
   Adjacency out;
@@ -44,5 +44,5 @@ TEST(Arrangement, parts_are_stretches_of_the_order_whatever_the_given_one) {
   for (Index i = 0; i < 600; ++i) EXPECT_EQ(all[std::size_t(i)], i);
 }
 
-}  // namespace
+}  // namespace arrangement_test
 }  // namespace pliant::geometric

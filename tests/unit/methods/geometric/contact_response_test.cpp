@@ -12,7 +12,7 @@
 #include "pliant/methods/geometric/energy.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace contact_response_test {
 
 /// A box whose surface has vertices between the nodes, turned and somewhat strained.
 class Response : public testing::TestWithParam<bool> {
@@ -153,5 +153,5 @@ TEST_P(Response, inner_forces_neither_shift_nor_turn_a_part_whatever_their_round
 INSTANTIATE_TEST_SUITE_P(Solvers, Response, testing::Bool(),
                          [](const auto& given) { return given.param ? "direct" : "multigrid"; });
 
-}  // namespace
+}  // namespace contact_response_test
 }  // namespace pliant::geometric

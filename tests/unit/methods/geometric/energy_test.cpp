@@ -8,7 +8,7 @@
 #include "tests/unit/methods/geometric/slopes.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace energy_test {
 
 struct Case {
   std::string name;
@@ -259,5 +259,5 @@ TEST(GeometricModel, names_the_node_or_edge_that_is_wrong) {
   EXPECT_NE(make_model(rows).error().text().find("same place"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace energy_test
 }  // namespace pliant::geometric

@@ -11,7 +11,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace factored_hessian_test {
 
 using Coefficients = FactoredHessian::Coefficients;
 using Spring = LinearSystem::Spring;
@@ -354,5 +354,5 @@ TEST(FactoredHessian, a_large_star_is_refused_before_it_costs_anything) {
   EXPECT_FALSE(FactoredHessian::may_pay(disc(3000), c, 0, 3000));
 }
 
-}  // namespace
+}  // namespace factored_hessian_test
 }  // namespace pliant::geometric

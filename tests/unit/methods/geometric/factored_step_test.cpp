@@ -7,7 +7,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace factored_step_test {
 
 constexpr double length = 0.3;
 
@@ -396,5 +396,5 @@ TEST(FactoredStep, a_static_direction_solves_with_the_hessian) {
   EXPECT_LT(std::sqrt(error / size), 0.02);
 }
 
-}  // namespace
+}  // namespace factored_step_test
 }  // namespace pliant::geometric

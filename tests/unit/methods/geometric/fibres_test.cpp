@@ -5,7 +5,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace fibres_test {
 
 Shape block() { return make_shape(BoxShape{.size = {0.4, 0.4, 1}, .nodes = {5, 5, 11}}); }
 
@@ -89,5 +89,5 @@ TEST(Fibres, say_what_is_wrong_with_their_directions) {
   EXPECT_NE(few.error().text().find("7 directions"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace fibres_test
 }  // namespace pliant::geometric

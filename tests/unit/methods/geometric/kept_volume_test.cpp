@@ -8,7 +8,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace kept_volume_test {
 
 constexpr double h = 1.0 / 60;
 
@@ -243,5 +243,5 @@ TEST(GeometricKeptVolume, what_encloses_nothing_is_refused) {
   EXPECT_NE(said(make_shape(BoxShape{}), solid).find("fill the shape"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace kept_volume_test
 }  // namespace pliant::geometric

@@ -6,7 +6,7 @@
 #include <limits>
 
 namespace pliant::geometric {
-namespace {
+namespace newton_stop_test {
 
 /// The iteration after which it is over, with `first` left by the first and `later(k)` by the k-th.
 template <class Later>
@@ -78,5 +78,5 @@ TEST(NewtonStop, what_is_not_a_number_ends_it) {
   EXPECT_TRUE(NewtonStop(0.1, 1).reached(std::numeric_limits<double>::quiet_NaN()));
 }
 
-}  // namespace
+}  // namespace newton_stop_test
 }  // namespace pliant::geometric

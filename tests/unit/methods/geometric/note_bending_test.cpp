@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace pliant::geometric {
-namespace {
+namespace note_bending_test {
 
 std::optional<std::string> note_of(const Vec3& size, const std::array<int, 3>& nodes) {
   const Shape box = make_shape(BoxShape{.size = size, .nodes = nodes});
@@ -32,5 +32,5 @@ TEST(NoteBending, says_nothing_of_shapes_without_a_lattice_and_of_shells) {
   EXPECT_FALSE(note_bending(shell, BodyPlan{.shape = box, .damping = {}}));
 }
 
-}  // namespace
+}  // namespace note_bending_test
 }  // namespace pliant::geometric

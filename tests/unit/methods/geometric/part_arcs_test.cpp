@@ -4,7 +4,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace part_arcs_test {
 
 /// A lattice at x, in places, and the step w x r + shift of its nodes.
 struct Turned {
@@ -60,5 +60,5 @@ TEST(PartArcs, a_part_that_does_not_turn_is_left_alone) {
   }
 }
 
-}  // namespace
+}  // namespace part_arcs_test
 }  // namespace pliant::geometric

@@ -10,7 +10,7 @@
 #include "tests/unit/methods/geometric/slopes.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace plastic_test {
 
 Options plastic_options(double yield, double creep, PlasticForm form = PlasticForm::consistent) {
   Options options;
@@ -635,5 +635,5 @@ TEST(Plastic, says_what_it_does_not_go_with) {
   EXPECT_NE(refused.error().text().find("laplacian"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace plastic_test
 }  // namespace pliant::geometric

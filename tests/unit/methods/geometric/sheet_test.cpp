@@ -14,7 +14,7 @@
 #include "tests/unit/methods/geometric/slopes.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace sheet_test {
 
 Options sheet_options(double stiffness = 1e5, double poisson = 0.3) {
   Options options;
@@ -283,5 +283,5 @@ TEST(GeometricSheet, settings_without_a_meaning_for_triangles_are_refused_by_nam
   refused(with([](Options& o) { o.linear_solver = LinearSolver::multigrid; }), "geometric.linear_solver");
 }
 
-}  // namespace
+}  // namespace sheet_test
 }  // namespace pliant::geometric

@@ -10,7 +10,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace solvers_test {
 
 /// A bar that is clamped at one end and strained, and the equation of its next step.
 struct StepOfABar {
@@ -147,5 +147,5 @@ TEST(StepSolvers, a_newton_step_by_the_factor_is_that_of_the_gradients) {
   EXPECT_LT(bar.e.dot(difference, difference), 1e-6 * bar.e.dot(bar.v.d, bar.v.d));
 }
 
-}  // namespace
+}  // namespace solvers_test
 }  // namespace pliant::geometric

@@ -6,7 +6,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace step_test {
 
 /// A clamped bar under gravity along -y, and its tip.
 struct Cantilever {
@@ -881,5 +881,5 @@ TEST(GeometricBuild, calibrated_weights_stand_for_the_same_modulus_as_tributary_
   EXPECT_NEAR(stiffness(Weights::calibrated) / stiffness(Weights::tributary), 1, 1e-6);
 }
 
-}  // namespace
+}  // namespace step_test
 }  // namespace pliant::geometric

@@ -8,7 +8,7 @@
 #include "tests/unit/methods/geometric/slopes.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace surface_rows_test {
 
 Options with(Operator op, double stiffness = 1e5) {
   Options options;
@@ -343,5 +343,5 @@ TEST(GeometricSurfaceRows, presets_are_the_operators_they_name) {
   EXPECT_EQ(weights->laplacian, 1);
 }
 
-}  // namespace
+}  // namespace surface_rows_test
 }  // namespace pliant::geometric

@@ -8,7 +8,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace sweeps_test {
 
 struct Named {
   std::string name;
@@ -249,5 +249,5 @@ TEST(Arrangement, keeps_neighbours_near_and_puts_held_nodes_last) {
   for (const auto& e : model.edges) EXPECT_LT(std::abs(place[e.a] - place[e.b]), 2 * 4 * 5 + 5);
 }
 
-}  // namespace
+}  // namespace sweeps_test
 }  // namespace pliant::geometric

@@ -8,7 +8,7 @@
 #include "tests/unit/methods/geometric/slopes.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace volume_test {
 
 Model volume_model(double w, double jitter = 0.25) {
   Rows rows = jittered(lattice({4, 4, 7}, 1, 1, 1000), jitter);
@@ -193,5 +193,5 @@ TEST(VolumeRows, a_pulled_bar_keeps_its_volume_as_published) {
   }
 }
 
-}  // namespace
+}  // namespace volume_test
 }  // namespace pliant::geometric

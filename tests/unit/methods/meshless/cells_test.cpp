@@ -13,7 +13,7 @@
 #include "pliant/methods/meshless/model.hpp"
 
 namespace pliant::meshless {
-namespace {
+namespace cells_test {
 
 constexpr double tolerance = 1e-10;
 
@@ -241,5 +241,5 @@ TEST(Cells, a_sheet_is_refused) {
   EXPECT_FALSE(make_cells(sheet, mls, pool));
 }
 
-}  // namespace
+}  // namespace cells_test
 }  // namespace pliant::meshless

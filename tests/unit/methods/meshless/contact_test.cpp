@@ -6,7 +6,7 @@
 #include "tests/support/meshless_bar.hpp"
 
 namespace pliant::meshless {
-namespace {
+namespace contact_test {
 
 constexpr double h = 1.0 / 60;
 
@@ -133,5 +133,5 @@ TEST(MeshlessContact, flesh_on_a_bone_that_presses_it_on_the_floor_is_flattened_
   EXPECT_LT(high, 0.99);
 }
 
-}  // namespace
+}  // namespace contact_test
 }  // namespace pliant::meshless

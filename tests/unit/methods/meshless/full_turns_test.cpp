@@ -6,7 +6,7 @@
 #include "tests/support/relax_once.hpp"
 
 namespace pliant::meshless {
-namespace {
+namespace full_turns_test {
 
 constexpr double degree = 3.14159265358979323846 / 180;
 constexpr int instants = 72;
@@ -85,5 +85,5 @@ TEST(MeshlessFullTurns, flesh_on_an_elbow_makes_no_jump_below_a_full_turn) {
   EXPECT_EQ(found.kept, 0);
 }
 
-}  // namespace
+}  // namespace full_turns_test
 }  // namespace pliant::meshless

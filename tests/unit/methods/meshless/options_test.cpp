@@ -7,7 +7,7 @@
 #include "tests/support/relax_once.hpp"
 
 namespace pliant::meshless {
-namespace {
+namespace options_test {
 
 constexpr double degree = 3.14159265358979323846 / 180;
 
@@ -252,5 +252,5 @@ TEST(MeshlessOptions, a_driven_joint_leaves_its_keys_and_is_saved) {
   }
 }
 
-}  // namespace
+}  // namespace options_test
 }  // namespace pliant::meshless

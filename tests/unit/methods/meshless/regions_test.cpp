@@ -8,7 +8,7 @@
 #include "tests/support/relax_once.hpp"
 
 namespace pliant::meshless {
-namespace {
+namespace regions_test {
 
 /// The bar's upper half, around the bone that starts at the middle joint, is ten times as stiff.
 Options stiff_above() {
@@ -98,5 +98,5 @@ TEST(MeshlessRegions, a_bone_that_is_none_and_regions_without_a_skeleton_are_ref
   EXPECT_EQ(boneless.error().problems[0].place, "meshless.regions");
 }
 
-}  // namespace
+}  // namespace regions_test
 }  // namespace pliant::meshless

@@ -8,7 +8,7 @@
 #include "tests/support/meshless_bar.hpp"
 
 namespace pliant::meshless {
-namespace {
+namespace rig_test {
 
 TEST(Rig, every_sample_is_a_node_and_nodes_beside_it_give_way) {
   Shape shape = make_shape(BoxShape{.size = {1, 1, 4}, .nodes = {5, 5, 17}, .corner = {-0.5, -0.5, 0}});
@@ -121,5 +121,5 @@ TEST(Rig, a_joint_that_turns_720_degrees_makes_no_jump) {
   EXPECT_LT(furthest, 0.02);
 }
 
-}  // namespace
+}  // namespace rig_test
 }  // namespace pliant::meshless

@@ -9,7 +9,7 @@
 #include "tests/support/relax_once.hpp"
 
 namespace pliant::meshless {
-namespace {
+namespace step_test {
 
 /// Random rotations and positions of a small bar.
 struct Scrambled {
@@ -456,5 +456,5 @@ TEST(MeshlessBuild, diffused_rotations_without_a_skeleton_are_refused) {
   EXPECT_EQ(method.error().problems[0].place, "meshless.rotations");
 }
 
-}  // namespace
+}  // namespace step_test
 }  // namespace pliant::meshless

@@ -4,7 +4,7 @@
 #include "tests/unit/methods/metric/bodies.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace contact_test {
 
 Collider floor_of(double friction, double restitution, const Motion& motion = {}) {
   return Collider(PlaneCollider{{0, 0, 0}, {0, 1, 0}}, motion, friction, restitution);
@@ -135,5 +135,5 @@ TEST_F(MetricContactStep, a_box_whose_floor_drops_away_falls_freely_at_once) {
   EXPECT_NEAR(mean(body->nodes().v).y() - before, -9.81 * input.h, 1e-6);
 }
 
-}  // namespace
+}  // namespace contact_test
 }  // namespace pliant::metric

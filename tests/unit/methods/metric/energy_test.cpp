@@ -8,7 +8,7 @@
 #include "tests/unit/methods/metric/bodies.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace energy_test {
 
 std::vector<Options> models() {
   return {papers(),
@@ -184,5 +184,5 @@ TEST(MetricEnergy, the_moduli_are_those_that_the_calibration_says) {
   }
 }
 
-}  // namespace
+}  // namespace energy_test
 }  // namespace pliant::metric

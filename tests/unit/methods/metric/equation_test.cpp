@@ -4,7 +4,7 @@
 #include "tests/unit/methods/metric/bodies.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace equation_test {
 
 constexpr double h = 0.02;
 constexpr Damping damping{.mass = 12, .stiffness = 0.03};
@@ -196,5 +196,5 @@ TEST(MetricContact, a_fallen_body_neither_floats_nor_sinks) {
   EXPECT_LT(fastest, 0.2);
 }
 
-}  // namespace
+}  // namespace equation_test
 }  // namespace pliant::metric

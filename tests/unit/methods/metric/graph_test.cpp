@@ -5,7 +5,7 @@
 #include "tests/unit/methods/metric/bodies.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace graph_test {
 
 Model graph_model(const Options& options) {
   const Shape torus = make_shape(TorusShape{.nodes = {5, 24}});
@@ -135,5 +135,5 @@ TEST(MetricGraph, what_needs_axes_is_refused) {
   EXPECT_NE(refused.error().text().find("lattice"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace graph_test
 }  // namespace pliant::metric

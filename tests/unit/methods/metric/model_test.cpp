@@ -8,7 +8,7 @@
 #include "tests/unit/methods/metric/bodies.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace model_test {
 
 std::map<int, int> count_by_reach(const Model& model) {
   std::map<int, int> out;  // 1 length, 2 face, 3 spatial, 4 pillar, 8 and 12 pillar diagonals: squared cells
@@ -95,5 +95,5 @@ TEST(MetricModel, strength_keys_run_forward) {
   EXPECT_DOUBLE_EQ(factor_at(options.keys, 9), 1);
 }
 
-}  // namespace
+}  // namespace model_test
 }  // namespace pliant::metric

@@ -3,7 +3,7 @@
 #include "tests/unit/methods/metric/bodies.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace multigrid_test {
 
 /// A lattice with a corner carved away, its first layers held, shaken, and stiff.
 struct Problem {
@@ -145,5 +145,5 @@ TEST(MetricMultigrid, is_taken_where_the_matrix_is_stiff_and_the_body_large) {
   EXPECT_EQ(of_small->name(), "jacobi");
 }
 
-}  // namespace
+}  // namespace multigrid_test
 }  // namespace pliant::metric

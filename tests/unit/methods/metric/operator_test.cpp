@@ -6,7 +6,7 @@
 #include "tests/unit/methods/metric/bodies.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace operator_test {
 
 struct Case {
   std::string name;
@@ -299,5 +299,5 @@ TEST_F(MetricOperator, the_papers_matrix_breaks_the_solve_under_compression) {
   EXPECT_TRUE(gradients.solve(*op, *jacobi, b, d, 1e-5, 50, pool).broke);
 }
 
-}  // namespace
+}  // namespace operator_test
 }  // namespace pliant::metric

@@ -4,7 +4,7 @@
 #include "tests/unit/methods/metric/bodies.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace plastic_flow_test {
 
 /// Rest length of the stretched edges of a cell after so many steps.
 double rest_length(const PlasticLaw& law, double stretch, double h, int steps) {
@@ -66,5 +66,5 @@ TEST(MetricPlasticFlow, a_bar_that_is_stretched_by_a_fifth_keeps_its_volume) {
   EXPECT_NEAR(metrics[3 * n + p], (metrics[p] + metrics[n + p]) / 2, 1e-6);
 }
 
-}  // namespace
+}  // namespace plastic_flow_test
 }  // namespace pliant::metric

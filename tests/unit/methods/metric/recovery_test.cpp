@@ -7,7 +7,7 @@
 #include "tests/unit/methods/metric/bodies.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace recovery_test {
 
 constexpr double drag = 1.5;
 
@@ -166,5 +166,5 @@ TEST(MetricRecovery, what_yields_keeps_its_new_length_and_what_does_not_springs_
   EXPECT_GT(stretched(0.02), 1.15);
 }
 
-}  // namespace
+}  // namespace recovery_test
 }  // namespace pliant::metric

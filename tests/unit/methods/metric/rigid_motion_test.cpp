@@ -6,7 +6,7 @@
 #include <Eigen/Geometry>
 
 namespace pliant::metric {
-namespace {
+namespace rigid_motion_test {
 
 double turning_energy(const Mat3& inertia, const Vec3& angular) {
   return angular.dot(inertia.inverse() * angular) / 2;
@@ -46,5 +46,5 @@ TEST(MetricRigidMotion, masses_on_a_line_and_single_nodes_turn_by_a_finite_angle
   EXPECT_EQ(turned_by(none, {1, 1, 1}), Vec3(0, 0, 0));
 }
 
-}  // namespace
+}  // namespace rigid_motion_test
 }  // namespace pliant::metric

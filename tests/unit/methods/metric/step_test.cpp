@@ -4,7 +4,7 @@
 #include "tests/unit/methods/metric/bodies.hpp"
 
 namespace pliant::metric {
-namespace {
+namespace step_test {
 
 double total(const Body& body) { return kinetic(body) + body.elastic_energy(); }
 
@@ -369,5 +369,5 @@ TEST(MetricStep, a_static_pose_balances_gravity) {
   EXPECT_LT(left, 1e-4);
 }
 
-}  // namespace
+}  // namespace step_test
 }  // namespace pliant::metric

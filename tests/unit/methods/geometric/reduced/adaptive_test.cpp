@@ -7,7 +7,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace adaptive_test {
 
 Rows small_bar() { return jittered(lattice({4, 4, 20}, 0.1, 1, 2e4), 0.003); }
 
@@ -111,5 +111,5 @@ TEST(ReducedAdaptive, is_refused_with_cubature) {
   EXPECT_TRUE(reducible_model(small_bar(), options));
 }
 
-}  // namespace
+}  // namespace adaptive_test
 }  // namespace pliant::geometric

@@ -13,7 +13,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace body_test {
 
 using Eigen::MatrixXd;
 
@@ -438,5 +438,5 @@ TEST(GeometricReduced, a_scrambled_body_of_all_functions_finds_its_shape_again) 
   }
 }
 
-}  // namespace
+}  // namespace body_test
 }  // namespace pliant::geometric

@@ -9,7 +9,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace equation_test {
 
 constexpr double h = 1.0 / 60;  // s
 
@@ -103,5 +103,5 @@ TEST(ReducedEquation, newton_and_local_global_iterations_solve_it) {
   EXPECT_LT(violent_step.left(violent_step.scratch.vectors.d), 1e-2 * start);
 }
 
-}  // namespace
+}  // namespace equation_test
 }  // namespace pliant::geometric

@@ -10,7 +10,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace flow_test {
 
 using Eigen::MatrixXd;
 
@@ -274,5 +274,5 @@ TEST(ReducedPlastic, is_refused_with_cubature_and_with_laplacian_rows) {
   EXPECT_FALSE(reducible_model(rows, options));
 }
 
-}  // namespace
+}  // namespace flow_test
 }  // namespace pliant::geometric

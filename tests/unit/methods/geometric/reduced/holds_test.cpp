@@ -6,7 +6,7 @@
 #include "tests/unit/methods/geometric/bodies.hpp"
 
 namespace pliant::geometric {
-namespace {
+namespace holds_test {
 
 /// A bar whose first layer of nodes is a handle.
 struct HandleBar {
@@ -67,5 +67,5 @@ TEST(ReducedHolds, a_part_of_a_piece_and_a_piece_that_is_torn_are_refused) {
   EXPECT_NE(holds.take(bar.model, bar.input()), "");
 }
 
-}  // namespace
+}  // namespace holds_test
 }  // namespace pliant::geometric

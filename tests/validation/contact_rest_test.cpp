@@ -35,7 +35,7 @@ Shape beside(Shape a, const Shape& b) {
 }
 
 TEST_P(Rest, a_stiff_box_rebounds_with_the_restitution_of_the_ground) {
-  // The restitution is that of the face that touches; what swings in the box above it takes its share.
+  // The restitution is that of the whole impact.
   for (double restitution : {0.0, 0.3, 0.6, 1.0}) {
     ContactRig r(make_shape(BoxShape{.size = {0.5, 0.1, 0.5}, .nodes = {5, 2, 5}, .corner = {0, 0.5, 0}}),
                  1e9, GetParam(), 1.0 / 240);

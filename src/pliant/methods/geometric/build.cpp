@@ -127,8 +127,12 @@ Result<Rows> make_rows(const Shape& shape, double density, const Options& option
     return refuse("geometric.poisson", "above 0 with an operator of edges on a surface", "0",
                   "edges of a surface have Poisson's ratio 0: operator sheet has any");
   if (on_surface && options.volume > 0)
-    return refuse("geometric.volume", "above 0 with an operator of surfaces", "0",
-                  "a surface has no volume around its nodes: `keep_volume` keeps what it encloses");
+    return refuse(
+        "geometric.volume", "above 0 with an operator of surfaces", "0",
+        "a surface has no volume around its nodes: with operator edge `keep_volume` keeps what it encloses");
+  if (operator_of(options) != Operator::sheet && (options.sheet.poisson > 0 || options.sheet.bending > 0))
+    return refuse("geometric.sheet", "given with another operator", "operator sheet (preset shell)",
+                  "edge and Laplacian rows have no bending stiffness of their own");
   return on_surface ? make_surface_rows(shape.graph, density, options)
                     : make_rows(shape.graph, density, options);
 }

@@ -44,7 +44,7 @@ std::string Cache::factor(const Model& model, const Scheme& s, bool new_pattern,
 
 void Cache::choose_hessian(const Model& model, const Scheme& s, bool new_pattern, bool may, Pool& pool) {
   if (new_pattern) hessian_arranged = false;
-  if (model.sheet) return choose_sheet_hessian(model, s, new_pattern, may, pool);
+  if (model.sheet) return choose_sheet_hessian(model, s, may, pool);
   const FactoredHessian::Coefficients c = hessian_coefficients(s);
   factors_hessian = may && system.direct() && !model.has_volume() &&
                     model.covariance == Covariance::consistent &&
@@ -74,7 +74,7 @@ double gradients_for(double softness) { return 0.5 * std::sqrt(softness); }
 
 }  // namespace
 
-void Cache::choose_sheet_hessian(const Model& model, const Scheme& s, bool, bool may, Pool& pool) {
+void Cache::choose_sheet_hessian(const Model& model, const Scheme& s, bool may, Pool& pool) {
   const FactoredHessian::Coefficients c = hessian_coefficients(s);
   const double work = of_a * system.factor_work(), factor_ms = 1e-6 * work / multiply_adds_in_ns;
   const double solve_ms = 1e-6 * (node_ns * arrangement.free + entry_ns * double(system.factor_entries()));

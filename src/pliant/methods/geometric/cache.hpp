@@ -59,7 +59,7 @@ struct Cache {
   /// Whether a factor of H in every step is cheaper than conjugate gradients, and its symbolic part.
   void choose_hessian(const Model& model, const Scheme& scheme, bool new_pattern, bool may, Pool& pool);
   /// The same of a sheet, and how many conjugate gradients if not.
-  void choose_sheet_hessian(const Model& model, const Scheme& scheme, bool new_pattern, bool may, Pool& pool);
+  void choose_sheet_hessian(const Model& model, const Scheme& scheme, bool may, Pool& pool);
 };
 
 }  // namespace pliant::geometric

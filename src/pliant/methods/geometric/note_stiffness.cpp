@@ -39,10 +39,9 @@ std::optional<std::string> note_stiffness(const Options& options, const BodyPlan
   if (!rows) return std::nullopt;  // said when the body is built
   const double step = ImplicitScheme(options.integrator, steps.h, plan.damping).h;
   const double ratio = step * step * stiffness_over_mass(*rows);
-  const double told =
-      Index(rows->rest.size()) > direct_limit_of(options) || options.linear_solver == LinearSolver::multigrid
-          ? told_multigrid
-          : told_direct;
+  const bool by_cycles = !rows->sheet && (options.linear_solver == LinearSolver::multigrid ||
+                                          Index(rows->rest.size()) > direct_limit_of(options));
+  const double told = by_cycles ? told_multigrid : told_direct;
   if (!(ratio > told)) return std::nullopt;
   return fmt::format(
       "too stiff for its size and time step to tell contacts well in single precision (h^2 k/m = {:.1g}, "

@@ -38,8 +38,8 @@ const OptionTable<Options>& option_table() {
               .min = 0,
               .max = 1e4,
               .help = "weight of the Laplacian rows relative to the edge rows; 10 to 100 resists bending "
-                      "more. On a surface 1 gives the bending stiffness E t^3/12 of the thickness t; "
-                      "operator cotangent reads 0 as 1"}),
+                      "more. Sheets that bend as their thickness says are operator sheet; operator "
+                      "cotangent reads 0 as 1"}),
       option(
           "bending", &Options::bending,
           {.unit = "1",
@@ -106,9 +106,10 @@ const OptionTable<Options>& option_table() {
               .max = 100,
               .help = "for experts, instead of poisson: weight w of the volume rows. Poisson's ratio is "
                       "w/(3 + 2 w), Young's modulus stiffness 3 (1 + w)/(3 + 2 w)"}),
-      option("keep_volume", &Options::keep_volume,
-             {.help = "operators on a surface: each closed part keeps the volume it encloses, as if filled "
-                      "with water; not with colliders"}),
+      option(
+          "keep_volume", &Options::keep_volume,
+          {.help = "operators edge, cotangent and mixed: each closed part keeps the volume it encloses, as "
+                   "if filled with water; not with colliders"}),
   };
   return table;
 }

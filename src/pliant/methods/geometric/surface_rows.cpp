@@ -110,7 +110,7 @@ bool stands_for_solid(const NodeGraph& graph, const SurfaceWeights& weights) {
 std::optional<Error> sheet_trouble(const Options& options) {
   const auto refused = [](const char* key, const char* found, const char* why) {
     return refuse(std::string("geometric.") + key, std::string(found) + " with operator sheet (preset shell)",
-                  "operator edge, or without it", why);
+                  "operator edge instead of preset shell, or without this setting", why);
   };
   if (options.laplacian > 0)
     return refused("laplacian", "above 0", "its triangles have bending rows of their own");

@@ -13,7 +13,7 @@ constexpr double length = 0.3;
 
 /// 4 cm x 30 cm x 1 mm: a leaf or a ribbon.
 Shape strip() { return make_shape(SheetShape{.size = {0.04, length}, .nodes = {5, 31}, .thickness = 0.001}); }
-/// The same by its surface, as the preset `shell` has it.
+/// The same by its surface, as operator edge has it.
 Shape shell_strip() { return on_surface(strip(), 0.001); }
 Shape slender_beam() { return make_shape(BoxShape{.size = {0.01, 0.01, 0.6}, .nodes = {3, 3, 61}}); }
 

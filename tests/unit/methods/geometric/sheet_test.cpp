@@ -84,6 +84,43 @@ TEST(GeometricSheet, the_rest_shape_has_no_energy_wherever_it_is_turned) {
   }
 }
 
+/// A flat sheet of half a square metre, 0.05 m thick, irregular.
+Model flat_sheet(const Options& options) {
+  const TriMesh mesh = sheet_mesh({.width = 0.5, .length = 1, .across = 4, .along = 6, .jitter = 0.3});
+  return model_of(*make_surface_rows(surface_graph(mesh.vertices, mesh.triangles, 0.05), 1000, options));
+}
+
+TEST(GeometricSheet, the_membrane_has_youngs_modulus_times_thickness_and_poissons_ratio_0) {
+  const Model sheet = flat_sheet(sheet_options(1e5));
+  const double membrane = 1e5 * 0.05, area = 0.5;  // N/m, m^2
+  const auto stretched = [&](double x, double z, double shear) {
+    Points to = sheet.rest;
+    for (Vec3& p : to) p = {(1 + x) * p.x() + shear * p.z(), p.y(), (1 + z) * p.z()};
+    return energy_at(sheet, to) / (membrane * area);
+  };
+  for (const double strain : {1e-3, 0.3, -0.2}) {
+    EXPECT_NEAR(stretched(0, strain, 0) / (strain * strain / 2), 1, 1e-6) << strain;
+    EXPECT_NEAR(stretched(strain, 0, 0) / (strain * strain / 2), 1, 1e-6) << strain;
+    EXPECT_NEAR(stretched(strain, strain, 0) / (strain * strain), 1, 1e-6) << strain;  // nothing couples them
+  }
+  EXPECT_NEAR(stretched(0, 0, 1e-3) / (0.5 * 1e-6 / 2), 1, 1e-3);  // shear modulus E/2
+}
+
+TEST(GeometricSheet, a_bending_stiffness_that_is_given_replaces_that_of_the_thickness) {
+  Points bent;
+  const auto energy_with = [&](double bending) {
+    Options options = sheet_options(1e5, 0);
+    options.sheet.bending = bending;
+    const Model sheet = flat_sheet(options);
+    bent = sheet.rest;
+    for (Vec3& p : bent) p.y() = 1e-5 * p.z() * p.z();  // so flat that nothing stretches
+    return energy_at(sheet, bent);
+  };
+  const double own = 1e5 * std::pow(0.05, 3) / 12;  // N m
+  EXPECT_NEAR(energy_with(own) / energy_with(0), 1, 1e-6);
+  EXPECT_NEAR(energy_with(2 * own) / energy_with(0), 2, 1e-4);
+}
+
 /// Matrix of a linear map of motions.
 template <class Map>
 Eigen::MatrixXd dense(std::size_t nodes, const Map& map) {
@@ -272,6 +309,8 @@ TEST(GeometricSheet, settings_without_a_meaning_for_triangles_are_refused_by_nam
     return options;
   };
   refused(with([](Options& o) { o.laplacian = 1; }), "geometric.laplacian");
+  refused(with([](Options& o) { o.preset = Preset::none, o.op = Operator::edge, o.sheet.bending = 1; }),
+          "geometric.sheet");
   refused(with([](Options& o) { o.bending = 1; }), "geometric.bending");
   refused(with([](Options& o) { o.edge = 2; }), "geometric.edge");
   refused(with([](Options& o) { o.plasticity = Plasticity{}; }), "geometric.plasticity");

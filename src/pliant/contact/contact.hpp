@@ -57,6 +57,7 @@ struct ImpactMemory {
   Index unused = 0;                         ///< no bytes without a value
   double approach = 0, restitution = 0;     ///< m/s, 1
   double energy = 0;                        ///< of the body when the impact began, J
+  double elapsed = 0;                       ///< since then, s
   double impulse = 0;                       ///< of the part and the collider since then, N s
   Vec3 normal{0, 1, 0}, velocity{0, 0, 0};  ///< as those of the contact
 };

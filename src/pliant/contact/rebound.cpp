@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "pliant/math/symmetric_eigen.hpp"
 
@@ -25,9 +26,10 @@ bool point_before(const ContactKey& a, const ContactKey& b) {
   return a.vertex != b.vertex ? a.vertex < b.vertex : a.collider < b.collider;
 }
 
-/// In the frame of something that moves with v: kinetic energy and weight of a part are another's.
-double seen_from(const Vec3& v, double energy, const PartMotion& part, const Vec3& gravity) {
-  return energy + part.mass * (v.squaredNorm() / 2 - v.dot(part.velocity) - gravity.dot(part.centre));
+/// Energy with the weight, in the frame of something that has moved with v for a time: both are other there.
+double seen_from(const Vec3& v, double time, const WholeBody& body, const Vec3& gravity) {
+  return body.energy +
+         body.mass * (v.squaredNorm() / 2 - v.dot(body.velocity) - gravity.dot(body.centre - time * v));
 }
 
 }  // namespace
@@ -68,17 +70,17 @@ PartMotion part_motion(Index part, std::span<const Index> part_of, std::span<con
   return part_motion(sum, origin + arm, momentum, angular - arm.cross(momentum), second);
 }
 
-void Rebound::note(std::span<const Contact> contacts, std::span<const Vec3> impulses) {
+void Rebound::note(std::span<const Contact> contacts, std::span<const Vec3> impulses, double scale) {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const double along = contacts[c].normal.dot(impulses[c]);
+    const double along = scale * contacts[c].normal.dot(impulses[c]);
     if (contacts[c].restitution > 0 && along > 0) hits_.push_back({contacts[c], along});
   }
 }
 
 void Rebound::begin_impacts(const StepInput& input, std::vector<ImpactMemory>& impacts, ReboundBody& body) {
   const double slowest = slowest_impact * input.gravity.norm() * input.h;
-  for (ImpactMemory& impact : impacts) ++impact.idle;
-  double energy = -1;
+  for (ImpactMemory& impact : impacts) ++impact.idle, impact.elapsed += input.h;
+  std::optional<WholeBody> whole;
   Index measured = -1;
   PartMotion motion;
   for (const Hit& hit : hits_) {
@@ -99,12 +101,13 @@ void Rebound::begin_impacts(const StepInput& input, std::vector<ImpactMemory>& i
         -contact.normal.dot(motion.velocity_at(body.place(contact.key, Instant::begin)) - contact.velocity);
     if (!(along > slowest) || !(along > 0)) continue;
     const double fall = -2 * contact.normal.dot(input.gravity) * std::max(contact.gap, 0.0);
-    if (energy < 0) energy = body.energy(Instant::begin);
+    if (!whole) whole = body.whole(Instant::begin);
     impacts.insert(known, {.key = contact.key,
                            .part = part,
                            .approach = std::sqrt(std::max(along * along + fall, 0.0)),
                            .restitution = contact.restitution,
-                           .energy = seen_from(contact.velocity, energy, motion, input.gravity),
+                           .energy = seen_from(contact.velocity, 0, *whole, input.gravity),
+                           .elapsed = input.h,
                            .normal = contact.normal,
                            .velocity = contact.velocity});
   }
@@ -139,13 +142,14 @@ Vec3 Rebound::answer(const StepInput& input, Index part, std::span<const ImpactM
   const PartMotion motion = body.motion(part, Instant::end);
   lifts_.assign(impacts.size(), 0);
   arms_.resize(impacts.size());
-  double fastest = 0, most_energy = 0;
+  double fastest = 0, most_energy = 0, elapsed = 0;
   Vec3 frame = Vec3::Zero(), u = Vec3::Zero(), w = Vec3::Zero();
   const auto counts = [&](std::size_t k) { return over_[k] == 2 && impacts[k].part == part; };
   for (std::size_t k = 0; k < impacts.size(); ++k) {
     if (!counts(k)) continue;
     arms_[k] = body.place(impacts[k].key, Instant::end) - motion.centre;
-    if (impacts[k].approach > fastest) frame = impacts[k].velocity, most_energy = impacts[k].energy;
+    if (impacts[k].approach > fastest)
+      frame = impacts[k].velocity, most_energy = impacts[k].energy, elapsed = impacts[k].elapsed;
     fastest = std::max(fastest, impacts[k].approach);
   }
   double change = fastest;
@@ -168,7 +172,7 @@ Vec3 Rebound::answer(const StepInput& input, Index part, std::span<const ImpactM
   if (u.isZero(0) && w.isZero(0)) return Vec3::Zero();
   // With s of the kick the energy is now + s b + s^2 c; the turning counts as that of a rigid body.
   const Mat3 inertia = pseudo_inverse(motion.inverse_inertia, 1e-9);
-  const double left = most_energy - seen_from(frame, body.energy(Instant::end), motion, input.gravity);
+  const double left = most_energy - seen_from(frame, elapsed, body.whole(Instant::end), input.gravity);
   const double b = motion.mass * u.dot(motion.velocity - frame) + w.dot(inertia * motion.turning);
   const double c = (motion.mass * u.squaredNorm() + w.dot(inertia * w)) / 2;
   const double root = b * b + 4 * c * left;

@@ -12,7 +12,8 @@
 //   3. Then impulses r_c along the normals, at the points c that were hit, with
 //        0 <= r_c  complementary to  u_c - e a_c >= 0,   u = u(rigid) + sum of the rigid response to r
 //      change the velocity of the part by u + w x (x - centre). They are shortened where the body would have
-//      more energy than when the impact began, in the frame of the collider.
+//      more energy than when the impact began, in the frame of the collider. Other parts count with their weight:
+//      one that still falls gains nothing.
 // A body that leaves faster by itself is left alone: it rebounds with the larger of e and what its elasticity
 // returns.
 #pragma once
@@ -45,6 +46,13 @@ PartMotion part_motion(Index part, std::span<const Index> part_of, std::span<con
 PartMotion part_motion(double mass, const Vec3& centre, const Vec3& momentum, const Vec3& angular,
                        const Mat3& second);
 
+/// The whole body: its parts may exchange nothing, but their energy is known as a sum.
+struct WholeBody {
+  double energy = 0;  ///< kinetic and elastic, J; the weight apart
+  double mass = 0;    ///< kg
+  Vec3 centre{0, 0, 0}, velocity{0, 0, 0};
+};
+
 /// What the rebound asks of a body at the end of a step, before or after the step is accepted.
 class ReboundBody {
  public:
@@ -54,8 +62,7 @@ class ReboundBody {
   /// Where the contact point is.
   virtual Vec3 place(const ContactKey& key, Instant instant) const = 0;
   virtual PartMotion motion(Index part, Instant instant) const = 0;
-  /// Kinetic and elastic, J; the weight apart.
-  virtual double energy(Instant instant) const = 0;
+  virtual WholeBody whole(Instant instant) const = 0;
   /// The velocities of the part at the end of the step change by u + w x (x - centre): after the step.
   virtual void kick(Index part, const Vec3& u, const Vec3& w, const Vec3& centre) = 0;
   /// The same as by a force within the step: positions change with them.
@@ -88,11 +95,19 @@ class ReboundNodes final : public ReboundBody {
   PartMotion motion(Index part, Instant instant) const override {
     return part_motion(part, nodes_.part, nodes_.mass, x(instant), v(instant));
   }
-  double energy(Instant instant) const override {
-    double sum = elastic_(x(instant));
-    const std::span<const Vec3> moving = v(instant);
-    for (std::size_t i = 0; i < moving.size(); ++i) sum += nodes_.mass[i] * moving[i].squaredNorm() / 2;
-    return sum;
+  WholeBody whole(Instant instant) const override {
+    const std::span<const Vec3> at = x(instant), moving = v(instant);
+    WholeBody out{.energy = elastic_(at)};
+    for (std::size_t i = 0; i < moving.size(); ++i) {
+      const double m = nodes_.mass[i];
+      out.energy += m * moving[i].squaredNorm() / 2;
+      out.mass += m;
+      out.centre += m * at[i];
+      out.velocity += m * moving[i];
+    }
+    out.centre /= out.mass;
+    out.velocity /= out.mass;
+    return out;
   }
   void kick(Index part, const Vec3& u, const Vec3& w, const Vec3& centre) override {
     if (!any_) std::fill(nodes_.kicked.begin(), nodes_.kicked.end(), Vec3::Zero());
@@ -130,8 +145,8 @@ class Rebound {
  public:
   /// A new step.
   void clear() { hits_.clear(); }
-  /// Impulses of the step, N s.
-  void note(std::span<const Contact> contacts, std::span<const Vec3> impulses);
+  /// Impulses of the step: `scale` times these, N s.
+  void note(std::span<const Contact> contacts, std::span<const Vec3> impulses, double scale = 1);
   /// At the end of a step of a body that nothing holds. Returns the impulse of what was kicked, N s.
   Vec3 finish(const StepInput& input, std::vector<ImpactMemory>& impacts, ReboundBody& body);
 

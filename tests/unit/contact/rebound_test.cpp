@@ -17,6 +17,7 @@ struct Cube {
   Rebound rebound;
   std::vector<ImpactMemory> impacts;
   double elastic_begin = 0, elastic_end = 0;
+  double rising = 0;  ///< m/s, of the ground
 
   Cube() {
     for (int k = 0; k < 8; ++k) x.emplace_back(k & 1, k >> 1 & 1, k >> 2);
@@ -29,7 +30,7 @@ struct Cube {
     input.gravity = {0, -10, 0};
   }
   Contact contact(Index node, double restitution = 0.5) const {
-    return {.key = {node, 0, 0}, .normal = {0, 1, 0}, .restitution = restitution};
+    return {.key = {node, 0, 0}, .normal = {0, 1, 0}, .velocity = {0, rising, 0}, .restitution = restitution};
   }
   /// A step in which these nodes get an impulse each.
   Vec3 step(std::vector<Index> nodes, double impulse, double restitution = 0.5) {
@@ -96,6 +97,49 @@ TEST(Rebound, the_body_has_no_more_energy_than_it_came_with) {
   cube.step({0, 1, 4, 5}, 1, 1);
   cube.step({0, 1, 4, 5}, 0.025, 1);
   EXPECT_NEAR(cube.end_v[0].y(), 1, 1e-4);  // m v^2/2 = 0.5 J
+}
+
+TEST(Rebound, another_part_that_still_falls_takes_nothing_from_the_rebound) {
+  Cube cube;
+  // A second cube of the same body, beside the first, which falls freely through both steps: 0.5 s each.
+  cube.input.h = 0.5;
+  cube.input.gravity = {0, -1, 0};
+  for (int k = 0; k < 8; ++k) {
+    cube.x.emplace_back(cube.x[std::size_t(k)] + Vec3(5, 0, 0));
+    cube.v.emplace_back(0, -4, 0);
+    cube.mass.push_back(1.0 / 8);
+    cube.part.push_back(1);
+  }
+  cube.end_x = cube.x;
+  cube.kicked.assign(16, Vec3::Zero());
+  const auto fall = [&](double time) {
+    cube.end_v.assign(16, Vec3::Zero());
+    for (std::size_t i = 8; i < 16; ++i) {
+      cube.end_v[i] = {0, -4 - time, 0};
+      cube.end_x[i].y() = cube.x[i].y() - 4 * time - time * time / 2;
+    }
+  };
+  fall(0.5);
+  cube.step({0, 1, 4, 5}, 1, 0.9);
+  fall(1);
+  const Vec3 impulse = cube.step({0, 1, 4, 5}, 0.1, 0.9);
+  EXPECT_LT((impulse - Vec3(0, 3.6, 0)).norm(), 1e-4);
+  EXPECT_NEAR(cube.end_v[8].y(), -5, 1e-12) << "the other part is left alone";
+}
+
+TEST(Rebound, on_ground_that_rises_the_share_is_that_of_the_approach_to_it) {
+  Cube cube;  // meets ground that comes up with 3 m/s, and is then carried by it
+  cube.rising = 3;
+  cube.v.assign(8, Vec3(0, -1, 0));
+  cube.end_v.assign(8, Vec3(0, 3, 0));
+  const auto carried = [&](double time) {
+    for (std::size_t i = 0; i < 8; ++i) cube.end_x[i].y() = cube.x[i].y() + 3 * time;
+  };
+  carried(cube.input.h);
+  cube.step({0, 1, 4, 5}, 1, 1);
+  carried(2 * cube.input.h);
+  cube.step({0, 1, 4, 5}, 0.025, 1);
+  EXPECT_NEAR(cube.end_v[0].y(), 3 + 4, 0.002);  // e = 1: no energy is lost, and none of it is height
 }
 
 TEST(Rebound, a_corner_that_was_hit_leaves_with_its_share_and_turns_the_body) {

@@ -14,7 +14,7 @@ struct Wheel : ReboundBody {
   Index part(const ContactKey&) const override { return 0; }
   Vec3 place(const ContactKey& key, Instant) const override { return feet[std::size_t(key.vertex)]; }
   PartMotion motion(Index, Instant) const override { return now; }
-  double energy(Instant) const override { return 0; }
+  WholeBody whole(Instant) const override { return {}; }
   void kick(Index, const Vec3&, const Vec3&, const Vec3&) override { ADD_FAILURE(); }
   void push(Index, const Vec3& u, const Vec3& w, const Vec3&) override {
     now.velocity += u, now.turning += w;

@@ -113,8 +113,9 @@ class ContactStep::Bouncing final : public ReboundBody {
   PartMotion motion(Index, Instant instant) const override {
     return instant == Instant::begin ? contact_.start_.part : end_.part;
   }
-  double energy(Instant instant) const override {
-    return instant == Instant::begin ? contact_.start_.energy : end_.energy;
+  WholeBody whole(Instant instant) const override {
+    const Motion& now = instant == Instant::begin ? contact_.start_ : end_;
+    return {now.energy, now.part.mass, now.part.centre, now.part.velocity};
   }
   void kick(Index, const Vec3& u, const Vec3& w, const Vec3& centre) override {
     State& state = step_.state;

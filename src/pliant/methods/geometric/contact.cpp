@@ -285,8 +285,8 @@ void ContactStep::resist_rolling(Equation& e) {
 }
 
 void ContactStep::rebound(Equation& e, std::vector<ImpactMemory>& impacts) {
-  if (!e.input.held.empty() || !e.scratch.grabs.empty()) return impacts.clear();
-  if (any()) stage_.rebound().note(stage_.contacts(), stage_.impulses());
+  if (!e.input.held.empty() || !e.scratch.grabs.empty() || e.input.colliders.empty()) return impacts.clear();
+  if (any()) stage_.rebound().note(stage_.contacts(), stage_.impulses(), e.input.h / e.scheme.h);
   as_parts(e, [&](auto& body) {
     e.report().contact_impulse += stage_.rebound().finish(e.input, impacts, body);
     kicked_ = body.any();

@@ -118,8 +118,8 @@ void follow(const SheetArrays& arrays, const float* p, int begin, int end) {
     const int* corner = arrays.corner + 3 * t;
     const float* lever = arrays.lever + 20 * t;
     const Quad q1 = load(lever), q2 = load(lever + 4), origin = load(p + 4 * long(corner[0]));
-    const Quad a = cross(q1, load(p + 4 * long(corner[1])) - origin) +
-                   cross(q2, load(p + 4 * long(corner[2])) - origin);
+    const Quad a =
+        cross(q1, load(p + 4 * long(corner[1])) - origin) + cross(q2, load(p + 4 * long(corner[2])) - origin);
     const Quad w = a[0] * load(lever + 8) + a[1] * load(lever + 12) + a[2] * load(lever + 16);
     store(arrays.turn + 4 * long(t), w);
     const Quad one = cross(w, q1), two = cross(w, q2);

@@ -75,11 +75,8 @@ Shape mesh_bar() {
   const TriMesh box =
       make_shape(BoxShape{.size = {width, width, length}, .nodes = {2, 2, 2}, .corner = {-0.15, -0.15, 0}})
           .surface;
-  PolygonMesh mesh;
-  mesh.vertices = box.vertices;
-  for (const Triangle& t : box.triangles) samples::add_face(mesh, {t[0], t[1], t[2]});
   Pool pool(1);
-  return make_mesh_shape(mesh, {.nodes = 1500}, pool)->shape;
+  return make_mesh_shape(as_polygons(box), {.nodes = 1500}, pool)->shape;
 }
 
 TEST(Poisson, a_pulled_lattice_bar_has_the_modulus_and_the_ratio_asked_for) {

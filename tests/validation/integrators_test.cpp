@@ -81,8 +81,8 @@ std::vector<Way> second_order_ways() {
       {"geometric", of({.stiffness = stiff, .tolerance = exact})},
       {"multigrid", of({.stiffness = stiff, .tolerance = exact, .linear_solver = LinearSolver::multigrid})},
       {"local-global", of({.stiffness = stiff, .step_solver = StepSolver::local_global, .iterations = 60})},
-      {"kept volume",
-       of({.preset = Preset::shell, .stiffness = stiff, .tolerance = exact, .keep_volume = true}), true},
+      {"kept volume", of({.op = Operator::edge, .stiffness = stiff, .tolerance = exact, .keep_volume = true}),
+       true},
       {"fem", [=](const Shape& shape) { return fem_body(shape, {.stiffness = stiff}); }}};
 }
 

@@ -15,12 +15,14 @@ namespace {
 double star_energy(const Model& model, std::span<const Vec3> x, Index i, const Mat3& rotation,
                    std::span<const Vec3> d) {
   const Adjacency& adj = model.adjacency;
-  const Mat3 excess = volume_excess(star_of(model, i, d), covariance(model, x, i, d));
+  const double w = model.has_volume() ? model.volume_rows[i] : 0;
+  const Mat3 excess =
+      w > 0 ? volume_excess(star_of(model, i, d), covariance(model, x, i, d)) : Mat3(Mat3::Zero());
   double sum = 0;
   for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
     const Vec3 now = x[adj.target[k]] - x[i];
     sum += model.edge_weight[adj.edge[k]] *
-           ((now - rotation * d[k]).squaredNorm() + model.volume_rows[i] * (excess * d[k]).squaredNorm());
+           ((now - rotation * d[k]).squaredNorm() + (w > 0 ? w * (excess * d[k]).squaredNorm() : 0));
   }
   return sum;
 }
@@ -49,10 +51,9 @@ int flow_together(const Model& model, const PlasticLaw& law, double h, std::span
   const auto now = [&](Index k) -> Vec3 {
     return rotation.transpose() * (x[model.adjacency.target[k]] - x[i]);
   };
-  const auto rest = [&](Index k) -> const Vec3& { return d[k]; };
   const auto first = [&](Index k) { return model.rest_vector(i, k, {}); };
-  const double change =
-      moment(model, i, now, rest).determinant() / moment(model, i, rest, rest).determinant();
+  // Both by the map from the first vectors, which is the same measure: what it calls the first volume stays.
+  const double change = moment(model, i, now, first).determinant() / first_moment.determinant();
   const double shape = 1 / std::cbrt(change > least_volume ? change : least_volume);
   double most = 0;
   for (Index k = begin; k < end; ++k)
@@ -99,7 +100,7 @@ int flow_star(const Model& model, const Plasticity& plasticity, double h, std::s
     for (Index k = begin; k < end; ++k) rows += flow_row(model, plasticity, time, x, i, k, rotation, d[k]);
     return rows;
   };
-  if (!model.has_volume() || !(model.volume_rows[i] > 0)) return flow_all(h);
+  if (!together && !(model.has_volume() && model.volume_rows[i] > 0)) return flow_all(h);
   thread_local Points before;  // grows to the largest star, once
   before.assign(d.begin() + begin, d.begin() + end);
   const double cost = star_energy(model, x, i, rotation, d);

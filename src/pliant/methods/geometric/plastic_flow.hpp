@@ -7,7 +7,7 @@
 //
 // Clay, wax and metals keep their volume as they flow; rows that flow one by one do not (a bar stretched by a
 // fifth kept 1.18 of its volume). So a star with a volume flows as a whole, towards its shape without the change of volume:
-//   F = (sum_j a_ij e_ij d_ij^T) B^-1,  J = det F,  e'_ij = J^(-1/3) e_ij,  rho = max_j |e'_ij - d_ij|/|d_ij|
+//   F = (sum_j a_ij e_ij X_ij^T)(sum_j a_ij X_ij X_ij^T)^-1, X_ij = X_j - X_i,  J = det F,  e'_ij = J^(-1/3) e_ij,  rho = max_j |e'_ij - d_ij|/|d_ij|
 //   rho > yield:  d_ij += kappa (e'_ij - d_ij), and all are scaled alike so that they keep the star's first volume
 // Stars without one (of sheets and wires) flow row by row, as `rows` and `printed` do.
 //
@@ -22,8 +22,8 @@ namespace pliant::geometric {
 /// What the cap leaves to flow, of a rest length, is not worth a change.
 inline constexpr double no_plastic_change = 1e-9;
 
-/// Lets the rows of a node flow. Returns how many did. With volume rows the flow of a star is shortened where
-/// it would raise the energy of the star, and does not happen where that does not help.
+/// Lets the rows of a node flow. Returns how many did. The flow of a star as a whole is shortened where it would
+/// raise the energy of the star, and does not happen where that does not help.
 int flow_star(const Model& model, const Plasticity& plasticity, double h, std::span<const Vec3> x, Index node,
               const Mat3& rotation, std::span<Vec3> rest_vectors);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stiff bar swings on a hinge at 1/60 s, by every method but metric (docs/methods/metric.md): its period and its energy are those of a physical
-// pendulum.
+// A stiff bar swings on a hinge at 1/60 s, by every method but metric (docs/methods/metric.md): its period and
+// its energy are those of a physical pendulum.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -18,8 +18,8 @@ inline bool resolves(double inner, double energy, double outer) {
   return inner <= 2 * share * energy + outer;
 }
 
-/// a: by the trial step in, that of the start out; 0 for nodes that are held or have no mass. elastic: energy at the beginning, J.
-/// trusted: the trial step is solved. The arrays are of all nodes; held: one byte a node.
+/// a: by the trial step in, that of the start out; 0 for nodes that are held or have no mass. elastic: energy at
+/// the beginning, J. trusted: the trial step is solved. The arrays are of all nodes; held: one byte a node.
 void choose_acceleration(const NodeState& now, const StepInput& input, double drag, double h, double elastic,
                          bool trusted, std::span<const unsigned char> held, Points& a);
 

@@ -8,8 +8,8 @@
 //                Rigid motion is an exact symmetry of the energy, so that nothing else changes.
 //                frozen: v_c = w = 0.
 //   2. solve     [(1 + h alpha) M + (h^2 + h beta) K + h^2 K_holds] v_d = M v_d + h (f + f_holds + M a),
-//                a = -w x (w x r) - dw/dt x r of the turning axes, M the mass of the phi alone and eps m/N on the
-//                diagonal
+//                a = -w x (w x r) - dw/dt x r of the turning axes, M the mass of the phi alone and eps m/N
+//                on the diagonal
 //   3. contact   impulses that keep what touches outside (contact.cpp). With frozen normals a stiff body
 //                cannot turn about what it touches; with rigid-split such a step is done again with normals
 //                that follow (consistent_step.cpp).

@@ -26,8 +26,8 @@ class ContactStep {
   /// The end of a step in which nothing touches: sets scratch.v, and what the next step needs to know.
   /// True: it rebounds, its velocities jump.
   bool pass(Equation& e);
-  /// A step of Euler. scratch.x is the end of the free motion, and then that with contact; also sets scratch.v, and what the
-  /// next step needs to know of the contacts. True: there are some.
+  /// A step of Euler. scratch.x is the end of the free motion, and then that with contact; also sets scratch.v,
+  /// and what the next step needs to know of the contacts. True: there are some.
   bool meet(Equation& e);
 
   std::size_t memory_bytes() const { return response_.memory_bytes(); }

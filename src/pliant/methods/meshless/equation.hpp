@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The equation of a solve with given rotations. With h', x^, v^ of the integrator (physics/implicit_scheme.hpp),
-// the residual at a guess x, v = (x - x^)/h',
+// The equation of a solve with given rotations. With h', x^, v^ of the integrator
+// (physics/implicit_scheme.hpp), the residual at a guess x, v = (x - x^)/h',
 //   r = f + M g - M ((v - v^)/h' + alpha v) - dE/dx - beta K v + hold rows^T (targets - rows x)
 // and the correction D = x_n+1 - x solves
 //   [ (1 + h' alpha)/h'^2 M + (1 + beta/h') K(R) + hold rows^T rows ] D = r

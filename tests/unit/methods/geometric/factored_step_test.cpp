@@ -70,7 +70,8 @@ TEST(FactoredStep, is_taken_by_stiff_slender_bodies_and_by_no_others) {
       const StepReport report = body.step(body.input(9.81, h));
       all &= report.factored_hessian;
       any |= report.factored_hessian;
-      EXPECT_TRUE(!report.factored_hessian || report.iterations == 1);
+      // One Newton step; the first step has that of the trial which BDF2 starts from, too.
+      if (report.factored_hessian) EXPECT_EQ(report.iterations, k == 0 ? 2 : 1);
       EXPECT_EQ(report.bytes.multiply_adds > 0, report.factored_hessian);
     }
     EXPECT_EQ(all, any);

@@ -91,16 +91,18 @@ TEST_P(Drop, gains_no_energy_stays_out_and_comes_to_rest) {
 
 INSTANTIATE_TEST_SUITE_P(
     Bodies, Drop,
-    testing::Values(Setting{Fall::flat, Integrator::euler, 1e5, 30, 1e-2, 1.8},
-                    Setting{Fall::flat, Integrator::euler, 1e7, 60, 1e-2, 1.8},
-                    Setting{Fall::corner, Integrator::euler, 1e7, 30, 1e-2, 2.1},
-                    Setting{Fall::legs, Integrator::euler, 1e6, 60, 1e-2, 6},
-                    // BDF2's energy lives in two instants: what swings back shows a gain in one of them. The
-                    // same box set free in space at its deepest gains as much, docs/methods/contact.md.
-                    Setting{Fall::flat, Integrator::bdf2, 1e6, 60, 1.2e-2, 1.8},
-                    Setting{Fall::flat, Integrator::bdf2, 1e7, 30, 1e-2, 1.8},
-                    Setting{Fall::corner, Integrator::bdf2, 1e7, 60, 4e-2, 2.4},
-                    Setting{Fall::legs, Integrator::bdf2, 1e6, 60, 1.5e-2, 6}),
+    testing::Values(
+        Setting{Fall::flat, Integrator::euler, 1e5, 30, 1e-2, 1.8},
+        Setting{Fall::flat, Integrator::euler, 1e7, 60, 1e-2, 1.8},
+        Setting{Fall::corner, Integrator::euler, 1e7, 30, 1e-2, 2.1},
+        Setting{Fall::legs, Integrator::euler, 1e6, 60, 1e-2, 6},
+        // BDF2's energy lives in two instants: what swings back shows a gain in one of them. The
+        // same box set free in space at its deepest gains as much, docs/methods/contact.md. On a corner it
+        // is 0.04 to 0.06, by where in a step the impact falls (heights of 0.48 to 0.53 m).
+        Setting{Fall::flat, Integrator::bdf2, 1e6, 60, 1.2e-2, 1.8},
+        Setting{Fall::flat, Integrator::bdf2, 1e7, 30, 1e-2, 1.8},
+        Setting{Fall::corner, Integrator::bdf2, 1e7, 60, 6.5e-2, 2.4},
+        Setting{Fall::legs, Integrator::bdf2, 1e6, 60, 1.5e-2, 6}),
     [](const auto& given) {
       const Setting& s = given.param;
       return std::string(s.fall == Fall::flat     ? "flat"

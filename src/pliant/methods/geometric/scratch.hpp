@@ -66,8 +66,8 @@ struct Scratch {
     sheet_velocity.assign(sheet ? 4 * padded : 0, 0);
     held.assign(nodes, 0);
     trial_targets.reserve(nodes);
-    for (Points* points : {&hat_x, &hat_v, &new_x, &new_v, &acceleration, &shifted_x, &shifted_v,
-                           &outer_forces})
+    for (Points* points :
+         {&hat_x, &hat_v, &new_x, &new_v, &acceleration, &shifted_x, &shifted_v, &outer_forces})
       points->assign(nodes, Vec3::Zero());
     for (Doubles* array : {&start, &trial, &contact.from}) array->resize(4 * padded);
     for (Floats* array : {&base, &velocity, &vectors.d, &vectors.g, &vectors.z, &vectors.p, &vectors.hp,

@@ -22,7 +22,8 @@ struct ReducedVectors {
 struct ReducedScratch {
   explicit ReducedScratch(const ReducedModel& model) {
     const Coordinates zero = Coordinates::Zero(model.columns(), 3);
-    for (Coordinates* c : {&hat_z, &hat_v, &start, &base, &new_z, &new_v, &acceleration, &velocity, &product}) *c = zero;
+    for (Coordinates* c : {&hat_z, &hat_v, &start, &base, &new_z, &new_v, &acceleration, &velocity, &product})
+      *c = zero;
     for (Coordinates* c : {&vectors.d, &vectors.g, &vectors.z, &vectors.p, &vectors.hp, &vectors.trial})
       *c = zero;
     iterate.fill(zero);

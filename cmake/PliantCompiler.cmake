@@ -9,7 +9,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
-# g++ collects its garbage often to stay small. A larger heap (kB) makes the build 5 % shorter.
+# g++ collects its garbage often to stay small: 6 % of the time of a large source. A larger heap, kB, saves most of that.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options("SHELL:--param ggc-min-heapsize=1000000")
 endif()

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pliant/base/check.hpp"
@@ -70,6 +71,33 @@ Result<std::unique_ptr<Method>> build_body(Rows rows, Skin skin, const Damping& 
   return std::unique_ptr<Method>(std::move(body));
 }
 
+/// Rows that the relief (model.hpp) is not written for.
+std::optional<Error> relief_trouble(const Options& options) {
+  const auto refused = [&](std::string with) {
+    return refuse("geometric.hourglass", fmt::format("{:g} with {}", options.hourglass, with), "1", {});
+  };
+  if (options.laplacian > 0) return refused("Laplacian rows");
+  if (options.covariance == Covariance::paper) return refused("covariance paper");
+  if (options.adaptive) return refused("adaptive rotations");
+  if (options.reduction && options.plasticity) return refused("plasticity in reduced space");
+  return std::nullopt;
+}
+
+/// 1 - theta_i of all nodes. Ripples of a lattice of cells longer than high are larger, by the square of their
+/// aspect, and keep so much less: a box of such cells bends like one of cubes.
+std::vector<double> kept_ripples(const NodeGraph& graph) {
+  constexpr double of_lattices = 0.25, of_graphs = 0.5, largest_aspect = 4;
+  std::vector<double> out(graph.positions.size(), graph.cells.empty() ? of_graphs : of_lattices);
+  for (const auto& cell : graph.cells) {
+    Vec3 sides;
+    for (int axis = 0; axis < 3; ++axis)
+      sides[axis] = (graph.positions[cell[std::size_t(1) << axis]] - graph.positions[cell[0]]).norm();
+    const double aspect = std::min(sides.maxCoeff() / sides.minCoeff(), largest_aspect);
+    for (const Index i : cell) out[i] = std::min(out[i], of_lattices / (aspect * aspect));
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& options) {
@@ -109,6 +137,11 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
     rows.edge_weight.push_back(options.edge * weight *
                                fibre_factor(options.fibres, graph.positions, e.a, e.b));
   }
+  const std::optional<Error> no_relief = relief_trouble(options);
+  if (no_relief && options.hourglass > 0 && options.hourglass < 1) return *no_relief;
+  if (no_relief || options.hourglass == 1) return rows;
+  rows.relief = options.hourglass > 0 ? std::vector<double>(n, options.hourglass) : kept_ripples(graph);
+  for (double& share : rows.relief) share = 1 - share;
   return rows;
 }
 

@@ -22,18 +22,34 @@ Vec3 laplacian(const Model& model, std::span<const Vec3> x, Index i) {
 
 double volume_row(const Model& model, Index i) { return model.has_volume() ? model.volume_rows[i] : 0; }
 
-/// out = S^T Lambda (S x - T d) for any 3x3 T_i in place of R_i; with volume rows T_i is R_i + w_i (T_i - F_i),
-/// or the change of it.
+Star star_now(const Model& model, Index i, RestVectors d) {
+  return d.empty() ? model.stars[i] : star_of(model, i, d);
+}
+
+/// sum_j a_ij (x_j - x_i) d_ij^T.
+Mat3 edge_covariance(const Model& model, std::span<const Vec3> x, Index i, RestVectors d) {
+  const Adjacency& adj = model.adjacency;
+  Mat3 a = Mat3::Zero();
+  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
+    a += model.edge_weight[adj.edge[k]] * (x[adj.target[k]] - x[i]) * model.rest_vector(i, k, d).transpose();
+  return a;
+}
+
+/// out = S^T Lambda (S x - T d) for any 3x3 T_i in place of R_i, less the relief; with volume rows T_i is
+/// R_i + w_i (T_i - F_i), or the change of it.
 template <class Tensor>
 void rows_transposed(const Model& model, std::span<const Vec3> x, const Tensor& tensor, RestVectors d,
                      std::span<Vec3> out) {
   const Adjacency& adj = model.adjacency;
   std::fill(out.begin(), out.end(), Vec3::Zero());
   for (Index i = 0; i < model.nodes(); ++i) {
-    const Mat3 t = tensor(i);
+    const double kept = 1 - model.relief_of(i);
+    Mat3 t = tensor(i);
+    if (kept < 1) t -= edge_covariance(model, x, i, d) * star_now(model, i, d).relief;
     for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
       const Index j = adj.target[k];
-      const Vec3 row = model.edge_weight[adj.edge[k]] * (x[j] - x[i] - t * model.rest_vector(i, k, d));
+      const Vec3 row =
+          model.edge_weight[adj.edge[k]] * (kept * (x[j] - x[i]) - t * model.rest_vector(i, k, d));
       out[j] += row;
       out[i] -= row;
     }
@@ -48,10 +64,6 @@ void rows_transposed(const Model& model, std::span<const Vec3> x, const Tensor& 
       out[adj.target[k]] += part;
     }
   }
-}
-
-Star star_now(const Model& model, Index i, RestVectors d) {
-  return d.empty() ? model.stars[i] : star_of(model, i, d);
 }
 
 }  // namespace
@@ -87,6 +99,18 @@ void update_rotations(const Model& model, std::span<const Vec3> x, Rotations& ro
     rotations[i] = nearest_rotation(covariance(model, x, i, d), rotations[i]).q;
 }
 
+double relieved_energy(const Model& model, std::span<const Vec3> x, Index i, RestVectors d) {
+  const double theta = model.relief_of(i);
+  if (theta == 0) return 0;
+  const Adjacency& adj = model.adjacency;
+  const Mat3 fit = edge_covariance(model, x, i, d) * star_now(model, i, d).relief / theta;
+  double sum = 0;
+  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
+    sum += model.edge_weight[adj.edge[k]] *
+           (x[adj.target[k]] - x[i] - fit * model.rest_vector(i, k, d)).squaredNorm();
+  return 0.5 * theta * sum;
+}
+
 double energy(const Model& model, std::span<const Vec3> x, const Rotations& rotations, RestVectors d) {
   if (model.sheet) return energy(*model.sheet, x, rotations);
   const Adjacency& adj = model.adjacency;
@@ -101,6 +125,7 @@ double energy(const Model& model, std::span<const Vec3> x, const Rotations& rota
       sum += 0.5 * model.edge_weight[adj.edge[k]] *
              ((now - r * rest).squaredNorm() + w * (excess * rest).squaredNorm());
     }
+    sum -= relieved_energy(model, x, i, d);
   }
   if (!model.has_laplacian()) return sum;
   for (Index i = 0; i < model.nodes(); ++i)
@@ -186,12 +211,8 @@ std::vector<Mat3> volume_targets(const Model& model, std::span<const Vec3> x, Re
 void hessian_product(const Model& model, const Rotations& rotations, std::span<const Vec3> p,
                      std::span<Vec3> out, RestVectors d, std::span<const Mat3> targets) {
   PLIANT_CHECK(!model.sheet);
-  const Adjacency& adj = model.adjacency;
   const auto change = [&](Index i) -> Mat3 {
-    Mat3 da = Mat3::Zero();
-    for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
-      da +=
-          model.edge_weight[adj.edge[k]] * (p[adj.target[k]] - p[i]) * model.rest_vector(i, k, d).transpose();
+    Mat3 da = edge_covariance(model, p, i, d);
     const Star star = star_now(model, i, d);
     const double w = volume_row(model, i);
     const Mat3 r = rotations[i].toRotationMatrix();

@@ -27,11 +27,13 @@ Mat3 covariance(const Model& model, std::span<const Vec3> x, Index owner, RestVe
 void update_rotations(const Model& model, std::span<const Vec3> x, Rotations& rotations, RestVectors d = {});
 
 double energy(const Model& model, std::span<const Vec3> x, const Rotations& rotations, RestVectors d = {});
+/// What the relief of a node's star leaves out of the energy of its edge rows (model.hpp).
+double relieved_energy(const Model& model, std::span<const Vec3> x, Index node, RestVectors d = {});
 
 void gradient(const Model& model, std::span<const Vec3> x, const Rotations& rotations, std::span<Vec3> out,
               RestVectors d = {});
 
-/// S^T Lambda (S x - T d) for any 3x3 T_i in place of R_i; without volume rows.
+/// S^T Lambda (S x - T d) for any 3x3 T_i in place of R_i, less the relief; without volume rows.
 void row_forces(const Model& model, std::span<const Vec3> x, std::span<const Mat3> tensors,
                 std::span<Vec3> out, RestVectors d = {});
 

@@ -114,9 +114,11 @@ void FactoredHessian::fill(const Model& model, const Mat3& r, const Mat3& root, 
     double* at = matrix + 3 * std::size_t(std::min(a, b)) * stride + 3 * std::max(a, b);
     for (int x = 0; x < 3; ++x, at += stride + 1) *at += value;
   };
+  const double kept = 1 - model.relief_of(node);
+  if (kept < 1) add_relief(model, c.stiffness, node, d, add);
   double pull = 0;
   for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k) {
-    const double a = c.stiffness * model.edge_weight[adj.edge[k]];
+    const double a = c.stiffness * kept * model.edge_weight[adj.edge[k]];
     pull += a;
     if (member_[k] < 0) continue;
     add(member_[k], member_[k], a);
@@ -140,6 +142,28 @@ void FactoredHessian::add_laplacian_row(const Model& model, double weight, Index
   each([&](Index a, double left) {
     each([&](Index b, double right) {
       if (b <= a) add(a, b, weight * left * right);
+    });
+  });
+}
+
+/// stiffness dA Q dA^T: with u_j = a_ij d_ij at neighbour j and minus their sum at the node, u_a . Q u_b for
+/// each pair.
+template <class Add>
+void FactoredHessian::add_relief(const Model& model, double stiffness, Index node, RestVectors d,
+                                 const Add& add) const {
+  const Adjacency& adj = model.adjacency;
+  const Star now = d.empty() ? model.stars[node] : star_of(model, node, d);
+  const Mat3 q = stiffness * now.relief;
+  const auto each = [&](auto&& visit) {
+    if (own_member_[node] >= 0) visit(own_member_[node], Vec3(-now.sum));
+    for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k)
+      if (member_[k] >= 0)
+        visit(member_[k], Vec3(model.edge_weight[adj.edge[k]] * model.rest_vector(node, k, d)));
+  };
+  each([&](Index a, const Vec3& left) {
+    const Vec3 weighted = q * left;
+    each([&](Index b, const Vec3& right) {
+      if (b <= a) add(a, b, weighted.dot(right));
     });
   });
 }

@@ -59,6 +59,8 @@ class FactoredHessian {
   /// Calls add for the entries of a node's Laplacian row.
   template <class Add>
   void add_laplacian_row(const Model& model, double weight, Index node, const Add& add) const;
+  template <class Add>
+  void add_relief(const Model& model, double stiffness, Index node, RestVectors d, const Add& add) const;
 
   ElementFactor factor_;
   std::vector<Index> member_;      ///< of every directed edge: which member of the star its end is; -1: held

@@ -18,6 +18,8 @@ namespace {
 constexpr double collinear = 1e-5;
 // A star with a larger ratio of the eigenvalues of B is flat: it has no volume to keep.
 constexpr double flat = 1e4;
+// B^-1 in single precision is off by its ratio of eigenvalues times the rounding: flatter stars have no relief.
+constexpr double least_round = 1e-3;  // det(B) over the cube of the mean eigenvalue; 1 when all are equal
 
 Error refuse(std::string found, std::string expected, std::string hint) {
   return Error{{}, {{"geometric", std::move(found), std::move(expected), std::move(hint)}}};
@@ -44,6 +46,8 @@ void set_shape(const Mat3& b, Star& star) {
   star.compliance = inverse.trace();
   star.shape = inverse / star.compliance;
 }
+
+bool is_round(const Mat3& b) { return b.determinant() > least_round * std::pow(b.trace() / 3, 3); }
 
 std::string trouble(const Rows& rows) {
   for (std::size_t i = 0; i < rows.rest.size(); ++i) {
@@ -99,6 +103,20 @@ double covariance_weight(const Model& model, Index edge, Index j) {
   return model.covariance == Covariance::consistent ? model.edge_weight[edge] : model.mass[j] * model.mass[j];
 }
 
+namespace {
+
+/// B of the rest vectors as built.
+Mat3 star_moment(const Model& model, Index i) {
+  Mat3 b = Mat3::Zero();
+  for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k) {
+    const Vec3 r = model.rest_vector(i, k, {});
+    b += model.edge_weight[model.adjacency.edge[k]] * r * r.transpose();
+  }
+  return b;
+}
+
+}  // namespace
+
 Star star_of(const Model& model, Index i, RestVectors d) {
   Vec3 sum = Vec3::Zero();
   Mat3 b = Mat3::Zero();
@@ -112,7 +130,8 @@ Star star_of(const Model& model, Index i, RestVectors d) {
 }
 
 Star star_of(const Model& model, Index i, const Vec3& sum, const Mat3& b) {
-  Star star{.sum = sum, .slew = {}, .shape = Mat3::Zero(), .compliance = 0};
+  Star star{.sum = sum, .slew = {}, .shape = Mat3::Zero(), .relief = Mat3::Zero(), .compliance = 0};
+  if (model.relief_of(i) > 0) star.relief = model.relief[i] * b.inverse();
   if (model.has_volume()) set_shape(b, star);
   const Vec3& mean = model.laplacian_rest[i];
   star.slew = inverse_inertia(b + model.laplacian_weight * mean * mean.transpose());
@@ -124,6 +143,7 @@ Result<Model> make_model(Rows rows) {
   PLIANT_CHECK(rows.mass.size() == rows.rest.size() && rows.edge_weight.size() == rows.edges.size());
   PLIANT_CHECK(rows.laplacian_share.empty() || rows.laplacian_share.size() == rows.edges.size());
   PLIANT_CHECK(rows.laplacian_scale.empty() || rows.laplacian_scale.size() == rows.rest.size());
+  PLIANT_CHECK(rows.relief.empty() || rows.relief.size() == rows.rest.size());
   if (rows.rest.empty())
     return refuse("a body without nodes", "at least one node", "give the shape more nodes");
   if (const std::string what = trouble(rows); !what.empty())
@@ -140,6 +160,10 @@ Result<Model> make_model(Rows rows) {
     return refuse("volume with Laplacian rows or the paper's covariance",
                   "volume rows about the covariance of edge rows alone",
                   "set volume to 0, or laplacian to 0 and covariance to consistent");
+
+  if (!rows.relief.empty() && (rows.laplacian_weight > 0 || rows.covariance == Covariance::paper))
+    return refuse("relief with Laplacian rows or the paper's covariance", "relief of edge rows alone",
+                  "set hourglass to 1, or laplacian to 0 and covariance to consistent");
 
   Model model;
   model.rest = std::move(rows.rest);
@@ -165,6 +189,9 @@ Result<Model> make_model(Rows rows) {
   model.laplacian_rest.assign(model.rest.size(), Vec3::Zero());
   model.stars.resize(model.rest.size());
   if (rows.volume > 0) model.volume_rows.assign(model.rest.size(), 0);
+  model.relief = std::move(rows.relief);
+  for (Index i = 0; model.has_relief() && i < model.nodes(); ++i)
+    if (!is_round(star_moment(model, i))) model.relief[i] = 0;
   for (Index i = 0; i < model.nodes(); ++i) {
     const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
     for (Index k = begin; model.has_laplacian() && k < end; ++k)

@@ -7,6 +7,14 @@
 // s_i = 1/|N(i)| make it the mean over the neighbours.
 // Volume rows: how far the gradient F_i of a node's star is from the nearest map T_i of determinant 1:
 // w_i a_ij |(F_i - T_i) (X_j - X_i)|^2 / 2 (volume_target.hpp). Flat stars have w_i = 0.
+// Relief: the share theta_i of the energy of a star's ripples is left out. A ripple is what no linear map of the
+// star explains, x_j - x_i - F_i d_ij with F_i = A_i B_i^-1, the map that fits its edges best. Ripples have no
+// strain. A body that bends has them all the same, second differences of its positions, and edge rows alone
+// make it 1 + 3/N^2 too stiff with N cells through the thickness. Some of their energy must stay: without it
+// the nodes of a lattice could move to and fro at no cost (hourglass modes).
+//   V -= 1/2 sum_i theta_i sum_j a_ij |x_j - x_i - F_i d_ij|^2
+// which is a constant quadratic form, zero for every linear map: moduli and rotations stay what they are. Row ij
+// of star i then pulls with a_ij ((1 - theta_i) (x_j - x_i) - (R_i - A_i Q_i) d_ij), Q_i = theta_i B_i^-1.
 // A sheet has none of these: its rows belong to triangles (sheet/elements.hpp), and its edges, of weight 0, only
 // say which nodes are neighbours.
 #pragma once
@@ -31,6 +39,7 @@ struct Rows {
   std::vector<double> laplacian_share;  ///< c_ij, one per edge, >= 0; none = 1 everywhere
   std::vector<double> laplacian_scale;  ///< s_i, one per node, >= 0; none = 1 / sum_j c_ij
   double volume = 0;                    ///< w of the volume rows, >= 0
+  std::vector<double> relief;           ///< theta_i, one per node, in [0, 1); none = 0 everywhere
   Covariance covariance = Covariance::consistent;
   std::optional<SheetElements> sheet = {};  ///< rows of triangles; then all edge weights are 0
 };
@@ -45,6 +54,7 @@ struct Star {
   /// its covariance.
   Mat3 slew;
   Mat3 shape;         ///< B^-1 by its trace; zero without volume rows and where the star is flat
+  Mat3 relief;        ///< Q = theta B^-1
   double compliance;  ///< tr(B^-1)
 };
 
@@ -63,6 +73,7 @@ struct Model {
   std::vector<Star> stars;          ///< at the rest vectors as built
   std::vector<double> pull;         ///< per edge, half its entry in K: a_ij (1 + (w_i + w_j)/2), above H
   std::vector<double> volume_rows;  ///< w_i; empty without volume rows
+  std::vector<double> relief;       ///< theta_i, 0 where a star is flat; empty without relief
   std::vector<std::vector<Index>> parts;  ///< the nodes of each connected part, ascending
   std::vector<Index> part_of;             ///< the part of every node
   /// Of a sheet: g . A^-1 g below which a step is solved, kg m^2: all its mass moved by 1e-6 of its size.
@@ -74,6 +85,12 @@ struct Model {
   Index owners() const { return sheet ? sheet->count() : nodes(); }
   bool has_laplacian() const { return laplacian_weight > 0; }
   bool has_volume() const { return !volume_rows.empty(); }
+  bool has_relief() const { return !relief.empty(); }
+  double relief_of(Index i) const { return has_relief() ? relief[i] : 0; }
+  /// Half of what x_j - x_i has in the forces of an edge, without the part by A_i: a_ij (1 - (theta_i + theta_j)/2).
+  double linear_weight(Index edge) const {
+    return edge_weight[edge] * (1 - (relief_of(edges[edge].a) + relief_of(edges[edge].b)) / 2);
+  }
   /// The coefficient of directed edge k of node i in the node's Laplacian row, s_i c_ij.
   double laplacian_coefficient(Index i, Index k) const {
     return laplacian_scale[i] * laplacian_share[adjacency.edge[k]];

@@ -55,6 +55,13 @@ const OptionTable<Options>& option_table() {
       option("weights", &Options::weights,
              {.choices = {"tributary", "calibrated", "uniform"},
               .help = "edge weights from the cells around an edge, from node volumes, or equal everywhere"}),
+      option("hourglass", &Options::hourglass,
+             {.unit = "1",
+              .min = 0,
+              .max = 1,
+              .help = "operator volumetric: the share of the edge rows' energy that is kept for motion in "
+                      "which a node's edges follow no linear map. 1: all, the paper's, bends too stiffly; "
+                      "0: chosen, 1/4 of lattices (less where cells are longer than high), 1/2 of meshes"}),
       option(
           "integrator", &Options::integrator,
           {.choices = {"bdf2", "euler"}, .help = "bdf2 keeps motion alive; euler is the paper's, it damps"}),

@@ -62,6 +62,7 @@ struct Options {
   double bending = 0;
   Covariance covariance = Covariance::consistent;
   Weights weights = Weights::tributary;
+  double hourglass = 0;
   Integrator integrator = Integrator::bdf2;
   StepSolver step_solver = StepSolver::newton;
   int iterations = 1;

@@ -11,7 +11,7 @@
 namespace pliant::geometric {
 namespace {
 
-/// What the rows of a node cost about rest vectors d, with the rotation held.
+/// Twice what the rows of a node cost about rest vectors d, with the rotation held.
 double star_energy(const Model& model, std::span<const Vec3> x, Index i, const Mat3& rotation,
                    std::span<const Vec3> d) {
   const Adjacency& adj = model.adjacency;
@@ -24,7 +24,7 @@ double star_energy(const Model& model, std::span<const Vec3> x, Index i, const M
     sum += model.edge_weight[adj.edge[k]] *
            ((now - rotation * d[k]).squaredNorm() + (w > 0 ? w * (excess * d[k]).squaredNorm() : 0));
   }
-  return sum;
+  return sum - 2 * relieved_energy(model, x, i, d);
 }
 
 constexpr double flat_star = 1e-3;     // of the cube of the mean moment: the star of a sheet has no volume

@@ -7,7 +7,8 @@
 //   1. per node: the 3x3 sum over the star, one 3x3 T_i from it (rotate: T = R, turn: T = R [w]x)
 //   2. per node: T_i s_i + sum_j T_j a_ij r_ij, and the rest of the row (collect)
 // with r_ij = X_j - X_i and s_i = sum_j a_ij r_ij. After plastic flow sweep 1 and s_i have d_ij for r_ij,
-// sweep 2 has -d_ji. Volume rows add w_i (T_i - F_i) to R_i, its change to R_i [w]x (volume_target.hpp).
+// sweep 2 has -d_ji. Volume rows add w_i (T_i - F_i) to R_i, its change to R_i [w]x (volume_target.hpp). Relief
+// subtracts A_i Q_i, its change dA_i Q_i (model.hpp), and makes c_ij = a_ij (1 - (theta_i + theta_j)/2).
 #pragma once
 
 namespace pliant::geometric {
@@ -20,11 +21,12 @@ inline constexpr int lanes = 16;
 struct SweepArrays {
   const int* begin = nullptr;        ///< directed edges of node i: [begin[i], begin[i + 1])
   const int* target = nullptr;       ///< the other node of a directed edge
-  const float* row = nullptr;        ///< per directed edge, for sweep 2: a r, half of what K has
-  const float* star = nullptr;       ///< for sweep 1: c r, as above; c = weight in the covariance; may be row
-  const float* own = nullptr;        ///< for sweep 1 of a product: a r, as above; row, or star after flow
+  const float* row = nullptr;        ///< per directed edge, for sweep 2: a r, c (Model::linear_weight)
+  const float* star = nullptr;       ///< for sweep 1: r by its weight in the covariance, c; may be row
+  const float* own = nullptr;        ///< for sweep 1 of a product: a r, c; row, or star after flow
   const float* weight = nullptr;     ///< per directed edge: a; null without plastic flow
   const float* volume = nullptr;     ///< [batch][B^-1/tr(B^-1): 6, tr(B^-1), w][16]; null without volume rows
+  const float* relief = nullptr;     ///< [batch][xx xy xz yy yz zz][16]: Q; null without relief
   const float* slew = nullptr;       ///< [batch][xx xy xz yy yz zz][16]: J of energy.hpp
   const float* edge_sum = nullptr;   ///< per node: s_i, -sum_j c_ij
   const float* laplacian = nullptr;  ///< [batch][d_i, scale][16] of model.hpp; null without Laplacian rows

@@ -59,6 +59,7 @@ void Sweeps::arrange(const Model& model, const Arrangement& arrangement, RestVec
              .own = weight_.empty() ? row_.data() : star_.data(),
              .weight = weight_.empty() ? nullptr : weight_.data(),
              .volume = model.has_volume() ? volume_.data() : nullptr,
+             .relief = model.has_relief() ? relief_.data() : nullptr,
              .slew = slew_.data(),
              .edge_sum = edge_sum_.data(),
              .laplacian = model.has_laplacian() ? laplacian_.data() : nullptr,
@@ -102,11 +103,11 @@ void Sweeps::fill_edges(const Model& model, const Arrangement& arrangement, Rest
     for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k, ++next) {
       const Index other = adj.target[k];
       const Vec3 r = model.rest[other] - model.rest[node];
-      const double weight = model.edge_weight[adj.edge[k]];
+      const double weight = model.edge_weight[adj.edge[k]], linear = model.linear_weight(adj.edge[k]);
       target_[next] = arrangement.place[other];
-      put(row_, next, weight * r, weight);
+      put(row_, next, weight * r, linear);
       if (model.has_laplacian()) laplacian_share_[next] = float(model.laplacian_share[adj.edge[k]]);
-      if (own_star) put(star_, next, covariance_weight(model, adj.edge[k], other) * r, weight);
+      if (own_star) put(star_, next, covariance_weight(model, adj.edge[k], other) * r, linear);
       if (plastic) weight_[next] = float(weight);
     }
   }
@@ -118,6 +119,7 @@ void Sweeps::fill_nodes(const Model& model, const Arrangement& arrangement) {
   edge_sum_.assign(4 * n, 0);
   laplacian_.assign(model.has_laplacian() ? 4 * n : 0, 0);
   volume_.assign(model.has_volume() ? 8 * n : 0, 0);
+  relief_.assign(model.has_relief() ? 6 * n : 0, 0);
   if (model.sheet) return;
   for (int i = 0; i < nodes_; ++i) {
     const Index node = arrangement.node[i];
@@ -142,6 +144,7 @@ void Sweeps::set_star(int i, const Star& star) {
   double shares = 0;
   for (int k = begin_[i]; !laplacian_share_.empty() && k < begin_[i + 1]; ++k) shares += laplacian_share_[k];
   put(edge_sum_, i, star.sum, -shares);
+  if (!relief_.empty()) put_symmetric(relief_.data() + 6 * batch + lane, star.relief);
   if (volume_.empty()) return;
   put_symmetric(volume_.data() + 8 * batch + lane, star.shape);
   volume_[8 * batch + 6 * lanes + lane] = float(star.compliance);
@@ -167,7 +170,7 @@ void Sweeps::fill_flow(const Model& model, const Arrangement& arrangement) {
       const Index other = adj.target[k];
       mirror_[next] = begin_[arrangement.place[other]] + opposite[k] - adj.begin[other];
       rest_length_[next] = model.rest_vector(node, k, {}).norm();
-      star_[4 * std::size_t(next) + 3] = float(model.edge_weight[adj.edge[k]]);
+      star_[4 * std::size_t(next) + 3] = float(model.linear_weight(adj.edge[k]));
     }
   }
 }
@@ -190,7 +193,7 @@ FlowArrays Sweeps::flow_arrays(std::span<const Vec3> d) {
 }
 
 void Sweeps::renew_star(const Model& model, Index node, int place, const FlowArrays& arrays) {
-  const bool edges_only = volume_.empty() && laplacian_.empty();
+  const bool edges_only = volume_.empty() && laplacian_.empty() && relief_.empty();
   if (edges_only && flow_kernels().renew(arrays, place, round_star)) return;
   double s[9];
   flow_kernels().sum(arrays, place, s);
@@ -446,14 +449,14 @@ std::size_t Sweeps::gradient_bytes() const {
   const std::size_t n = std::size_t(nodes_), f = std::size_t(free_);
   // x, quaternion in and out, rotation, tensor; then sum, base, out. A second row where sweeps differ.
   return row_bytes() + (star_.empty() ? 0 : 16 * edges_) + 4 * laplacian_.size() +
-         n * (32 + 16 + 16 + 36 + 64) + 4 * (volume_.size() + bulk_.size()) + f * (16 + 16 + 16);
+         n * (32 + 16 + 16 + 36 + 64) + 4 * (volume_.size() + bulk_.size() + relief_.size()) + f * (16 + 16 + 16);
 }
 
 std::size_t Sweeps::product_bytes() const {
   const std::size_t n = std::size_t(nodes_), f = std::size_t(free_);
   // p, rotation, slew, turn, tensor; then sum, mass, out.
   return row_bytes() + (weight_.empty() ? 0 : 16 * edges_) + 4 * laplacian_.size() +
-         n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size()) + f * (16 + 4 + 16);
+         n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size() + relief_.size()) + f * (16 + 4 + 16);
 }
 
 std::size_t Sweeps::update_bytes() const {
@@ -464,7 +467,7 @@ std::size_t Sweeps::update_bytes() const {
 std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
   for (const Floats* array :
-       {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_, &volume_, &bulk_,
+       {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_, &volume_, &bulk_, &relief_,
         &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_, &watched_})
     bytes += sizeof(float) * array->size();
   for (const std::vector<int>* array : {&first_row_, &row_count_, &mirror_, &flowed_})

@@ -115,7 +115,7 @@ class Sweeps {
   std::size_t edges_ = 0;  ///< directed, without empty ones
   AdaptiveRotations adaptive_;
   AlignedVector<int> begin_, target_;
-  Floats row_, star_, slew_, edge_sum_, laplacian_, laplacian_share_, weight_, volume_, bulk_;
+  Floats row_, star_, slew_, edge_sum_, laplacian_, laplacian_share_, weight_, volume_, bulk_, relief_;
   // Of plastic bodies, see flow_kernels.hpp.
   std::vector<int> first_row_, row_count_, mirror_, flowed_;
   std::vector<unsigned> may_flow_;

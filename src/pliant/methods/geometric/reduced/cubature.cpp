@@ -39,10 +39,14 @@ struct NodeRows {
   std::vector<VectorXd> stencil;  ///< s_k Phi
   Points rest;                    ///< d_k
   std::vector<double> weight;     ///< lambda_k
+  double theta = 0;               ///< its relief, ../model.hpp
+  Mat3 relief = Mat3::Zero();     ///< Q
 };
 
 NodeRows rows_of(const Model& model, const Basis::Columns& phi, Index i) {
   NodeRows out;
+  out.theta = model.relief_of(i);
+  out.relief = model.stars[i].relief;
   const Adjacency& adj = model.adjacency;
   const Index begin = adj.begin[i], end = adj.begin[i + 1];
   VectorXd laplacian = VectorXd::Zero(phi.cols());
@@ -61,7 +65,7 @@ NodeRows rows_of(const Model& model, const Basis::Columns& phi, Index i) {
   return out;
 }
 
-/// dV_i/dZ = sum over the rows of lambda (s Phi)^T (s x - R d)^T.
+/// dV_i/dZ = sum over the rows of lambda (s Phi)^T ((1 - theta) s x - (R - A Q) d)^T.
 Coordinates gradient_of(const NodeRows& rows, const Coordinates& z) {
   Mat3 a = Mat3::Zero();
   Points now(rows.rest.size());
@@ -70,9 +74,11 @@ Coordinates gradient_of(const NodeRows& rows, const Coordinates& z) {
     a += rows.weight[k] * now[k] * rows.rest[k].transpose();
   }
   const Mat3 r = nearest_rotation(a, Eigen::Quaterniond::Identity()).q.toRotationMatrix();
+  const Mat3 turn = r - a * rows.relief;
   Coordinates out = Coordinates::Zero(z.rows(), 3);
   for (std::size_t k = 0; k < now.size(); ++k)
-    out.noalias() += rows.stencil[k] * (rows.weight[k] * (now[k] - r * rows.rest[k])).transpose();
+    out.noalias() +=
+        rows.stencil[k] * (rows.weight[k] * ((1 - rows.theta) * now[k] - turn * rows.rest[k])).transpose();
   return out;
 }
 

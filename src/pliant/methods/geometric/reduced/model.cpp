@@ -83,9 +83,12 @@ Coordinates pull_of(const Model& model, const Basis::Columns& phi, Index i, doub
     const double a = model.edge_weight[adj.edge[k]];
     const Eigen::VectorXd row = (phi.row(j) - phi.row(i)).transpose();
     c.noalias() += row * (a * (model.rest[j] - model.rest[i])).transpose();
-    if (stiffness) stiffness->selfadjointView<Eigen::Lower>().rankUpdate(row, weight * a);
+    if (stiffness)
+      stiffness->selfadjointView<Eigen::Lower>().rankUpdate(row, weight * (1 - model.relief_of(i)) * a);
     if (model.has_laplacian()) laplacian += model.laplacian_coefficient(i, k) * row;
   }
+  if (stiffness && model.has_relief())
+    stiffness->triangularView<Eigen::Lower>() += weight * (c * model.stars[i].relief * c.transpose());
   if (model.has_laplacian()) {
     c.noalias() += laplacian * (model.laplacian_weight * model.laplacian_rest[i]).transpose();
     if (stiffness)

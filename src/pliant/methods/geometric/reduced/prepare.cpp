@@ -58,6 +58,7 @@ std::uint64_t key_of(const Model& model, const std::vector<HeldPiece>& pieces, c
   key = hash_array(model.mass, key);
   for (const auto& e : model.edges) key = hash_value(e.b, hash_value(e.a, key));
   key = hash_array(model.edge_weight, key);
+  key = hash_array(model.relief, key);
   key = hash_value(model.laplacian_weight, key);
   for (const HeldPiece& piece : pieces)
     key = hash_value(piece.moves, hash_value(piece.nodes.size(), hash_array(piece.nodes, key)));

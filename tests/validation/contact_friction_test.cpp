@@ -39,7 +39,9 @@ TEST_P(Incline, holds_the_block_below_the_friction_angle_with_the_right_forces) 
   for (double degrees : {20.0, 25.0, 26.0}) {
     ContactRig r = rig(degrees);
     const int half = int(1.5 * GetParam().steps_a_second + 0.5);
-    for (int i = 0; i < half; ++i) ASSERT_TRUE(r.step());
+    // What the first bounces leave of motion is braked by g (mu cos - sin), 0.11 m/s^2 at 26 degrees.
+    const double settled = GetParam().modulus < 1e5 ? 4 : 1.5;  // s
+    while (r.time() < settled) ASSERT_TRUE(r.step());
     const Vec3 there = r.center();
     r.impulse.setZero();
     for (int i = 0; i < half; ++i) ASSERT_TRUE(r.step());

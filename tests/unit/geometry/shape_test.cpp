@@ -94,13 +94,30 @@ TEST(Shape, edge_shares_of_a_box_carry_youngs_modulus_along_every_axis_for_6_and
   }
 }
 
-TEST(Shape, the_unit_lattice_has_full_share_inside_and_a_quarter_at_the_rim) {
+TEST(Shape, edges_of_the_unit_lattice_of_two_cells_share_sections_by_simpsons_rule) {
   const Shape box = make_shape(BoxShape{.size = {2, 2, 2}, .nodes = {3, 3, 3}});
   EXPECT_EQ(box.graph.edges.size(), 54u);
   for (const auto& e : box.graph.edges) {
     const Vec3 middle = (box.graph.positions[e.a] + box.graph.positions[e.b]) / 2 - Vec3(1, 1, 1);
     const int at_rim = int((middle.cwiseAbs().array() > 0.9).count());
-    EXPECT_DOUBLE_EQ(e.share, at_rim == 0 ? 1.0 : at_rim == 1 ? 0.5 : 0.25);
+    EXPECT_DOUBLE_EQ(e.share, 16.0 / 9 / std::pow(4, at_rim));
+  }
+}
+
+TEST(Shape, edges_of_a_box_have_the_second_moments_of_its_sections) {
+  const Vec3 size(2, 0.3, 0.7);
+  for (const std::array<int, 3>& nodes : {std::array{9, 3, 4}, std::array{5, 6, 11}}) {
+    const Shape box = make_shape(BoxShape{.size = size, .nodes = nodes, .corner = -size / 2});
+    for (int along = 0; along < 3; ++along)
+      for (int axis = 0; axis < 3; ++axis) {
+        if (axis == along) continue;
+        double sum = 0;
+        for (const auto& e : box.graph.edges) {
+          const Vec3 r = box.graph.positions[e.b] - box.graph.positions[e.a];
+          sum += e.share * r[along] * r[along] * std::pow(box.graph.positions[e.a][axis], 2);
+        }
+        EXPECT_NEAR(sum, size.prod() * size[axis] * size[axis] / 12, 1e-12);
+      }
   }
 }
 

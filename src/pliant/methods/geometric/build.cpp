@@ -78,7 +78,6 @@ std::optional<Error> relief_trouble(const Options& options) {
   };
   if (options.laplacian > 0) return refused("Laplacian rows");
   if (options.covariance == Covariance::paper) return refused("covariance paper");
-  if (options.adaptive) return refused("adaptive rotations");
   if (options.reduction && options.plasticity) return refused("plasticity in reduced space");
   return std::nullopt;
 }

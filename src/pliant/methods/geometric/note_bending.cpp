@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 #include "pliant/physics/selection.hpp"
 
@@ -26,9 +27,8 @@ int count_places(std::vector<double> values, double extent) {
 
 }  // namespace
 
-double bending_bias(int cells, double along, double across) {
-  const double aspect = along / across;
-  return 1 + (2 + 3 * aspect * aspect) / (double(cells) * cells);
+double bending_bias(int cells, double aspect, double kept, double section) {
+  return 1 + (section + 3 * kept * aspect * aspect) / (double(cells) * cells);
 }
 
 std::array<int, 3> lattice_of_box(const NodeGraph& graph) {
@@ -57,13 +57,18 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
   if (!(size[longest] > slender * size[thin])) return std::nullopt;
   const int cells = nodes[std::size_t(thin)] - 1;
   const double along = size[longest] / (nodes[std::size_t(longest)] - 1), across = size[thin] / cells;
-  const double bias = bending_bias(cells, along, across);
+  const Result<Rows> rows = make_rows(plan.shape, plan.density, options);
+  if (!rows) return std::nullopt;
+  const double kept = rows->relief.empty() ? 1 : 1 - rows->relief.front();
+  const bool exact_sections = cells > 1 && rows->edges.size() < 3 * rows->rest.size();  // no diagonals
+  const double bias = bending_bias(cells, along / across, kept, exact_sections ? 0 : 2);
   if (!(bias > 1 + told)) return std::nullopt;
   return fmt::format(
-      "bends {:.0f} % too stiffly: {} cells of {:.3g} m through its thickness, {:.3g} m long (1 + (2 + 3 "
-      "({:.3g})^2)/{}^2). More nodes through the thickness{}.",
-      100 * (bias - 1), cells, across, along, along / across, cells,
-      along > 1.5 * across ? ", and along it: cells as long as high" : "");
+      "bends {:.0f} % too stiffly: {} cell{} of {:.3g} m through its thickness, {:.3g} m long, hourglass "
+      "{:.3g}. "
+      "More nodes through the thickness{}.",
+      100 * (bias - 1), cells, cells == 1 ? "" : "s", across, along, kept,
+      along > 4 * across ? ", and along it: cells at most four times as long as high" : "");
 }
 
 }  // namespace pliant::geometric

@@ -9,10 +9,11 @@
 
 namespace pliant::geometric {
 
-/// Bending stiffness over that of beam theory: N cells through the thickness, `along` and `across` their edges
-/// along the beam and through its thickness. 2/N^2 because a section is lumped to lines of nodes; the rest
-/// because an edge along the beam sees the rotations of both its ends, which differ where it is bent.
-double bending_bias(int cells, double along, double across);
+/// Bending stiffness over that of beam theory, 1 + (section + 3 kept aspect^2)/N^2: N cells through the thickness,
+/// `aspect` times as long as high. An edge along the beam sees the rotations of both its ends, which differ where
+/// it is bent; `kept` of that is left (1 - theta, model.hpp). section: 2 where a section is lumped to lines of
+/// nodes by the trapezoidal rule, 0 where they have its second moment.
+double bending_bias(int cells, double aspect, double kept, double section);
 
 /// The nodes of each axis of a box that a regular lattice fills; zeros: it is none.
 std::array<int, 3> lattice_of_box(const NodeGraph& graph);

@@ -312,13 +312,14 @@ inline Lanes times_shape(const Lanes m[9], const Lanes y[9], int k) {
   return m[row] * y[column] + m[row + 1] * y[3 + column] + m[row + 2] * y[6 + column];
 }
 
-/// t -= scale M Q for the matrices M in e.
+/// t -= scale M Q for the matrices M in e, whose rows are `stride` entries apart.
+template <int stride>
 inline void add_relief(const SweepArrays& s, int batch, float scale, const float (*e)[16], float (*t)[16]) {
   const float* relief = s.relief + 6 * lanes * static_cast<long>(batch);
   for (int lane = 0; lane < lanes; lane += width) {
     Lanes q[9], m[9];
     for (int k = 0; k < 9; ++k) q[k] = scale * at(relief + lanes * symmetric_entry[k] + lane);
-    for (int k = 0; k < 9; ++k) m[k] = at(e[4 * (k / 3) + k % 3] + lane);
+    for (int k = 0; k < 9; ++k) m[k] = at(e[stride * (k / 3) + k % 3] + lane);
     for (int k = 0; k < 9; ++k) at(t[k] + lane) -= times_shape(m, q, k);
   }
 }
@@ -415,7 +416,7 @@ void rotate_batches(const SweepArrays& s, const double* x, float scale, int firs
       for (int n = 0; n < 9; ++n)
         for (int lane = 0; lane < lanes; lane += width) at(t[n] + lane) = scale * at(r[n] + lane);
       if (s.volume) add_volume_targets(s, b + k, scale, e[k], t);
-      if (tensors && s.relief) add_relief(s, b + k, scale, e[k], t);
+      if (tensors && s.relief) add_relief<4>(s, b + k, scale, e[k], t);
       if constexpr (tensors) store_tensors<with_laplacian>(s, b + k, t, scale, e[k]);
     }
   }
@@ -456,13 +457,17 @@ void measure(const SweepArrays& s, const double* x, float scale, int first, int 
 
 void carry(const SweepArrays& s, float scale, int first, int last) {
   for (int b = first; b < last; ++b) {
+    alignas(64) float t[9][16];
     const float(*r)[16] = rows_of(s.rotation, 9, b);
+    for (int n = 0; n < 9; ++n)
+      for (int lane = 0; lane < lanes; lane += width) at(t[n] + lane) = scale * at(r[n] + lane);
+    if (s.relief) add_relief<3>(s, b, scale, rows_of(s.covariance, 9, b), t);
     for (int lane = 0; lane < lanes; ++lane) {
       float* tensor = s.tensor + 16 * (lanes * static_cast<long>(b) + lane);
       for (int row = 0; row < 3; ++row) {
         float turned = 0;
         for (int column = 0; column < 3; ++column) {
-          tensor[4 * row + column] = scale * r[3 * row + column][lane];
+          tensor[4 * row + column] = t[3 * row + column][lane];
           if (s.laplacian)
             turned += tensor[4 * row + column] *
                       s.laplacian[4 * lanes * static_cast<long>(b) + lanes * column + lane];
@@ -521,7 +526,7 @@ void turn_batches(const SweepArrays& s, const float* p, float pull_scale, float 
     const auto slew = reinterpret_cast<const float(*)[16]>(s.slew + 6 * lanes * static_cast<long>(b));
     turn_lanes(rows_of(s.rotation, 9, b), slew, turn_scale, e, rows_of(s.turn, 3, b), t);
     if (s.volume) add_volume_changes(s, b, turn_scale, e, t);
-    if (s.relief) add_relief(s, b, pull_scale, e, t);
+    if (s.relief) add_relief<4>(s, b, pull_scale, e, t);
     store_tensors<with_laplacian>(s, b, t, pull_scale, e);
   }
 }

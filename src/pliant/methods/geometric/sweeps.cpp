@@ -449,14 +449,16 @@ std::size_t Sweeps::gradient_bytes() const {
   const std::size_t n = std::size_t(nodes_), f = std::size_t(free_);
   // x, quaternion in and out, rotation, tensor; then sum, base, out. A second row where sweeps differ.
   return row_bytes() + (star_.empty() ? 0 : 16 * edges_) + 4 * laplacian_.size() +
-         n * (32 + 16 + 16 + 36 + 64) + 4 * (volume_.size() + bulk_.size() + relief_.size()) + f * (16 + 16 + 16);
+         n * (32 + 16 + 16 + 36 + 64) + 4 * (volume_.size() + bulk_.size() + relief_.size()) +
+         f * (16 + 16 + 16);
 }
 
 std::size_t Sweeps::product_bytes() const {
   const std::size_t n = std::size_t(nodes_), f = std::size_t(free_);
   // p, rotation, slew, turn, tensor; then sum, mass, out.
   return row_bytes() + (weight_.empty() ? 0 : 16 * edges_) + 4 * laplacian_.size() +
-         n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size() + relief_.size()) + f * (16 + 4 + 16);
+         n * (16 + 36 + 24 + 12 + 64) + 4 * (volume_.size() + bulk_.size() + relief_.size()) +
+         f * (16 + 4 + 16);
 }
 
 std::size_t Sweeps::update_bytes() const {
@@ -467,8 +469,8 @@ std::size_t Sweeps::update_bytes() const {
 std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
   for (const Floats* array :
-       {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_, &volume_, &bulk_, &relief_,
-        &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_, &watched_})
+       {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_, &volume_, &bulk_,
+        &relief_, &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_, &watched_})
     bytes += sizeof(float) * array->size();
   for (const std::vector<int>* array : {&first_row_, &row_count_, &mirror_, &flowed_})
     bytes += sizeof(int) * array->size();

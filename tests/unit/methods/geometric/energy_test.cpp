@@ -14,9 +14,11 @@ struct Case {
   std::string name;
   double edge = 1, laplacian = 0;
   Covariance covariance = Covariance::consistent;
+  double relief = 0;
 };
 std::vector<Case> cases() {
   return {{"edge"},
+          {"edge with relief", 1, 0, Covariance::consistent, 0.75},
           {"edge and Laplacian", 0.3, 1},
           {"paper, edge", 1, 0, Covariance::paper},
           {"paper, edge and Laplacian", 0.3, 1, Covariance::paper},
@@ -26,6 +28,7 @@ Model jittered_model(const Case& c) {
   Rows rows = jittered(lattice({4, 4, 7}, 1, 1, 1000 * c.edge), 0.25);
   rows.laplacian_weight = 1000 * c.laplacian;
   rows.covariance = c.covariance;
+  if (c.relief > 0) rows.relief.assign(rows.rest.size(), c.relief);
   return model_of(rows);
 }
 
@@ -102,6 +105,28 @@ TEST(GeometricEnergy, the_gradient_is_exact_with_the_consistent_covariance_only)
   }
 }
 
+TEST(GeometricEnergy, relief_leaves_linear_maps_what_they_cost_and_takes_its_share_of_a_ripple) {
+  const Model whole = jittered_model({"edge"}),
+              relieved = jittered_model({"relieved", 1, 0, Covariance::consistent, 0.75});
+  Mat3 map;
+  map << 1.2, 0.1, -0.2, 0.3, 0.8, 0.1, 0, 0.2, 1.1;
+  Points x = whole.rest;
+  for (Vec3& p : x) p = map * p + Vec3(3, -1, 2);
+  EXPECT_NEAR(energy_at(relieved, x) / energy_at(whole, x), 1, 1e-12);
+  const Points one = gradient_at(whole, x), other = gradient_at(relieved, x);
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_LT((one[i] - other[i]).norm(), 1e-9 * norm(one));
+  // One node moved within a regular star is nothing but a ripple of that star.
+  const Model lattice_whole = model_of(lattice({5, 5, 5}, 1, 1, 1000));
+  Rows rows = lattice({5, 5, 5}, 1, 1, 1000);
+  rows.relief.assign(rows.rest.size(), 0);
+  rows.relief[62] = 0.75;  // the middle
+  const Model lattice_relieved = model_of(rows);
+  Points moved = lattice_whole.rest;
+  moved[62] += Vec3(0.01, 0, 0);
+  EXPECT_NEAR(energy_at(lattice_whole, moved) - energy_at(lattice_relieved, moved),
+              0.75 * 0.5 * 6 * 1000 * 1e-4, 1e-9);
+}
+
 Eigen::SparseMatrix<double> sparse(const SymmetricMatrix& m) {
   std::vector<Eigen::Triplet<double>> entries;
   for (Index i = 0; i < m.rows(); ++i)
@@ -127,6 +152,7 @@ TEST(GeometricEnergy, the_stiffness_matrix_is_the_sum_of_its_rows) {
     EXPECT_GT(eigen.eigenvalues()[1], 1e-9 * size) << c.name;  // only translations are free
     for (std::size_t e = 0; c.laplacian == 0 && e < model.edges.size(); ++e)
       ASSERT_DOUBLE_EQ(k.coeff(model.edges[e].a, model.edges[e].b), -2 * model.edge_weight[e]);
+    if (c.relief > 0) continue;
     // g with frozen rotations is linear with slope K.
     const Points x = deformed(model.rest, 0.4), p = random_points(x.size(), 1, 9);
     const Rotations rotations = rotations_at(model, x);

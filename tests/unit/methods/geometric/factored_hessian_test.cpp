@@ -52,6 +52,9 @@ std::vector<Named> bodies() {
   std::vector<Named> out;
   const Rows solid = jittered(lattice({3, 3, 6}, 0.05, 0.1, 1e3), 0.01);
   out.push_back({"lattice", solid});
+  Rows relieved = solid;
+  for (std::size_t i = 0; i < solid.rest.size(); ++i) relieved.relief.push_back(i % 3 * 0.45);
+  out.push_back({"lattice with relief", relieved});
   Rows laplacian = solid;
   laplacian.laplacian_weight = 2e3;
   out.push_back({"edge and Laplacian rows", laplacian});
@@ -85,28 +88,18 @@ Points flowed_vectors(const Model& model) {
   return d;
 }
 
-/// K p in the order of the model.
-Points stiffness_times(const SymmetricMatrix& k, const Points& p) {
-  Points out(p.size(), Vec3::Zero());
-  for (Index i = 0; i < k.rows(); ++i)
-    for (Index n = k.begin[i]; n < k.begin[i + 1]; ++n) {
-      out[i] += k.value[n] * p[k.column[n]];
-      if (k.column[n] != i) out[k.column[n]] += k.value[n] * p[i];
-    }
-  return out;
-}
-
-/// H = m M + k K - t (K - H0) + springs on the free nodes, H0 of energy.hpp.
+/// H = m M + k L - t (L - H0) + springs on the free nodes; L the linear part of the forces, K less the relief, and
+/// H0 of energy.hpp.
 Eigen::MatrixXd dense_hessian(const Model& model, const Arrangement& a, const Rotations& rotations,
                               const Coefficients& c, std::span<const Spring> springs, RestVectors d) {
-  const SymmetricMatrix k = stiffness_matrix(model);
+  const std::vector<Mat3> unturned(model.rest.size(), Mat3::Zero());
   Eigen::MatrixXd out(3 * a.free, 3 * a.free);
-  Points p(model.rest.size(), Vec3::Zero()), product(p.size());
+  Points p(model.rest.size(), Vec3::Zero()), product(p.size()), pull(p.size());
   for (Index column = 0; column < 3 * a.free; ++column) {
     const Index node = a.node[column / 3];
     p[node][column % 3] = 1;
     hessian_product(model, rotations, p, product, d);
-    const Points pull = stiffness_times(k, p);
+    row_forces(model, p, unturned, pull, d);
     p[node].setZero();
     for (Index row = 0; row < a.free; ++row) {
       const Index i = a.node[row];

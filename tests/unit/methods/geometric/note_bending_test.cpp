@@ -12,14 +12,19 @@ std::optional<std::string> note_of(const Vec3& size, const std::array<int, 3>& n
 }
 
 TEST(NoteBending, tells_of_slender_boxes_whose_bias_exceeds_a_tenth) {
-  EXPECT_FALSE(note_of({2, 0.4, 0.4}, {41, 9, 9}));  // 8 cells as long as high: 8 %
-  const auto few = note_of({2, 0.4, 0.4}, {21, 5, 5});
+  EXPECT_FALSE(note_of({2, 0.4, 0.4}, {41, 9, 9}));  // 8 cells: 1 %
+  EXPECT_FALSE(note_of({2, 0.4, 0.4}, {21, 5, 5}));  // 4 cells: 5 %
+  EXPECT_FALSE(note_of({2, 0.4, 0.4}, {21, 9, 9}));  // 8 cells twice as long as high: 1 %
+  const auto few = note_of({2, 0.4, 0.4}, {11, 3, 3});
   ASSERT_TRUE(few);
-  EXPECT_NE(few->find("31 % too stiffly: 4 cells"), std::string::npos) << *few;
-  const auto stretched = note_of({2, 0.4, 0.4}, {21, 9, 9});
+  EXPECT_NE(few->find("19 % too stiffly: 2 cells"), std::string::npos) << *few;
+  const auto one = note_of({2, 0.4, 0.4}, {6, 2, 2});
+  ASSERT_TRUE(one);
+  EXPECT_NE(one->find("275 % too stiffly: 1 cell of"), std::string::npos) << *one;
+  const auto stretched = note_of({4, 0.4, 0.4}, {7, 9, 9});  // 13.3 : 1
   ASSERT_TRUE(stretched);
-  EXPECT_NE(stretched->find("22 % too stiffly"), std::string::npos) << *stretched;
-  EXPECT_NE(stretched->find("cells as long as high"), std::string::npos) << *stretched;
+  EXPECT_NE(stretched->find("13 % too stiffly"), std::string::npos) << *stretched;
+  EXPECT_NE(stretched->find("four times as long as high"), std::string::npos) << *stretched;
   EXPECT_FALSE(note_of({1, 1, 1}, {3, 3, 3})) << "a cube hardly bends";
 }
 

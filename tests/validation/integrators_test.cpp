@@ -10,6 +10,7 @@
 #include "pliant/geometry/voxel_quadrature.hpp"
 #include "pliant/methods/fem/build.hpp"
 #include "pliant/methods/geometric/build.hpp"
+#include "pliant/methods/metric/build.hpp"
 #include "pliant/physics/metrics.hpp"
 
 namespace pliant {
@@ -30,6 +31,9 @@ Built geometric_body(const Shape& shape, const geometric::Options& options) {
 }
 Built fem_body(const Shape& shape, const fem::Options& options) {
   return take(fem::build(shape, 1000, undamped, options));
+}
+Built metric_body(const Shape& shape, const metric::Options& options) {
+  return take(metric::build(shape, 1000, undamped, options));
 }
 
 /// A body under gravity that stays where `held` says.
@@ -83,7 +87,22 @@ std::vector<Way> second_order_ways() {
       {"local-global", of({.stiffness = stiff, .step_solver = StepSolver::local_global, .iterations = 60})},
       {"kept volume", of({.op = Operator::edge, .stiffness = stiff, .tolerance = exact, .keep_volume = true}),
        true},
-      {"fem", [=](const Shape& shape) { return fem_body(shape, {.stiffness = stiff}); }}};
+      {"fem", [=](const Shape& shape) { return fem_body(shape, {.stiffness = stiff}); }},
+      {"metric", [=](const Shape& shape) { return metric_body(shape, {.stiffness = stiff}); }},
+      {"metric on a mesh", [=](const Shape& shape) {
+         return metric_body(shape, {.lattice = metric::Lattice::mesh, .stiffness = stiff});
+       }}};
+}
+
+/// Of first order, but they fall as theory says.
+std::vector<Way> first_order_ways() {
+  const auto of = [](metric::Integrator integrator) {
+    return [=](const Shape& shape) { return metric_body(shape, {.integrator = integrator}); };
+  };
+  using metric::Integrator;
+  return {{"metric stable", of(Integrator::stable)},
+          {"metric accurate", of(Integrator::accurate)},
+          {"metric lively", of(Integrator::lively)}};
 }
 
 /// Its steps are those of the full body in fewer functions (unit test of reduced bodies).
@@ -105,6 +124,7 @@ std::vector<Index> nodes_where(const Method& body, const std::function<bool(cons
 TEST(Integrators, free_fall_is_exact_from_the_first_step_on) {
   std::vector<Way> ways = second_order_ways();
   ways.push_back(reduced());
+  for (const Way& way : first_order_ways()) ways.push_back(way);
   for (const Way& way : ways) {
     const Built body = way.build(way.fit(bar()));
     Trial run{*body};

@@ -42,6 +42,11 @@ class ContactStep {
             std::span<const RigidAnswer> rigid);
   /// theta from what the last change of the impulses did.
   void measure_share(const Scratch& end);
+  /// Whether a step that ends at end.x touches: for bdf2, before anything else of a step. pass: it does not;
+  /// true: the rebound of an impact that is over changes velocities.
+  bool touches(const Context& step, const State& state, const Scratch& end);
+  bool pass(const Context& step, const Strengths& strengths, State& state, Scratch& end);
+  bool touched() const { return !stage_.empty(); }
   /// Neither contacts nor recalled forces.
   bool is_idle() const { return stage_.empty() && recalled_.empty(); }
 
@@ -57,7 +62,7 @@ class ContactStep {
   /// strains the body by more than it came with.
   bool tears(const Context& step, const State& state, const Strengths& strengths, const Scratch& end) const;
   /// Restitution (contact/rebound.hpp), of bodies that nothing holds.
-  void rebound(const Context& step, const Strengths& strengths, State& state, Scratch& end);
+  bool rebound(const Context& step, const Strengths& strengths, State& state, Scratch& end);
   /// The step stands.
   void finish(const Context& step, State& state);
 

@@ -41,6 +41,14 @@ StepReport Body::advance(const StepInput& input) {
   report.trouble = trouble_of(input, model_.nodes());
   if (!report.ok()) return report;
   report.breakdowns = 0;
+  if (integrator_of(options_) == Integrator::bdf2) {
+    if (second_order_step(input, report, watch)) {
+      report.ms = watch.total();
+      report.bytes = equation_.traffic(report.iterations);
+      return report;
+    }
+    state_.past = Past::unknown;
+  }
   double parts = 1;
   if (options_.integrator == Integrator::lively) {
     double factor = factor_at(options_.keys, state_.time);
@@ -134,6 +142,7 @@ bool Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
     }
   }
   accept(input);
+  state_.touches = meets && contact_.touched();
   if (options_.plasticity)
     report.yields = std::max(report.yields, 0) + flow(model_, *options_.plasticity, input.h, state_.nodes.x,
                                                       state_.metrics, scratch_.flow);
@@ -154,14 +163,14 @@ void Body::start(const Context& step) {
   const Points &x = state_.nodes.x, &v = state_.nodes.v;
   equation_.hold(input.held);
   if (s.split) {
-    momentum_.measure_start(step, state_.nodes);
+    momentum_.measure_start(step, state_.nodes, state_.contact.memories.empty());
     equation_.start_at([&](Index i) { return momentum_.moved(i, x[i], v[i], s.h); }, step.pool);
   } else {
     equation_.start(x, v, s.h, step.pool);
   }
   for (std::size_t k = 0; k < input.held.size(); ++k)
     equation_.guess(input.held[k], input.targets[k] - x[input.held[k]]);
-  const MatrixForm form{.integrator = options_.integrator,
+  const MatrixForm form{.integrator = matrix_of(options_),
                         .kappa = options_.kappa,
                         .factor = s.factor,
                         .scale = (s.h * s.h + s.h * s.inner_drag) / equation_.unit()};

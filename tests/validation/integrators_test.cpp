@@ -112,7 +112,11 @@ Way reduced() {
           }};
 }
 
-Shape bar() { return make_shape(BoxShape{.size = {1, 0.2, 0.2}, .nodes = {11, 3, 3}}); }
+/// Edges between all nodes of a cell: on its edges alone a body of length constraints has no shear stiffness.
+Shape bar() {
+  return make_shape(BoxShape{
+      .size = {1, 0.2, 0.2}, .nodes = {11, 3, 3}, .neighbourhood = Neighbourhood::all_pairs});
+}
 
 std::vector<Index> nodes_where(const Method& body, const std::function<bool(const Vec3&)>& test) {
   std::vector<Index> out;

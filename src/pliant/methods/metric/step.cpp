@@ -48,6 +48,7 @@ StepReport Body::advance(const StepInput& input) {
       return report;
     }
     state_.past = Past::unknown;
+    report.breakdowns = 0;  // of a solve that does not count
   }
   double parts = 1;
   if (options_.integrator == Integrator::lively) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int most_corrections = 12;   // of Newton's method
 constexpr double no_distance = 1e-9;  // of a cell's edge: what a node may be off
-constexpr double good_enough = 1e-2;  // of the first residual, after most_corrections
+constexpr double good_enough = 1e-2;  // of the residual of the motion without inner forces
 
 }  // namespace
 
@@ -29,13 +29,16 @@ bool Body::second_order_step(const StepInput& input, StepReport& report, StageWa
   const Scheme now = scheme(input);
   const Context step{input, now, *input.pool, watch, report};
   equation_.hold(input.held);
+  scratch_.right_sides = 0;
   scratch_.held.assign(scratch_.x.size(), 0);
   for (const Index i : input.held) scratch_.held[std::size_t(i)] = 1;
   const bool goes_on =
       state_.past == Past::known && state_.h == input.h &&
       std::equal(input.held.begin(), input.held.end(), state_.held.begin(), state_.held.end());
-  const Past past = goes_on ? Past::known : Past::curved;
-  if (!goes_on) find_acceleration(s, step);
+  const Past past = goes_on                          ? Past::known
+                    : state_.past == Past::straight ? Past::straight
+                                                    : Past::curved;
+  if (past == Past::curved) find_acceleration(s, step);
   extrapolate(s, past, input);
   if (!end_of(s, past, input.h, step)) {
     report.violent = true;
@@ -104,15 +107,20 @@ bool Body::end_of(const ImplicitScheme& s, Past past, double time, const Context
                         .factor = step.scheme.factor,
                         .scale = s.stiffness / unit};
   const double none = no_distance * model_.edge;
-  double first = 0, before = 0, way = 0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (!scratch_.held[i])
-      way += model_.mass[i] / unit * (scratch_.target[i] - state_.nodes.x[i] - time * state_.nodes.v[i]).squaredNorm();
-  bool solved = false;
+  double before = 0, floor = 0, scale = 0;  // of r . z
   for (int k = 0; k <= most_corrections; ++k) {
     equation_.start_at([&](Index i) { return std::pair(x[std::size_t(i)], Vec3(Vec3::Zero())); }, step.pool);
+    ++scratch_.right_sides;
     equation_.evaluate(form, state_.metrics, step.pool);
     equation_.set_matrix(s.mass, s.elastic, input.grabs, step.pool);
+    if (k == 0) {
+      const NodeState& now = state_.nodes;
+      equation_.set_residual(
+          [&](Index i) { return Vec3(model_.mass[i] / unit * (scratch_.target[i] - now.x[i] - time * now.v[i])); },
+          0, step.pool);
+      scale = equation_.correct(0, 0, step.pool, 0).first;
+      floor = std::max(double(model_.nodes()) * none * none, options_.tolerance * options_.tolerance * scale);
+    }
     equation_.set_residual(
         [&](Index node) {
           const std::size_t i = std::size_t(node);
@@ -128,26 +136,22 @@ bool Body::end_of(const ImplicitScheme& s, Past past, double time, const Context
       equation_.add_inner_drag(scratch_.moved, s.h * s.inner_drag / s.stiffness, step.pool);
     }
     step.watch.add_to(&StageTimes::rhs);
-    const double floor = std::max(double(model_.nodes()) * none * none, options_.tolerance * options_.tolerance * (first + way));
     const int most = k < most_corrections ? options_.iterations : 0;
     const ConjugateGradients::Outcome outcome = equation_.correct(options_.tolerance, most, step.pool, floor);
     step.report.iterations += outcome.iterations;
-    step.report.breakdowns += outcome.broke;
     step.watch.add_to(&StageTimes::solve);
-    if (getenv("TRACE")) fprintf(stderr, "%d: %g (%d)\n", k, outcome.first, outcome.iterations);
-    if (!std::isfinite(outcome.first) || outcome.broke) return false;
-    if (k == 0) first = outcome.first;
-    solved = outcome.iterations == 0;
-    if (solved || k == most_corrections) {
-      solved = solved || outcome.first <= good_enough * good_enough * first;
+    if (!std::isfinite(outcome.first)) return false;
+    if (k == 0) scale = std::max(scale, outcome.first);
+    if (outcome.iterations == 0 && !outcome.broke && k < most_corrections) break;
+    // no more to gain: rounding, or a step that is too long
+    if (outcome.broke || k == most_corrections || (k > 1 && outcome.first > before)) {
+      if (!(outcome.first <= good_enough * good_enough * scale)) return false;
       break;
     }
-    if (k > 1 && outcome.first > 4 * before) return false;
     before = outcome.first;
     for (Index i = 0; i < model_.nodes(); ++i) x[std::size_t(i)] += equation_.displacement(i);
     if (balances) whole_.balance(input, s, scratch_);
   }
-  if (!solved) return false;
   if (balances && input.held.empty() && input.grabs.empty()) whole_.keep(input, s, past, state_, scratch_);
   for (std::size_t i = 0; i < x.size(); ++i) scratch_.v[i] = (x[i] - scratch_.hat_x[i]) / s.h;
   return equation_.finite(x, scratch_.v, step.pool);

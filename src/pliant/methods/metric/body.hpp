@@ -55,12 +55,13 @@ class Body final : public Method {
   void find_acceleration(const ImplicitScheme& s, const Context& step);
   void extrapolate(const ImplicitScheme& s, Past past, const StepInput& input);
   bool end_of(const ImplicitScheme& s, Past past, double time, const Context& step);
-  /// One solve of (1), or several under contact. True: contact tore the body.
-  bool substep(const StepInput& input, StepReport& report, StageWatch& watch);
+  /// One solve of (1), or several under contact. flies: as Momentum::measure_start; a body that then touches
+  /// does the step again. True: contact tore the body.
+  bool substep(const StepInput& input, bool flies, StepReport& report, StageWatch& watch);
   /// The numbers of the step from the present state.
   Scheme scheme(const StepInput& input) const;
   /// Holds, rigid motion, forces and matrix.
-  void start(const Context& step);
+  void start(const Context& step, bool flies);
   /// scratch_.outer, where something may act; else nothing.
   std::span<Vec3> outer_forces(const StepInput& input);
   /// The end of the step in scratch_. False: it is not finite.

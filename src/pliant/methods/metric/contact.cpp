@@ -68,7 +68,7 @@ void ContactStep::meet(const Context& step, const Equation& equation, const Stat
     for (std::size_t d = c; d < contacts.size() && !before(memory[k].key, contacts[d].key); ++d)
       if (best == contacts.size() || contacts[d].key.feature == memory[k].key.feature) best = d;
     if (best == contacts.size()) continue;
-    stage_.impulses()[best] += step.input.h * memory[k].force;
+    stage_.impulses()[best] += step.input.h * recalled_[k];
     recalled_[k].setZero();
   }
 }

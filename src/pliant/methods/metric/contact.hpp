@@ -36,7 +36,8 @@ class ContactStep {
 
   /// A new step, without contacts yet: the forces of the last one are added to `outer`, N.
   void recall(const State& state, bool colliders, std::span<Vec3> outer);
-  /// The contacts of the step that ends at end.x. What was recalled for them starts their impulses. rigid: as
+  /// The contacts of the step that ends at end.x: again, where there are none as long as the recalled forces
+  /// lift the body. What was recalled for them starts their impulses. rigid: as
   /// ContactResponse::set_rigid.
   void meet(const Context& step, const Equation& equation, const State& state, const Scratch& end,
             std::span<const RigidAnswer> rigid);

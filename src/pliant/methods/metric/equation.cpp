@@ -148,7 +148,7 @@ std::size_t Equation::memory_bytes() const {
          6 * std::size_t(matrix_->points()) * (sizeof(double) + sizeof(float));
 }
 
-StepTraffic Equation::traffic(int iterations) const {
+StepTraffic Equation::traffic(int iterations, int sides) const {
   const std::size_t nodes = model_.rest.size(),
                     n = model_.on_grid ? std::size_t(model_.grid.end - model_.grid.begin) : nodes;
   const std::size_t matrix = matrix_->matrix_bytes(), vector = 3 * sizeof(float) * n;
@@ -161,7 +161,7 @@ StepTraffic Equation::traffic(int iterations) const {
   const std::size_t ends =
       nodes * 4 * sizeof(Vec3) + n * (3 * 4 + 1) * sizeof(double) + 3 * matrix + 10 * vector;
   StepTraffic out;
-  out.moved = ends + std::size_t(iterations) * iteration;
+  out.moved = std::size_t(sides) * ends + std::size_t(iterations) * iteration;
   out.working_set = matrix + n * 7 * sizeof(double) + (stored ? 6 : 5) * vector +
                     preconditioner_->memory_bytes() + nodes * 4 * sizeof(Vec3);
   return out;

@@ -83,8 +83,8 @@ class Equation {
   double setup_ms() const { return setup_ms_; }
   std::string solver_name() const { return preconditioner_->name(); }
   std::size_t memory_bytes() const;
-  /// Of a step of so many iterations.
-  StepTraffic traffic(int iterations) const;
+  /// Of a step of so many iterations and right sides.
+  StepTraffic traffic(int iterations, int sides = 1) const;
 
  private:
   std::size_t at(int axis, Index node) const {

@@ -23,6 +23,7 @@ struct Scratch {
   Points acceleration;  ///< from which it starts
   Points moved;         ///< x - x^
   std::vector<unsigned char> held;
+  int right_sides = 0;  ///< of the step
   FlowScratch flow;
 };
 

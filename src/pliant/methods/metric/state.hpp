@@ -16,7 +16,7 @@ struct State {
   std::vector<double> metrics;  ///< g of every constraint (Model::each_length); empty = 1
   ContactState contact;
   // of bdf2
-  Past past = Past::unknown;  ///< unknown or known
+  Past past = Past::unknown;  ///< unknown, known or straight
   Points x_before, v_before;  ///< at the beginning of the last step
   double h = 0;               ///< of the last step, s
   std::vector<Index> held;    ///< in the last step

@@ -44,11 +44,11 @@ StepReport Body::advance(const StepInput& input) {
   if (integrator_of(options_) == Integrator::bdf2) {
     if (second_order_step(input, report, watch)) {
       report.ms = watch.total();
-      report.bytes = equation_.traffic(report.iterations);
+      report.bytes = equation_.traffic(report.iterations, scratch_.right_sides);
       return report;
     }
-    state_.past = Past::unknown;
-    report.breakdowns = 0;  // of a solve that does not count
+    // the acceleration of a violent step says nothing of the next
+    state_.past = report.violent ? Past::straight : Past::unknown;
   }
   double parts = 1;
   if (options_.integrator == Integrator::lively) {
@@ -93,16 +93,18 @@ bool Body::substeps(int count, const StepInput& input, StepReport& report, Stage
       targets[n] = k == count ? input.targets[n] : Vec3(from + double(k) / count * (input.targets[n] - from));
     }
     part.targets = targets;
-    torn = substep(part, report, watch) || torn;
+    // bdf2 leaves only steps that touch, or that it cannot solve
+    const bool flies = integrator_of(options_) != Integrator::bdf2 && !state_.touches;
+    torn = substep(part, flies, report, watch) || torn;
   }
   return torn;
 }
 
-bool Body::substep(const StepInput& input, StepReport& report, StageWatch& watch) {
+bool Body::substep(const StepInput& input, bool flies, StepReport& report, StageWatch& watch) {
   const Scheme now = scheme(input);
   const Context step{input, now, *input.pool, watch, report};
   const bool meets = !input.colliders.empty();
-  start(step);
+  start(step, flies);
   const std::span<Vec3> outer = outer_forces(input);
   contact_.recall(state_, meets, outer);
   equation_.set_right_side(now, input.gravity, outer, input.grabs, step.pool);
@@ -114,11 +116,12 @@ bool Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
       return false;
     }
     if (!meets) break;
-    if (pass == 0)
+    if (pass == 0 || !contact_.touched())
       contact_.meet(step, equation_, state_, scratch_,
                     now.split ? momentum_.answers() : std::span<const RigidAnswer>{});
     else
       contact_.measure_share(scratch_);
+    if (flies && contact_.touched()) return substep(input, false, report, watch);
     if (contact_.is_idle()) break;
     const bool last = pass + 1 == passes;
     const bool changed = contact_.answer(last, step, state_, scratch_);
@@ -158,13 +161,13 @@ Scheme Body::scheme(const StepInput& input) const {
           .split = options_.keep_momentum && options_.integrator != Integrator::paper && input.held.empty()};
 }
 
-void Body::start(const Context& step) {
+void Body::start(const Context& step, bool flies) {
   const StepInput& input = step.input;
   const Scheme& s = step.scheme;
   const Points &x = state_.nodes.x, &v = state_.nodes.v;
   equation_.hold(input.held);
   if (s.split) {
-    momentum_.measure_start(step, state_.nodes, state_.contact.memories.empty());
+    momentum_.measure_start(step, state_.nodes, flies);
     equation_.start_at([&](Index i) { return momentum_.moved(i, x[i], v[i], s.h); }, step.pool);
   } else {
     equation_.start(x, v, s.h, step.pool);

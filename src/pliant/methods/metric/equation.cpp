@@ -111,8 +111,10 @@ void Equation::add_forces(std::span<const Vec3> forces, double factor, Pool& poo
   });
 }
 
-ConjugateGradients::Outcome Equation::solve(double tolerance, int most, Pool& pool, double least) {
-  const double floor = std::max(ConjugateGradients::nothing_left, double(model_.nodes()) * least * least);
+ConjugateGradients::Outcome Equation::solve(double tolerance, int most, Pool& pool, double least,
+                                            double enough) {
+  const double floor =
+      std::max({ConjugateGradients::nothing_left, double(model_.nodes()) * least * least, enough});
   return gradients_.solve(*matrix_, *preconditioner_, b_, d_, tolerance, most, pool, floor);
 }
 

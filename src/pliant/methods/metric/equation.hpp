@@ -67,8 +67,8 @@ class Equation {
   /// Adds factor * forces to the right side.
   void add_forces(std::span<const Vec3> forces, double factor, Pool& pool);
 
-  /// least: a displacement a node that is none, m.
-  ConjugateGradients::Outcome solve(double tolerance, int most, Pool& pool, double least = 0);
+  /// least: a displacement a node that is none, m. enough: r . z that is small enough.
+  ConjugateGradients::Outcome solve(double tolerance, int most, Pool& pool, double least = 0, double enough = 0);
 
   /// From d = 0; floor: of r . z.
   ConjugateGradients::Outcome correct(double tolerance, int most, Pool& pool, double floor);

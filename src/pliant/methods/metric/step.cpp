@@ -105,6 +105,7 @@ bool Body::substep(const StepInput& input, bool flies, StepReport& report, Stage
   const Context step{input, now, *input.pool, watch, report};
   const bool meets = !input.colliders.empty();
   start(step, flies);
+  scratch_.enough = 0;
   const std::span<Vec3> outer = outer_forces(input);
   contact_.recall(state_, meets, outer);
   equation_.set_right_side(now, input.gravity, outer, input.grabs, step.pool);
@@ -196,7 +197,9 @@ bool Body::solve(const Context& step, std::span<const Vec3> outer) {
   Points &x = scratch_.x, &v = scratch_.v;
   step.watch.add_to(&StageTimes::rhs);
   const ConjugateGradients::Outcome solved =
-      equation_.solve(options_.tolerance, options_.iterations, step.pool, no_way * model_.edge);
+      equation_.solve(options_.tolerance, options_.iterations, step.pool, no_way * model_.edge, scratch_.enough);
+  if (integrator_of(options_) == Integrator::bdf2 && scratch_.enough == 0)
+    scratch_.enough = options_.tolerance * options_.tolerance * solved.first;
   step.report.iterations += solved.iterations;
   step.report.breakdowns += solved.broke;
   step.watch.add_to(&StageTimes::solve);

@@ -16,7 +16,7 @@
 namespace pliant::metric {
 namespace {
 
-constexpr int most_corrections = 12;   // of Newton's method
+constexpr int most_corrections = 12;  // of Newton's method
 constexpr double no_distance = 1e-9;  // of a cell's edge: what a node may be off
 constexpr double good_enough = 1e-2;  // of the residual of the motion without inner forces
 
@@ -35,9 +35,7 @@ bool Body::second_order_step(const StepInput& input, StepReport& report, StageWa
   const bool goes_on =
       state_.past == Past::known && state_.h == input.h &&
       std::equal(input.held.begin(), input.held.end(), state_.held.begin(), state_.held.end());
-  const Past past = goes_on                          ? Past::known
-                    : state_.past == Past::straight ? Past::straight
-                                                    : Past::curved;
+  const Past past = goes_on ? Past::known : state_.past == Past::straight ? Past::straight : Past::curved;
   if (past == Past::curved) find_acceleration(s, step);
   extrapolate(s, past, input);
   if (!end_of(s, past, input.h, step)) {
@@ -58,7 +56,8 @@ bool Body::second_order_step(const StepInput& input, StepReport& report, StageWa
   state_.h = input.h;
   state_.held.assign(input.held.begin(), input.held.end());
   if (options_.plasticity)
-    report.yields = flow(model_, *options_.plasticity, input.h, state_.nodes.x, state_.metrics, scratch_.flow);
+    report.yields =
+        flow(model_, *options_.plasticity, input.h, state_.nodes.x, state_.metrics, scratch_.flow);
   return true;
 }
 
@@ -87,7 +86,8 @@ void Body::extrapolate(const ImplicitScheme& s, Past past, const StepInput& inpu
   const bool known = past == Past::known, curved = past == Past::curved;
   for (std::size_t i = 0; i < now.x.size(); ++i) {
     Vec3 x = now.x[i] + by.line * now.v[i], v = now.v[i];
-    if (known) x += by.history * (now.x[i] - state_.x_before[i]), v += by.history * (now.v[i] - state_.v_before[i]);
+    if (known)
+      x += by.history * (now.x[i] - state_.x_before[i]), v += by.history * (now.v[i] - state_.v_before[i]);
     if (curved) x += by.bend * scratch_.acceleration[i], v += by.line * scratch_.acceleration[i];
     scratch_.hat_x[i] = x;
     scratch_.target[i] = x + s.h * v + s.elastic / s.mass * (input.gravity - s.drag * v);
@@ -116,7 +116,9 @@ bool Body::end_of(const ImplicitScheme& s, Past past, double time, const Context
     if (k == 0) {
       const NodeState& now = state_.nodes;
       equation_.set_residual(
-          [&](Index i) { return Vec3(model_.mass[i] / unit * (scratch_.target[i] - now.x[i] - time * now.v[i])); },
+          [&](Index i) {
+            return Vec3(model_.mass[i] / unit * (scratch_.target[i] - now.x[i] - time * now.v[i]));
+          },
           0, step.pool);
       scale = equation_.correct(0, 0, step.pool, 0).first;
       floor = std::max(double(model_.nodes()) * none * none, options_.tolerance * options_.tolerance * scale);
@@ -130,7 +132,8 @@ bool Body::end_of(const ImplicitScheme& s, Past past, double time, const Context
         },
         s.elastic / unit, step.pool);
     for (const Grab& grab : input.grabs)
-      equation_.add_force(grab.node, s.elastic * grab.stiffness / unit * (grab.target - x[std::size_t(grab.node)]));
+      equation_.add_force(grab.node,
+                          s.elastic * grab.stiffness / unit * (grab.target - x[std::size_t(grab.node)]));
     if (s.inner_drag > 0) {
       for (std::size_t i = 0; i < x.size(); ++i) scratch_.moved[i] = x[i] - scratch_.hat_x[i];
       equation_.add_inner_drag(scratch_.moved, s.h * s.inner_drag / s.stiffness, step.pool);

@@ -47,7 +47,8 @@ MethodDescription Body::describe() const {
   out.freedoms = 3 * (model_.nodes() - equation_.held_nodes());
   out.solver = "conjugate gradients, " + equation_.solver_name();
   out.setup_ms = equation_.setup_ms();
-  out.bytes = equation_.memory_bytes() + (model_.rest.size() * 11 + state_.x_before.size() * 6) * sizeof(Vec3) + model_.bits.size() * 8 +
+  out.bytes = equation_.memory_bytes() +
+              (model_.rest.size() * 11 + state_.x_before.size() * 6) * sizeof(Vec3) + model_.bits.size() * 8 +
               model_.cells.size() * 40 + state_.metrics.size() * 16;
   return out;
 }

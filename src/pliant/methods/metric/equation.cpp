@@ -98,8 +98,8 @@ void Equation::add_inner_drag(std::span<const Vec3> moved, double share, Pool& p
   matrix_->sweep(pool, [&](int begin, int end) {
     for (std::size_t c = 0; c < 3; ++c)
       for (std::size_t p = std::size_t(begin); p < std::size_t(end); ++p)
-        b_[c * n + p] -= matrix_->free[p] * float(share) *
-                         (answer_[c * n + p] - matrix_->mass[p] * along_[c * n + p]);
+        b_[c * n + p] -=
+            matrix_->free[p] * float(share) * (answer_[c * n + p] - matrix_->mass[p] * along_[c * n + p]);
   });
 }
 

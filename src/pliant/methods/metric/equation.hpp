@@ -68,7 +68,8 @@ class Equation {
   void add_forces(std::span<const Vec3> forces, double factor, Pool& pool);
 
   /// least: a displacement a node that is none, m. enough: r . z that is small enough.
-  ConjugateGradients::Outcome solve(double tolerance, int most, Pool& pool, double least = 0, double enough = 0);
+  ConjugateGradients::Outcome solve(double tolerance, int most, Pool& pool, double least = 0,
+                                    double enough = 0);
 
   /// From d = 0; floor: of r . z.
   ConjugateGradients::Outcome correct(double tolerance, int most, Pool& pool, double floor);
@@ -110,8 +111,8 @@ class Equation {
   std::unique_ptr<Operator> matrix_;
   std::unique_ptr<Preconditioner> preconditioner_;
   ConjugateGradients gradients_;
-  Floats relative_mass_;  // over unit_, at the matrix's places
-  Floats b_, d_;          // right side and unknown
+  Floats relative_mass_;   // over unit_, at the matrix's places
+  Floats b_, d_;           // right side and unknown
   Floats along_, answer_;  // of the inner drag
   std::vector<unsigned char> held_;
   std::vector<Index> held_nodes_;  // those of held_, to let them go

@@ -49,7 +49,7 @@ class Momentum {
  private:
   /// The motion of a part within the step.
   struct Frame {
-    Vec3 from{0, 0, 0}, drift{0, 0, 0}, spin{0, 0, 0};       ///< before: centre, velocity, spin
+    Vec3 from{0, 0, 0}, drift{0, 0, 0}, spin{0, 0, 0};  ///< before: centre, velocity, spin
     Vec3 lag{0, 0, 0};  ///< of the centre behind h times its new velocity: it moves by the mean of both
     Vec3 to{0, 0, 0}, velocity{0, 0, 0}, new_spin{0, 0, 0};  ///< after
     Mat3 turn = Mat3::Identity(), outward = Mat3::Zero();    ///< R, and 2 - R - R^T

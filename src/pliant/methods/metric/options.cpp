@@ -63,10 +63,12 @@ const OptionTable<Options>& option_table() {
                       "or 0.5 when strength is given, for original and on a mesh"}),
       option("integrator", &Options::integrator,
              {.choices = {"automatic", "bdf2", "stable", "accurate", "lively", "paper"},
-              .help = "bdf2: of second order, each step solved by Newton's method; stable: of first order, one "
-                      "scalar matrix, any step, cheap; accurate: of first order, Gauss-Newton; lively: explicit in compression, substeps as needed; paper: Terzopoulos' "
-                      "semi-implicit step, unstable; automatic: stable for the original model and where strength "
-                      "is given, else bdf2"}),
+              .help =
+                  "bdf2: of second order, each step solved by Newton's method; stable: of first order, one "
+                  "scalar matrix, any step, cheap; accurate: of first order, Gauss-Newton; lively: explicit "
+                  "in compression, substeps as needed; paper: Terzopoulos' "
+                  "semi-implicit step, unstable; automatic: stable for the original model and where strength "
+                  "is given, else bdf2"}),
       option("kappa", &Options::kappa,
              {.unit = "1",
               .min = 0.25,

@@ -37,7 +37,7 @@ struct Options {
   double angle = 1;     ///< original only
   bool squared = true;  ///< the volume term
   double orientation = not_given;
-  double threshold = not_given;  ///< see threshold_of
+  double threshold = not_given;                   ///< see threshold_of
   Integrator integrator = Integrator::automatic;  ///< see integrator_of
   double kappa = 0.5;
   double tolerance = 1e-3;

@@ -24,7 +24,7 @@ struct Scratch {
   Points moved;         ///< x - x^
   std::vector<unsigned char> held;
   int right_sides = 0;  ///< of the step
-  double enough = 0;  ///< r . z at which further solves of a step under contact may end
+  double enough = 0;    ///< r . z at which further solves of a step under contact may end
   FlowScratch flow;
 };
 

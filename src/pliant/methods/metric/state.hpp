@@ -21,7 +21,7 @@ struct State {
   double h = 0;               ///< of the last step, s
   std::vector<Index> held;    ///< in the last step
   bool touches = false;       ///< the last step met a collider
-  double response = 1;  ///< of the body to contact impulses, share of that of the touching nodes alone
+  double response = 1;        ///< of the body to contact impulses, share of that of the touching nodes alone
 };
 
 /// At rest.

@@ -196,8 +196,8 @@ bool Body::solve(const Context& step, std::span<const Vec3> outer) {
   const Scheme& s = step.scheme;
   Points &x = scratch_.x, &v = scratch_.v;
   step.watch.add_to(&StageTimes::rhs);
-  const ConjugateGradients::Outcome solved =
-      equation_.solve(options_.tolerance, options_.iterations, step.pool, no_way * model_.edge, scratch_.enough);
+  const ConjugateGradients::Outcome solved = equation_.solve(
+      options_.tolerance, options_.iterations, step.pool, no_way * model_.edge, scratch_.enough);
   if (integrator_of(options_) == Integrator::bdf2 && scratch_.enough == 0)
     scratch_.enough = options_.tolerance * options_.tolerance * solved.first;
   step.report.iterations += solved.iterations;

@@ -71,7 +71,9 @@ void WholeMotion::keep(const StepInput& input, const ImplicitScheme& s, Past pas
   const std::size_t parts = now_.size();
   const Points& hat = scratch.hat_x;
   Points &x = scratch.x, &v = scratch.v;
-  const auto load = [&](std::size_t i) { return input.forces.empty() ? Vec3(Vec3::Zero()) : input.forces[i]; };
+  const auto load = [&](std::size_t i) {
+    return input.forces.empty() ? Vec3(Vec3::Zero()) : input.forces[i];
+  };
   // P: s.mass P_new = P^ + h' (f - alpha P^) + ..., which scratch.target holds node by node
   shift_.assign(parts, Vec3::Zero());
   for (std::size_t i = 0; i < x.size(); ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body whose energy is the change of its metric tensor [Terzopoulos87; Kelager05]. step.cpp advances it by
-// solving equation.hpp, momentum.hpp keeps what a free body does as a whole, contact.hpp lets it meet
+// A body whose energy is the change of its metric tensor [Terzopoulos87; Kelager05]. step.cpp, or in second
+// order bdf2.cpp, advances it by solving equation.hpp, momentum.hpp keeps what a free body does as a whole, contact.hpp lets it meet
 // colliders, statics.cpp finds where it rests, surface.cpp shows it. There is no cache: the matrix is that of
 // one step.
 #pragma once

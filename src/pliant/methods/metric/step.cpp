@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step [Terzopoulos87, Eq. 26; Kelager05, Eq. 8]. With the displacement d of the step, the velocity
+// One time step [Terzopoulos87, Eq. 26; Kelager05, Eq. 8]; integrator bdf2 comes here only with what touches a
+// collider or with what it cannot solve (bdf2.cpp). With the displacement d of the step, the velocity
 // v at its beginning, forces F at its beginning, outer forces f and drag C = alpha M:
 //   [M/h^2 + C/(2h) + A] d = f + F(r) + (M/h - C/2) v,   r' = r + d,   v' = d/h                        (1)
 // The papers' A is K(r), F = -K r: explicit for the stiffness 2 eta/H^2 of a constraint at rest, where K = 0,

@@ -159,6 +159,23 @@ TEST(MetricMotion, stiff_boxes_come_to_rest_on_the_ground) {
     }
 }
 
+/// The step that lands, and the one after it, which starts with the forces of the blow.
+TEST(MetricMotion, a_stiff_box_that_lands_does_not_pass_the_ground) {
+  for (const Integrator integrator : {Integrator::bdf2, Integrator::stable, Integrator::accurate})
+    for (const double height : {0.5, 0.52, 0.54}) {
+      Trial trial(make_shape(BoxShape{.size = {0.4, 0.4, 0.4}, .nodes = {9, 9, 9}, .corner = {0, height, 0}}),
+                  {.stiffness = 1e7, .integrator = integrator});
+      trial.gravity = {0, -9.81, 0};
+      trial.colliders = {ground()};
+      double low = 0;
+      for (int k = 0; k < 60; ++k) {
+        trial.step();
+        for (const Vec3& p : trial.body().nodes().x) low = std::min(low, p.y());
+      }
+      EXPECT_GT(low, -1e-3) << int(integrator) << ' ' << height;
+    }
+}
+
 TEST(MetricMotion, a_box_squeezed_between_plates_widens_as_poisson_says) {
   Trial trial(make_shape(BoxShape{.size = {1, 1, 1}, .nodes = {7, 7, 7}}), {.stiffness = 1e6});
   const Motion down{.keys = {{.time = 0}, {.time = 2, .translate = {0, -0.2, 0}}}};

@@ -16,6 +16,7 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
       state_(state_at_rest(model_, options)),
       equation_(model_, options),
       momentum_(model_),
+      whole_(model_),
       contact_(model_, skin_.contact_points(), equation_.unit()),
       scratch_(state_) {}
 
@@ -25,6 +26,8 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
   state_.contact.clear();
   state_.response = 1;
+  state_.past = Past::unknown;
+  state_.touches = false;
 }
 
 Strengths Body::strengths() const { return {factor_at(options_.keys, state_.time), state_.metrics}; }
@@ -44,7 +47,8 @@ MethodDescription Body::describe() const {
   out.freedoms = 3 * (model_.nodes() - equation_.held_nodes());
   out.solver = "conjugate gradients, " + equation_.solver_name();
   out.setup_ms = equation_.setup_ms();
-  out.bytes = equation_.memory_bytes() + model_.rest.size() * 11 * sizeof(Vec3) + model_.bits.size() * 8 +
+  out.bytes = equation_.memory_bytes() +
+              (model_.rest.size() * 11 + state_.x_before.size() * 6) * sizeof(Vec3) + model_.bits.size() * 8 +
               model_.cells.size() * 40 + state_.metrics.size() * 16;
   return out;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body whose energy is the change of its metric tensor [Terzopoulos87; Kelager05]. step.cpp advances it by
-// solving equation.hpp, momentum.hpp keeps what a free body does as a whole, contact.hpp lets it meet
+// A body whose energy is the change of its metric tensor [Terzopoulos87; Kelager05]. step.cpp, or in second
+// order bdf2.cpp, advances it by solving equation.hpp, momentum.hpp keeps what a free body does as a whole, contact.hpp lets it meet
 // colliders, statics.cpp finds where it rests, surface.cpp shows it. There is no cache: the matrix is that of
 // one step.
 #pragma once
@@ -8,6 +8,7 @@
 #include "pliant/methods/method.hpp"
 #include "pliant/methods/metric/contact.hpp"
 #include "pliant/methods/metric/momentum.hpp"
+#include "pliant/methods/metric/whole_motion.hpp"
 #include "pliant/methods/skin.hpp"
 #include "pliant/physics/damping.hpp"
 
@@ -49,12 +50,18 @@ class Body final : public Method {
   std::string static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
   /// The step in `count` equal parts. True: contact tore the body, and fewer halves would be too few.
   bool substeps(int count, const StepInput& input, StepReport& report, StageWatch& watch);
-  /// One solve of (1), or several under contact. True: contact tore the body.
-  bool substep(const StepInput& input, StepReport& report, StageWatch& watch);
+  /// The step by (2) of bdf2.cpp. False: nothing is done, and Euler's step must do it.
+  bool second_order_step(const StepInput& input, StepReport& report, StageWatch& watch);
+  void find_acceleration(const ImplicitScheme& s, const Context& step);
+  void extrapolate(const ImplicitScheme& s, Past past, const StepInput& input);
+  bool end_of(const ImplicitScheme& s, Past past, double time, const Context& step);
+  /// One solve of (1), or several under contact. flies: as Momentum::measure_start; a body that then touches
+  /// does the step again. True: contact tore the body.
+  bool substep(const StepInput& input, bool flies, StepReport& report, StageWatch& watch);
   /// The numbers of the step from the present state.
   Scheme scheme(const StepInput& input) const;
   /// Holds, rigid motion, forces and matrix.
-  void start(const Context& step);
+  void start(const Context& step, bool flies);
   /// scratch_.outer, where something may act; else nothing.
   std::span<Vec3> outer_forces(const StepInput& input);
   /// The end of the step in scratch_. False: it is not finite.
@@ -72,6 +79,7 @@ class Body final : public Method {
   Equation equation_;
   std::unique_ptr<Equation> statics_;  // of the static solve, made when it is first asked for
   Momentum momentum_;
+  WholeMotion whole_;
   ContactStep contact_;
   Scratch scratch_;
 };

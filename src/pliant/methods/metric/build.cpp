@@ -9,7 +9,7 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
                                       const Options& options) {
   Result<Model> model = make_model(shape.graph, density, options);
   if (!model) return model.error();
-  if (options.preconditioner == Preconditioning::multigrid && !multigrid_possible(*model, options.integrator))
+  if (options.preconditioner == Preconditioning::multigrid && !multigrid_possible(*model, matrix_of(options)))
     return Error{{},
                  {{"metric.preconditioner", "multigrid",
                    "a lattice; not integrator paper, nor accurate with the original model",

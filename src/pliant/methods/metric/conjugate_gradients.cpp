@@ -65,10 +65,12 @@ ConjugateGradients::Outcome ConjugateGradients::solve(const Operator& matrix,
   double rho = start(matrix, preconditioner, b, x, pool);
   const double first = rho;
   Outcome out;
+  out.first = first;
   if (!(first > floor)) {
     out.broke = !(first >= 0);
     return out;
   }
+  if (most == 0) return out;
   for (;;) {
     const double curvature = matrix.apply(p_.data(), q_.data(), pool);
     ++out.iterations;

@@ -13,6 +13,7 @@ class ConjugateGradients {
   struct Outcome {
     int iterations = 0;
     double residual = 0;  ///< preconditioned, of that at the start
+    double first = 0;     ///< r . z at the start
     bool broke = false;   ///< met a direction of no positive curvature
   };
 

@@ -68,9 +68,22 @@ void ContactStep::meet(const Context& step, const Equation& equation, const Stat
     for (std::size_t d = c; d < contacts.size() && !before(memory[k].key, contacts[d].key); ++d)
       if (best == contacts.size() || contacts[d].key.feature == memory[k].key.feature) best = d;
     if (best == contacts.size()) continue;
-    stage_.impulses()[best] += step.input.h * memory[k].force;
+    stage_.impulses()[best] += step.input.h * recalled_[k];
     recalled_[k].setZero();
   }
+}
+
+bool ContactStep::touches(const Context& step, const State& state, const Scratch& end) {
+  stage_.clear();
+  stage_.find(step.input, {.begin = state.nodes.x, .end = end.x}, state.contact);
+  return !stage_.empty();
+}
+
+bool ContactStep::pass(const Context& step, const Strengths& strengths, State& state, Scratch& end) {
+  const bool kicked = rebound(step, strengths, state, end);
+  stage_.tell(step.report);
+  stage_.remember(step.input.h, state.contact);
+  return kicked;
 }
 
 void ContactStep::measure_share(const Scratch& end) {
@@ -150,9 +163,12 @@ bool ContactStep::tears(const Context& step, const State& state, const Strengths
   return energy(model_, strengths, end.x) - energy(model_, strengths, solved_x_) > brought;
 }
 
-void ContactStep::rebound(const Context& step, const Strengths& strengths, State& state, Scratch& end) {
+bool ContactStep::rebound(const Context& step, const Strengths& strengths, State& state, Scratch& end) {
   std::vector<ImpactMemory>& impacts = state.contact.impacts;
-  if (!step.input.held.empty() || !step.input.grabs.empty()) return impacts.clear();
+  if (!step.input.held.empty() || !step.input.grabs.empty()) {
+    impacts.clear();
+    return false;
+  }
   stage_.rebound().note(stage_.contacts(), stage_.impulses());
   const auto elastic = [&](std::span<const Vec3> x) { return energy(model_, strengths, x); };
   ReboundNodes<decltype(elastic)> body(stage_.rows(),
@@ -166,6 +182,7 @@ void ContactStep::rebound(const Context& step, const Strengths& strengths, State
                                         .h = step.input.h},
                                        elastic);
   step.report.contact_impulse += stage_.rebound().finish(step.input, impacts, body);
+  return body.any();
 }
 
 void ContactStep::finish(const Context& step, State& state) {

@@ -36,12 +36,18 @@ class ContactStep {
 
   /// A new step, without contacts yet: the forces of the last one are added to `outer`, N.
   void recall(const State& state, bool colliders, std::span<Vec3> outer);
-  /// The contacts of the step that ends at end.x. What was recalled for them starts their impulses. rigid: as
+  /// The contacts of the step that ends at end.x: again, where there are none as long as the recalled forces
+  /// lift the body. What was recalled for them starts their impulses. rigid: as
   /// ContactResponse::set_rigid.
   void meet(const Context& step, const Equation& equation, const State& state, const Scratch& end,
             std::span<const RigidAnswer> rigid);
   /// theta from what the last change of the impulses did.
   void measure_share(const Scratch& end);
+  /// Whether a step that ends at end.x touches: for bdf2, before anything else of a step. pass: it does not;
+  /// true: the rebound of an impact that is over changes velocities.
+  bool touches(const Context& step, const State& state, const Scratch& end);
+  bool pass(const Context& step, const Strengths& strengths, State& state, Scratch& end);
+  bool touched() const { return !stage_.empty(); }
   /// Neither contacts nor recalled forces.
   bool is_idle() const { return stage_.empty() && recalled_.empty(); }
 
@@ -57,7 +63,7 @@ class ContactStep {
   /// strains the body by more than it came with.
   bool tears(const Context& step, const State& state, const Strengths& strengths, const Scratch& end) const;
   /// Restitution (contact/rebound.hpp), of bodies that nothing holds.
-  void rebound(const Context& step, const Strengths& strengths, State& state, Scratch& end);
+  bool rebound(const Context& step, const Strengths& strengths, State& state, Scratch& end);
   /// The step stands.
   void finish(const Context& step, State& state);
 

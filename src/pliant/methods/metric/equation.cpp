@@ -13,8 +13,8 @@ Equation::Equation(const Model& model, const Options& options) : model_(model) {
   const auto begin = Clock::now();
   const std::size_t n = model.rest.size();
   unit_ = std::accumulate(model.mass.begin(), model.mass.end(), 0.0) / double(n);
-  matrix_ = model.on_grid ? make_grid_operator(model, options.integrator)
-                          : make_graph_operator(model, options.integrator);
+  const Integrator form = matrix_of(options);
+  matrix_ = model.on_grid ? make_grid_operator(model, form) : make_graph_operator(model, form);
   preconditioner_ = make_preconditioner(*matrix_, options);
   held_.assign(n, 0);
   held_nodes_.reserve(n);
@@ -58,12 +58,11 @@ void Equation::evaluate(const MatrixForm& form, const std::vector<double>& metri
   matrix_->evaluate(form, metrics.empty() ? nullptr : metrics.data(), pool);
 }
 
-void Equation::set_matrix(const Scheme& s, std::span<const Grab> grabs, Pool& pool) {
-  const float drag = float(1 + s.h * s.drag / 2);
+void Equation::set_matrix(double mass, double elastic, std::span<const Grab> grabs, Pool& pool) {
   matrix_->sweep(pool, [&](int begin, int end) {
-    stencil_kernels().times(drag, relative_mass_.data(), matrix_->mass.data(), begin, end);
+    stencil_kernels().times(float(mass), relative_mass_.data(), matrix_->mass.data(), begin, end);
   });
-  for (const Grab& grab : grabs) matrix_->mass[at(0, grab.node)] += float(s.h * s.h * grab.stiffness / unit_);
+  for (const Grab& grab : grabs) matrix_->mass[at(0, grab.node)] += float(elastic * grab.stiffness / unit_);
   preconditioner_->prepare(*matrix_, pool);
 }
 
@@ -81,17 +80,27 @@ void Equation::set_right_side(const Scheme& s, const Vec3& gravity, std::span<co
   matrix_->sweep(pool, [&](int begin, int end) { stencil_kernels().right_side(sweep, begin, end); });
   if (!forces.empty()) add_forces(forces, sweep.force, pool);
   for (const Grab& grab : grabs)
-    if (!held_[grab.node])
-      for (int c = 0; c < 3; ++c) {
-        const std::size_t k = at(c, grab.node);
-        b_[k] += float(sweep.force * grab.stiffness * (grab.target[c] - matrix_->x[k]));
-      }
+    add_force(grab.node, sweep.force * grab.stiffness * (grab.target - start_of(grab.node)));
 }
 
 void Equation::set_right_side(std::span<const Vec3> forces, double factor) {
   for (Index i = 0; i < model_.nodes(); ++i)
     for (int c = 0; c < 3; ++c) b_[at(c, i)] = held_[i] ? 0.0f : float(factor * forces[i][c]);
   std::fill(d_.begin(), d_.end(), 0.0f);
+}
+
+void Equation::add_inner_drag(std::span<const Vec3> moved, double share, Pool& pool) {
+  const std::size_t n = std::size_t(matrix_->points());
+  along_.resize(d_.size()), answer_.resize(d_.size());
+  for (Index i = 0; i < model_.nodes(); ++i)
+    for (int c = 0; c < 3; ++c) along_[at(c, i)] = float(moved[i][c]);
+  matrix_->apply(along_.data(), answer_.data(), pool);
+  matrix_->sweep(pool, [&](int begin, int end) {
+    for (std::size_t c = 0; c < 3; ++c)
+      for (std::size_t p = std::size_t(begin); p < std::size_t(end); ++p)
+        b_[c * n + p] -=
+            matrix_->free[p] * float(share) * (answer_[c * n + p] - matrix_->mass[p] * along_[c * n + p]);
+  });
 }
 
 void Equation::add_forces(std::span<const Vec3> forces, double factor, Pool& pool) {
@@ -102,8 +111,15 @@ void Equation::add_forces(std::span<const Vec3> forces, double factor, Pool& poo
   });
 }
 
-ConjugateGradients::Outcome Equation::solve(double tolerance, int most, Pool& pool, double least) {
-  const double floor = std::max(ConjugateGradients::nothing_left, double(model_.nodes()) * least * least);
+ConjugateGradients::Outcome Equation::solve(double tolerance, int most, Pool& pool, double least,
+                                            double enough) {
+  const double floor =
+      std::max({ConjugateGradients::nothing_left, double(model_.nodes()) * least * least, enough});
+  return gradients_.solve(*matrix_, *preconditioner_, b_, d_, tolerance, most, pool, floor);
+}
+
+ConjugateGradients::Outcome Equation::correct(double tolerance, int most, Pool& pool, double floor) {
+  std::fill(d_.begin(), d_.end(), 0.0f);
   return gradients_.solve(*matrix_, *preconditioner_, b_, d_, tolerance, most, pool, floor);
 }
 
@@ -134,7 +150,7 @@ std::size_t Equation::memory_bytes() const {
          6 * std::size_t(matrix_->points()) * (sizeof(double) + sizeof(float));
 }
 
-StepTraffic Equation::traffic(int iterations) const {
+StepTraffic Equation::traffic(int iterations, int sides) const {
   const std::size_t nodes = model_.rest.size(),
                     n = model_.on_grid ? std::size_t(model_.grid.end - model_.grid.begin) : nodes;
   const std::size_t matrix = matrix_->matrix_bytes(), vector = 3 * sizeof(float) * n;
@@ -147,7 +163,7 @@ StepTraffic Equation::traffic(int iterations) const {
   const std::size_t ends =
       nodes * 4 * sizeof(Vec3) + n * (3 * 4 + 1) * sizeof(double) + 3 * matrix + 10 * vector;
   StepTraffic out;
-  out.moved = ends + std::size_t(iterations) * iteration;
+  out.moved = std::size_t(sides) * ends + std::size_t(iterations) * iteration;
   out.working_set = matrix + n * 7 * sizeof(double) + (stored ? 6 : 5) * vector +
                     preconditioner_->memory_bytes() + nodes * 4 * sizeof(Vec3);
   return out;

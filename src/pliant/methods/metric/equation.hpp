@@ -44,17 +44,35 @@ class Equation {
   /// Elastic forces and the matrix at the positions of the start. metrics: as in State.
   void evaluate(const MatrixForm& form, const std::vector<double>& metrics, Pool& pool);
   /// The diagonal beside the elastic part, and the preconditioner of both.
-  void set_matrix(const Scheme& s, std::span<const Grab> grabs, Pool& pool);
+  void set_matrix(const Scheme& s, std::span<const Grab> grabs, Pool& pool) {
+    set_matrix(1 + s.h * s.drag / 2, s.h * s.h, grabs, pool);
+  }
+  /// The same of any scheme: factors on the masses, and on the springs of the grabs, s^2.
+  void set_matrix(double mass, double elastic, std::span<const Grab> grabs, Pool& pool);
   /// forces: on nodes, N, beside gravity and grabs; empty: none.
   void set_right_side(const Scheme& s, const Vec3& gravity, std::span<const Vec3> forces,
                       std::span<const Grab> grabs, Pool& pool);
   /// Nothing but factor * forces, with d = 0 as first guess.
   void set_right_side(std::span<const Vec3> forces, double factor);
+  /// inertia(node) and elastic times the elastic forces of the last evaluate().
+  template <class Inertia>
+  void set_residual(Inertia&& inertia, double elastic, Pool& pool);
+  /// Subtracts share times the elastic part of the matrix times how far the nodes have moved.
+  void add_inner_drag(std::span<const Vec3> moved, double share, Pool& pool);
+  /// Adds to the right side of one node, unless it is held.
+  void add_force(Index node, const Vec3& scaled) {
+    if (!held_[node])
+      for (int c = 0; c < 3; ++c) b_[at(c, node)] += float(scaled[c]);
+  }
   /// Adds factor * forces to the right side.
   void add_forces(std::span<const Vec3> forces, double factor, Pool& pool);
 
-  /// least: a displacement a node that is none, m.
-  ConjugateGradients::Outcome solve(double tolerance, int most, Pool& pool, double least = 0);
+  /// least: a displacement a node that is none, m. enough: r . z that is small enough.
+  ConjugateGradients::Outcome solve(double tolerance, int most, Pool& pool, double least = 0,
+                                    double enough = 0);
+
+  /// From d = 0; floor: of r . z.
+  ConjugateGradients::Outcome correct(double tolerance, int most, Pool& pool, double floor);
 
   Vec3 displacement(Index node) const;
   /// x = start + d and v = d/h of all nodes, and then(begin, end) for every block of them. False: not finite.
@@ -66,8 +84,8 @@ class Equation {
   double setup_ms() const { return setup_ms_; }
   std::string solver_name() const { return preconditioner_->name(); }
   std::size_t memory_bytes() const;
-  /// Of a step of so many iterations.
-  StepTraffic traffic(int iterations) const;
+  /// Of a step of so many iterations and right sides.
+  StepTraffic traffic(int iterations, int sides = 1) const;
 
  private:
   std::size_t at(int axis, Index node) const {
@@ -82,6 +100,9 @@ class Equation {
       i = last;
     }
   }
+  Vec3 start_of(Index node) const {
+    return {matrix_->x[at(0, node)], matrix_->x[at(1, node)], matrix_->x[at(2, node)]};
+  }
   EndSweep end_sweep(double h, Points& x, Points& v) const;
   bool finite_sums() const;
 
@@ -90,8 +111,9 @@ class Equation {
   std::unique_ptr<Operator> matrix_;
   std::unique_ptr<Preconditioner> preconditioner_;
   ConjugateGradients gradients_;
-  Floats relative_mass_;  // over unit_, at the matrix's places
-  Floats b_, d_;          // right side and unknown
+  Floats relative_mass_;   // over unit_, at the matrix's places
+  Floats b_, d_;           // right side and unknown
+  Floats along_, answer_;  // of the inner drag
   std::vector<unsigned char> held_;
   std::vector<Index> held_nodes_;  // those of held_, to let them go
   std::vector<Index> run_end_;     // behind the last node that lies beside the one before, from every node on
@@ -106,6 +128,19 @@ void Equation::start_at(Place&& place, Pool& pool) {
       const auto [x, d] = place(i);
       const std::size_t p = std::size_t(matrix_->place(i));
       for (std::size_t c = 0; c < 3; ++c) matrix_->x[c * n + p] = x[int(c)], d_[c * n + p] = float(d[int(c)]);
+    }
+  });
+}
+
+template <class Inertia>
+void Equation::set_residual(Inertia&& inertia, double elastic, Pool& pool) {
+  const std::size_t n = std::size_t(matrix_->points());
+  for_blocks(pool, int(model_.nodes()), node_block, [&](int begin, int end) {
+    for (Index i = begin; i < end; ++i) {
+      const Vec3 own = inertia(i);
+      const std::size_t p = std::size_t(matrix_->place(i));
+      for (std::size_t c = 0; c < 3; ++c)
+        b_[c * n + p] = held_[i] ? 0.0f : float(own[int(c)] + elastic * matrix_->force[c * n + p]);
     }
   });
 }

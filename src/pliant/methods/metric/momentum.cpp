@@ -23,7 +23,7 @@ Momentum::Momentum(const Model& model) : model_(model), start_(std::size_t(model
   fastest_.assign(model.rest.size() / Equation::node_block + 1, 0.0);
 }
 
-void Momentum::measure_start(const Context& step, const NodeState& now) {
+void Momentum::measure_start(const Context& step, const NodeState& now, bool flies) {
   measure(model_.part, model_.mass, now.x, now.v, start_, step.pool, scratch_);
   const double h = step.scheme.h;
   const Kept kept(step.scheme);
@@ -35,7 +35,8 @@ void Momentum::measure_start(const Context& step, const NodeState& now) {
     f.outward = 2 * Mat3::Identity() - f.turn - f.turn.transpose();
     f.velocity = kept.before * part.velocity + kept.push * step.input.gravity;
     f.new_spin = turned_by(f.turn * part.inertia * f.turn.transpose(), kept.before * part.angular);
-    f.to = part.centre + h * f.velocity;
+    f.lag = flies ? Vec3(h / 2 * (f.velocity - part.velocity)) : Vec3(Vec3::Zero());
+    f.to = part.centre + h * f.velocity - f.lag;
   }
 }
 
@@ -60,7 +61,7 @@ void Momentum::keep(const Context& step, std::span<const Vec3> forces, Points& x
     const RigidMotion &start = start_[k], &end = end_[k];
     const double h = step.scheme.h;
     f.end_velocity = f.momentum / start.mass;
-    f.end_centre = start.centre + h * f.end_velocity;
+    f.end_centre = start.centre + h * f.end_velocity - f.lag;
     // the turn that the solve made, and the one that the outer torques ask for
     const Vec3 made = h * (end.spin - f.new_spin);
     const Vec3 asked = h * turned_by(end.inertia, f.angular - kept.before * start.angular);

@@ -8,7 +8,8 @@
 // (2 - R - R^T) R a, which is bounded for any h. The last term is left to keep(). After the solve, (1) of
 // step.cpp is summed over a part: A and F have no resultant, F no torque, and A should have none:
 //   (1 + alpha h/2) p' = (1 - alpha h/2) p + h sum f,   L alike with the torques about the centre,
-// which goes where p' takes it: then the angular momentum about any point is kept. Positions turn as the
+// which goes where p' takes it: then the angular momentum about any point is kept. Where nothing touches, it
+// moves by the mean of the old velocity and that of gravity and drag: free fall is exact. Positions turn as the
 // momenta say: what the solve turned the part by beside R, h (w' - w_R), gives way to what the outer torques
 // turn it by, h I^-1 (L' - L).
 #pragma once
@@ -25,8 +26,8 @@ class Momentum {
   /// The model outlives this object.
   explicit Momentum(const Model& model);
 
-  /// The rigid motion of the step that begins at `now`.
-  void measure_start(const Context& step, const NodeState& now);
+  /// The rigid motion of the step that begins at `now`. flies: nothing touches the body.
+  void measure_start(const Context& step, const NodeState& now, bool flies);
   /// Of a node with position x and velocity v: where it is moved, and its displacement beside that.
   std::pair<Vec3, Vec3> moved(Index node, const Vec3& x, const Vec3& v, double h) const {
     const Frame& f = frames_[std::size_t(model_.part[node])];
@@ -48,7 +49,8 @@ class Momentum {
  private:
   /// The motion of a part within the step.
   struct Frame {
-    Vec3 from{0, 0, 0}, drift{0, 0, 0}, spin{0, 0, 0};       ///< before: centre, velocity, spin
+    Vec3 from{0, 0, 0}, drift{0, 0, 0}, spin{0, 0, 0};  ///< before: centre, velocity, spin
+    Vec3 lag{0, 0, 0};  ///< of the centre behind h times its new velocity: it moves by the mean of both
     Vec3 to{0, 0, 0}, velocity{0, 0, 0}, new_spin{0, 0, 0};  ///< after
     Mat3 turn = Mat3::Identity(), outward = Mat3::Zero();    ///< R, and 2 - R - R^T
     Vec3 momentum{0, 0, 0}, angular{0, 0, 0};                ///< of the end, as they must be

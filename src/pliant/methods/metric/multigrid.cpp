@@ -78,8 +78,6 @@ struct Level {
   }
 };
 
-int rounded_up(int n) { return (n + stencil_block - 1) / stencil_block * stencil_block; }
-
 Level finest(Operator& matrix) {
   const PaddedGrid& grid = matrix.model().grid;
   Level l;

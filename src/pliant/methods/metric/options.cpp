@@ -62,10 +62,13 @@ const OptionTable<Options>& option_table() {
               .help = "the orientation term acts on cells below this share of their rest volume; none = 0.8, "
                       "or 0.5 when strength is given, for original and on a mesh"}),
       option("integrator", &Options::integrator,
-             {.choices = {"stable", "accurate", "lively", "paper"},
-              .help = "stable: one scalar matrix, any step; accurate: Gauss-Newton, any step, rotations "
-                      "undamped; lively: explicit in compression, substeps as needed; paper: Terzopoulos' "
-                      "semi-implicit step, unstable"}),
+             {.choices = {"automatic", "bdf2", "stable", "accurate", "lively", "paper"},
+              .help =
+                  "bdf2: of second order, each step solved by Newton's method; stable: of first order, one "
+                  "scalar matrix, any step, cheap; accurate: of first order, Gauss-Newton; lively: explicit "
+                  "in compression, substeps as needed; paper: Terzopoulos' "
+                  "semi-implicit step, unstable; automatic: stable for the original model and where strength "
+                  "is given, else bdf2"}),
       option("kappa", &Options::kappa,
              {.unit = "1",
               .min = 0.25,
@@ -79,13 +82,13 @@ const OptionTable<Options>& option_table() {
               .max = 0.5,
               .scale = Scale::logarithmic,
               .change = Change::live,
-              .help = "residual reduction of the conjugate gradients of a step"}),
+              .help = "residual reduction of the conjugate gradients of a step, and of Newton's method"}),
       option("iterations", &Options::iterations,
              {.unit = "1",
               .min = 1,
               .max = 10000,
               .change = Change::live,
-              .help = "of the conjugate gradients in a step, at most"}),
+              .help = "of the conjugate gradients in a solve, at most"}),
       option("preconditioner", &Options::preconditioner,
              {.choices = {"automatic", "jacobi", "multigrid"},
               .help = "of the conjugate gradients. jacobi: cheap, but stiff or large bodies need many "
@@ -136,6 +139,17 @@ double area_of(const Options& options) {
 
 double threshold_of(const Options& options) {
   return options.threshold < not_given ? options.threshold : in_pascals(options) ? 0.8 : 0.5;
+}
+
+Integrator integrator_of(const Options& options) {
+  if (options.integrator != Integrator::automatic) return options.integrator;
+  const bool of_papers = options.model == Kind::original || options.strength < not_given;
+  return of_papers ? Integrator::stable : Integrator::bdf2;
+}
+
+Integrator matrix_of(const Options& options) {
+  const Integrator integrator = integrator_of(options);
+  return integrator == Integrator::bdf2 ? Integrator::accurate : integrator;
 }
 
 double factor_at(const std::vector<StrengthKey>& keys, double time) {

@@ -13,7 +13,7 @@ namespace pliant::metric {
 
 enum class Kind { improved, original };
 enum class Lattice { grid, mesh };
-enum class Integrator { stable, accurate, lively, paper };
+enum class Integrator { automatic, bdf2, stable, accurate, lively, paper };
 enum class Preconditioning { automatic, jacobi, multigrid };
 
 inline constexpr double not_given = std::numeric_limits<double>::infinity();
@@ -37,8 +37,8 @@ struct Options {
   double angle = 1;     ///< original only
   bool squared = true;  ///< the volume term
   double orientation = not_given;
-  double threshold = not_given;  ///< see threshold_of
-  Integrator integrator = Integrator::stable;
+  double threshold = not_given;                   ///< see threshold_of
+  Integrator integrator = Integrator::automatic;  ///< see integrator_of
   double kappa = 0.5;
   double tolerance = 1e-3;
   int iterations = 50;
@@ -59,6 +59,11 @@ bool in_pascals(const Options& options);
 double area_of(const Options& options);
 /// `threshold`, or its default: 0.8 in pascals, else 0.5.
 double threshold_of(const Options& options);
+
+/// `integrator`; automatic: bdf2 for the improved model with a stiffness, stable for the papers' numbers.
+Integrator integrator_of(const Options& options);
+/// The integrator whose matrix (operator.hpp) the steps of the options have: accurate for bdf2.
+Integrator matrix_of(const Options& options);
 
 /// The factor of the keys at a time; 1 without keys.
 double factor_at(const std::vector<StrengthKey>& keys, double time);

@@ -52,8 +52,6 @@ Vec3 spacing_of(const NodeGraph& graph, double size) {
   return h;
 }
 
-int rounded_up(int n) { return (n + stencil_block - 1) / stencil_block * stencil_block; }
-
 }  // namespace
 
 Result<PaddedGrid> make_grid(const NodeGraph& graph) {

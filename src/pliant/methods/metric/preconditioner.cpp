@@ -16,13 +16,13 @@ bool multigrid_possible(const Model& model, Integrator integrator) {
 }
 
 std::unique_ptr<Preconditioner> make_preconditioner(Operator& matrix, const Options& options) {
-  const bool possible = multigrid_possible(matrix.model(), options.integrator);
+  const bool possible = multigrid_possible(matrix.model(), matrix_of(options));
   const bool asked = options.preconditioner == Preconditioning::multigrid;
   PLIANT_CHECK(possible || !asked);  // build.cpp refuses it
   const bool tried =
       options.preconditioner == Preconditioning::automatic && matrix.model().nodes() >= few_nodes;
   if (asked || (possible && tried)) return make_multigrid(matrix, asked);
-  return make_jacobi(matrix, options.integrator);
+  return make_jacobi(matrix, matrix_of(options));
 }
 
 }  // namespace pliant::metric

@@ -6,6 +6,10 @@ namespace pliant::metric {
 State state_at_rest(const Model& model, const Options& options) {
   State state;
   state.nodes = {model.rest, Points(model.rest.size(), Vec3::Zero()), model.mass};
+  if (integrator_of(options) == Integrator::bdf2) {
+    state.x_before = state.v_before = state.nodes.v;
+    state.held.reserve(model.rest.size());
+  }
   if (options.plasticity) state.metrics.assign(model.rest_metrics(), 1.0);
   return state;
 }
@@ -19,6 +23,12 @@ void save(const State& state, Writer& writer) {
   writer.array(state.contact.memories);
   writer.array(state.contact.sides);
   writer.array(state.contact.impacts);
+  writer.value(state.past);
+  writer.array(state.x_before);
+  writer.array(state.v_before);
+  writer.value(state.h);
+  writer.array(state.held);
+  writer.value(state.touches);
 }
 
 bool load(Reader& reader, Index contact_points, State& state) {
@@ -31,6 +41,12 @@ bool load(Reader& reader, Index contact_points, State& state) {
   reader.list(next.contact.memories);
   reader.list(next.contact.sides);
   reader.list(next.contact.impacts);
+  reader.value(next.past);
+  reader.array(next.x_before);
+  reader.array(next.v_before);
+  reader.value(next.h);
+  reader.list(next.held);
+  reader.value(next.touches);
   if (!reader.ok()) return false;
   for (const ContactMemory& m : next.contact.memories)
     if (m.key.vertex < 0 || m.key.vertex >= contact_points) return false;

@@ -10,6 +10,8 @@
 namespace pliant::metric {
 
 inline constexpr int stencil_block = 16;
+/// To whole blocks.
+inline int rounded_up(int n) { return (n + stencil_block - 1) / stencil_block * stencil_block; }
 
 /// One set of constraints: between the points p and p + offset, with the share share[p] of its strength; 0
 /// where there is none.

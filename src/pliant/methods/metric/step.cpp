@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step [Terzopoulos87, Eq. 26; Kelager05, Eq. 8]. With the displacement d of the step, the velocity
+// One time step [Terzopoulos87, Eq. 26; Kelager05, Eq. 8]; integrator bdf2 comes here only with what touches a
+// collider or with what it cannot solve (bdf2.cpp). With the displacement d of the step, the velocity
 // v at its beginning, forces F at its beginning, outer forces f and drag C = alpha M:
 //   [M/h^2 + C/(2h) + A] d = f + F(r) + (M/h - C/2) v,   r' = r + d,   v' = d/h                        (1)
 // The papers' A is K(r), F = -K r: explicit for the stiffness 2 eta/H^2 of a constraint at rest, where K = 0,
@@ -41,6 +42,15 @@ StepReport Body::advance(const StepInput& input) {
   report.trouble = trouble_of(input, model_.nodes());
   if (!report.ok()) return report;
   report.breakdowns = 0;
+  if (integrator_of(options_) == Integrator::bdf2) {
+    if (second_order_step(input, report, watch)) {
+      report.ms = watch.total();
+      report.bytes = equation_.traffic(report.iterations, scratch_.right_sides);
+      return report;
+    }
+    // the acceleration of a violent step says nothing of the next
+    state_.past = report.violent ? Past::straight : Past::unknown;
+  }
   double parts = 1;
   if (options_.integrator == Integrator::lively) {
     double factor = factor_at(options_.keys, state_.time);
@@ -84,16 +94,19 @@ bool Body::substeps(int count, const StepInput& input, StepReport& report, Stage
       targets[n] = k == count ? input.targets[n] : Vec3(from + double(k) / count * (input.targets[n] - from));
     }
     part.targets = targets;
-    torn = substep(part, report, watch) || torn;
+    // bdf2 leaves only steps that touch, or that it cannot solve
+    const bool flies = integrator_of(options_) != Integrator::bdf2 && !state_.touches;
+    torn = substep(part, flies, report, watch) || torn;
   }
   return torn;
 }
 
-bool Body::substep(const StepInput& input, StepReport& report, StageWatch& watch) {
+bool Body::substep(const StepInput& input, bool flies, StepReport& report, StageWatch& watch) {
   const Scheme now = scheme(input);
   const Context step{input, now, *input.pool, watch, report};
   const bool meets = !input.colliders.empty();
-  start(step);
+  start(step, flies);
+  scratch_.enough = 0;
   const std::span<Vec3> outer = outer_forces(input);
   contact_.recall(state_, meets, outer);
   equation_.set_right_side(now, input.gravity, outer, input.grabs, step.pool);
@@ -105,11 +118,12 @@ bool Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
       return false;
     }
     if (!meets) break;
-    if (pass == 0)
+    if (pass == 0 || !contact_.touched())
       contact_.meet(step, equation_, state_, scratch_,
                     now.split ? momentum_.answers() : std::span<const RigidAnswer>{});
     else
       contact_.measure_share(scratch_);
+    if (flies && contact_.touched()) return substep(input, false, report, watch);
     if (contact_.is_idle()) break;
     const bool last = pass + 1 == passes;
     const bool changed = contact_.answer(last, step, state_, scratch_);
@@ -134,6 +148,7 @@ bool Body::substep(const StepInput& input, StepReport& report, StageWatch& watch
     }
   }
   accept(input);
+  state_.touches = meets && contact_.touched();
   if (options_.plasticity)
     report.yields = std::max(report.yields, 0) + flow(model_, *options_.plasticity, input.h, state_.nodes.x,
                                                       state_.metrics, scratch_.flow);
@@ -148,20 +163,20 @@ Scheme Body::scheme(const StepInput& input) const {
           .split = options_.keep_momentum && options_.integrator != Integrator::paper && input.held.empty()};
 }
 
-void Body::start(const Context& step) {
+void Body::start(const Context& step, bool flies) {
   const StepInput& input = step.input;
   const Scheme& s = step.scheme;
   const Points &x = state_.nodes.x, &v = state_.nodes.v;
   equation_.hold(input.held);
   if (s.split) {
-    momentum_.measure_start(step, state_.nodes);
+    momentum_.measure_start(step, state_.nodes, flies);
     equation_.start_at([&](Index i) { return momentum_.moved(i, x[i], v[i], s.h); }, step.pool);
   } else {
     equation_.start(x, v, s.h, step.pool);
   }
   for (std::size_t k = 0; k < input.held.size(); ++k)
     equation_.guess(input.held[k], input.targets[k] - x[input.held[k]]);
-  const MatrixForm form{.integrator = options_.integrator,
+  const MatrixForm form{.integrator = matrix_of(options_),
                         .kappa = options_.kappa,
                         .factor = s.factor,
                         .scale = (s.h * s.h + s.h * s.inner_drag) / equation_.unit()};
@@ -182,8 +197,10 @@ bool Body::solve(const Context& step, std::span<const Vec3> outer) {
   const Scheme& s = step.scheme;
   Points &x = scratch_.x, &v = scratch_.v;
   step.watch.add_to(&StageTimes::rhs);
-  const ConjugateGradients::Outcome solved =
-      equation_.solve(options_.tolerance, options_.iterations, step.pool, no_way * model_.edge);
+  const ConjugateGradients::Outcome solved = equation_.solve(
+      options_.tolerance, options_.iterations, step.pool, no_way * model_.edge, scratch_.enough);
+  if (integrator_of(options_) == Integrator::bdf2 && scratch_.enough == 0)
+    scratch_.enough = options_.tolerance * options_.tolerance * solved.first;
   step.report.iterations += solved.iterations;
   step.report.breakdowns += solved.broke;
   step.watch.add_to(&StageTimes::solve);

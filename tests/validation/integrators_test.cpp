@@ -81,7 +81,7 @@ std::vector<Way> second_order_ways() {
   const auto of = [](Options options) {
     return [options](const Shape& shape) { return geometric_body(shape, options); };
   };
-  const double stiff = 2e6, exact = 0.01;  // steps solved so well that only the integrator errs
+  const double stiff = 2e6, exact = 1e-4;  // steps solved so well that only the integrator errs
   return {
       {"geometric", of({.stiffness = stiff, .tolerance = exact})},
       {"multigrid", of({.stiffness = stiff, .tolerance = exact, .linear_solver = LinearSolver::multigrid})},

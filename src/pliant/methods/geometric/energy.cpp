@@ -103,7 +103,13 @@ double relieved_energy(const Model& model, std::span<const Vec3> x, Index i, Res
   const double theta = model.relief_of(i);
   if (theta == 0) return 0;
   const Adjacency& adj = model.adjacency;
-  const Mat3 fit = edge_covariance(model, x, i, d) * star_now(model, i, d).relief / theta;
+  Mat3 a = Mat3::Zero(), b = a;
+  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
+    const Vec3 rest = model.rest_vector(i, k, d), weighted = model.edge_weight[adj.edge[k]] * rest;
+    a += (x[adj.target[k]] - x[i]) * weighted.transpose();
+    b += rest * weighted.transpose();
+  }
+  const Mat3 fit = a * inverse_moment(b);
   double sum = 0;
   for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
     sum += model.edge_weight[adj.edge[k]] *

@@ -19,6 +19,8 @@ struct FlowArrays {
   const double* d = nullptr;          ///< 3 a row
   float* slew = nullptr;              ///< J of the stars, see SweepArrays
   float* edge_sum = nullptr;          ///< sum of a d and a number that stays
+  float* relief = nullptr;            ///< Q of the stars, see SweepArrays; null without relief
+  const float* relieved = nullptr;    ///< by place: theta; null without relief
   float* watched = nullptr;           ///< [batch][sum of a |d|^2, least a |d|^2][16], see StarWatch
 };
 
@@ -48,8 +50,9 @@ struct FlowKernels {
   void (*copy)(const FlowArrays&, int place);
   /// sum of a d (x y z) and of a d d^T (xx xy xz yy yz zz) over the rows of a place; writes what is watched.
   void (*sum)(const FlowArrays&, int place, double sum[9]);
-  /// Writes the slew and the sum of a d of a place whose star has edge rows only. False, and nothing is
-  /// written, where the determinant of what J inverts is not above that part of its mean eigenvalue, cubed.
+  /// Writes the slew, the sum of a d and the relief of a place whose star has edge rows only. False, and nothing
+  /// is written, where the determinant of what J or Q inverts is not above that part of its mean eigenvalue,
+  /// cubed.
   bool (*renew)(const FlowArrays&, int place, double least_determinant);
 };
 

@@ -328,6 +328,20 @@ bool __attribute__((noinline)) renew(const FlowArrays& a, int place, double leas
   const double cxx = yy * zz - yz * yz, cxy = xz * yz - xy * zz, cxz = xy * yz - xz * yy;
   const double determinant = xx * cxx + xy * cxy + xz * cxz, mean = (xx + yy + zz) / 3;
   if (!(determinant > least_determinant * mean * mean * mean)) return false;
+  const double theta = a.relief ? a.relieved[place] : 0;
+  if (theta > 0) {
+    const double bxx = s[6] * s[8] - s[7] * s[7], bxy = s[5] * s[7] - s[4] * s[8], bxz = s[4] * s[7] - s[5] * s[6];
+    const double det = s[3] * bxx + s[4] * bxy + s[5] * bxz, middle = (s[3] + s[6] + s[8]) / 3;
+    if (!(det > least_determinant * middle * middle * middle)) return false;
+    const double by = theta / det;
+    float* relief = a.relief + 6 * flow_lanes * long(place / flow_lanes) + place % flow_lanes;
+    relief[0] = float(by * bxx);
+    relief[flow_lanes] = float(by * bxy);
+    relief[2 * flow_lanes] = float(by * bxz);
+    relief[3 * flow_lanes] = float(by * (s[3] * s[8] - s[5] * s[5]));
+    relief[4 * flow_lanes] = float(by * (s[4] * s[5] - s[3] * s[7]));
+    relief[5 * flow_lanes] = float(by * (s[3] * s[6] - s[4] * s[4]));
+  }
   const double scale = 1 / determinant;
   float* slew = a.slew + 6 * flow_lanes * long(place / flow_lanes) + place % flow_lanes;
   slew[0] = float(scale * cxx);

@@ -117,6 +117,8 @@ Mat3 star_moment(const Model& model, Index i) {
 
 }  // namespace
 
+Mat3 inverse_moment(const Mat3& b) { return is_round(b) ? Mat3(b.inverse()) : pseudo_inverse(b, least_round); }
+
 Star star_of(const Model& model, Index i, RestVectors d) {
   Vec3 sum = Vec3::Zero();
   Mat3 b = Mat3::Zero();
@@ -131,7 +133,7 @@ Star star_of(const Model& model, Index i, RestVectors d) {
 
 Star star_of(const Model& model, Index i, const Vec3& sum, const Mat3& b) {
   Star star{.sum = sum, .slew = {}, .shape = Mat3::Zero(), .relief = Mat3::Zero(), .compliance = 0};
-  if (model.relief_of(i) > 0) star.relief = model.relief[i] * b.inverse();
+  if (model.relief_of(i) > 0) star.relief = model.relief[i] * inverse_moment(b);
   if (model.has_volume()) set_shape(b, star);
   const Vec3& mean = model.laplacian_rest[i];
   star.slew = inverse_inertia(b + model.laplacian_weight * mean * mean.transpose());

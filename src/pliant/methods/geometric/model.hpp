@@ -108,6 +108,9 @@ Star star_of(const Model& model, Index node, RestVectors d);
 /// The same from the sum and from B.
 Star star_of(const Model& model, Index node, const Vec3& sum, const Mat3& b);
 
+/// B^-1; of a star that has become flat, on the directions it has.
+Mat3 inverse_moment(const Mat3& b);
+
 /// The weight of neighbour j's edge in the covariance of node i: a_ij (consistent), or m_j^2 as printed in
 /// the paper [Huang06, Sec. 3.2].
 double covariance_weight(const Model& model, Index edge, Index j);

@@ -161,10 +161,12 @@ void Sweeps::fill_flow(const Model& model, const Arrangement& arrangement) {
   mirror_.assign(target_.size(), 0);
   rest_length_.assign(target_.size(), 0);
   solid_stars_ = has_solid_stars(model);
+  relieved_.assign(std::size_t(padded()), 0);
   for (int i = 0; i < nodes_; ++i) {
     const Index node = arrangement.node[i];
     first_row_[i] = adj.begin[node];
     row_count_[i] = adj.begin[node + 1] - adj.begin[node];
+    relieved_[i] = float(model.relief_of(node));
     int next = begin_[i];
     for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k, ++next) {
       const Index other = adj.target[k];
@@ -189,11 +191,13 @@ FlowArrays Sweeps::flow_arrays(std::span<const Vec3> d) {
           .d = d.data()->data(),
           .slew = slew_.data(),
           .edge_sum = edge_sum_.data(),
+          .relief = relief_.empty() ? nullptr : relief_.data(),
+          .relieved = relief_.empty() ? nullptr : relieved_.data(),
           .watched = watched_.data()};
 }
 
 void Sweeps::renew_star(const Model& model, Index node, int place, const FlowArrays& arrays) {
-  const bool edges_only = volume_.empty() && laplacian_.empty() && relief_.empty();
+  const bool edges_only = volume_.empty() && laplacian_.empty();
   if (edges_only && flow_kernels().renew(arrays, place, round_star)) return;
   double s[9];
   flow_kernels().sum(arrays, place, s);
@@ -470,7 +474,7 @@ std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
   for (const Floats* array :
        {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_, &volume_, &bulk_,
-        &relief_, &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_, &watched_})
+        &relief_, &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_, &watched_, &relieved_})
     bytes += sizeof(float) * array->size();
   for (const std::vector<int>* array : {&first_row_, &row_count_, &mirror_, &flowed_})
     bytes += sizeof(int) * array->size();

@@ -121,7 +121,7 @@ class Sweeps {
   std::vector<unsigned> may_flow_;
   bool solid_stars_ = false;
   std::size_t flow_bytes_ = 0;
-  Floats watched_;
+  Floats watched_, relieved_;
   std::vector<double> rest_length_;
   Floats quaternion_, rotation_, turn_, turn_sum_, covariance_, tensor_;
   struct Reach {

@@ -186,7 +186,8 @@ TEST(CageMotion, a_ball_that_rolls_freely_keeps_its_energy_and_gains_none) {
   EXPECT_GT(linear_momentum(body->nodes()).x() / mass, 1.8);
 }
 
-TEST(CageMotion, a_stiff_ball_that_rocks_comes_to_rest) {
+/// Without rolling resistance it still moves by 0.07 m/s.
+TEST(CageMotion, a_stiff_ball_that_rocks_comes_to_rest_within_3_s) {
   const std::unique_ptr<Method> body = lie({});
   Points x = body->nodes().x;
   for (Vec3& p : x) p += Vec3(0, 0.05, 0);
@@ -195,7 +196,7 @@ TEST(CageMotion, a_stiff_ball_that_rocks_comes_to_rest) {
   std::vector<Collider> ground{plane_collider(0.5)};
   StepInput input = on_ground(pool, ground, 1.0 / 60);
   input.gravity = {0, -9.81, 0};
-  for (int k = 0; k < 600; ++k) ASSERT_TRUE(body->advance(input).ok());
+  for (int k = 0; k < 180; ++k) ASSERT_TRUE(body->advance(input).ok());
   EXPECT_LT(std::sqrt(2 * kinetic_energy(body->nodes()) / total_mass(body->nodes())), 1e-3);
 }
 

@@ -33,10 +33,11 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
   const double bias = bending_bias(cells, along, across);
   if (!(bias > 1 + told)) return std::nullopt;
   return fmt::format(
-      "bends about {:.0f} % too stiffly: {} cells of {:.3g} m through its thickness, {:.3g} m long (measured "
+      "bends about {:.0f} % too stiffly: {} cell{} of {:.3g} m through its thickness, {:.3g} m long "
+      "(measured "
       "on "
       "square bars, docs/methods/cage/measured.md). More cells through the thickness{}.",
-      100 * (bias - 1), cells, across, along,
+      100 * (bias - 1), cells, cells == 1 ? "" : "s", across, along,
       along > 1.5 * across ? ", and along it: cells as long as high" : "");
 }
 

@@ -247,7 +247,9 @@ struct Prepared {
 double enough(int increment) { return increment + 1 < increments ? 1e-3 : 1e-6; }
 
 Posed caged(const Prepared& in, const std::array<int, 3>& cells) {
-  cage::Options options{.stiffness = young, .precision = cage::Precision::twice};
+  cage::Options options{.stiffness = young,
+                        .normal_scale = cage::NormalScale::conformal,  // as the reference
+                        .precision = cage::Precision::twice};
   options.hold = spring * double(in.held.size()) / (young * 6);  // all held vertices are one hold
   auto built = cage::build(in.shape, box_cage(in.low, in.high, cells), 1, {}, options);
   EXPECT_TRUE(built) << built.error().text();

@@ -43,6 +43,7 @@ struct CagedBar {
 /// Angular momentum that a bumpy bar of 6 m, turning by 1 rad/s about an axis across it, keeps in 2 s. Its
 /// cage is that of the measurements in docs/methods/cage/measured.md: a fifth of a cell away.
 double spin_kept(cage::Options options, double h, double clearance = 0.2) {
+  options.normal_scale = cage::NormalScale::conformal;  // as the reference
   static const Shape solid = [] {
     BumpyBar bar;
     bar.resolution = {32, 48};

@@ -86,8 +86,10 @@ class ContactStage {
   /// note() is the method's: once for each problem whose impulses stand.
   Rebound& rebound() { return rebound_; }
   /// Rolling resistance (rolling.hpp).
-  void resist_rolling(const StepInput& input, ReboundBody& body) {
-    rolling_.resist(input, contacts_, impulses_, edge_, body);
+  void resist_rolling(const StepInput& input, ReboundBody& body) { resist_rolling(input, edge_, body); }
+  /// The same of a body whose points are so far apart, m.
+  void resist_rolling(const StepInput& input, double edge, ReboundBody& body) {
+    rolling_.resist(input, contacts_, impulses_, edge, body);
   }
 
   void couple(SurfaceResponse& response, Pool& pool) { response.fill(contacts_, problem_, pool); }

@@ -49,12 +49,15 @@ constexpr double rounding = std::is_same_v<T, float> ? 1e-6 : 1e-12;  // of the 
 template <class T>
 class Objective {
  public:
-  /// h: h', s.
-  Objective(const Step& step, double h) : step_(step), equation_(step.equation<T>()), h_(h) {}
+  /// h: h', s. coasts: as coast() (momentum.hpp) instead of straight.
+  Objective(const Step& step, double h, bool coasts)
+      : step_(step), equation_(step.equation<T>()), h_(h), coasts_(coasts) {}
 
   /// Z^, Y, the motions of the cage as a whole and the forces of the input. Past::curved: by
   /// Scratch::acceleration.
   void begin(Past past);
+  /// Of the body as a whole in this step, without forces; identity: it does not coast.
+  const Mat3& turn() const { return turn_; }
   /// At x with this elastic energy, J. Contacts count with the forces that they have.
   double value(const Columns& x, double elastic);
   /// Minus the derivative at x, where the look is of and whose mean is c: by Z in Scratch::force and by the
@@ -79,7 +82,7 @@ class Objective {
   void leave_out_rigid(Columns& motion) const;
   /// 1/(2 h^2) |apart|_M^2 and the same of the fictitious mass of the vertices.
   double inertia(const Columns& apart);
-  /// beta/(2 h) |x - x before|_K^2 with K of the step's first solve, J; its force on the vertices (in the
+  /// beta/(2 h) |x - x undeformed|_K^2 with K of the step's first solve, J; its force on the vertices (in the
   /// world) is added to `force`, if given.
   double damped(const Columns& x, Columns* force);
 
@@ -87,6 +90,8 @@ class Objective {
   Equation<T> equation_;
   const Model& model_ = step_.model;
   const double h_;
+  const bool coasts_;
+  Mat3 turn_ = Mat3::Identity();
   Scratch& s_ = step_.scratch;
   Work<T>& w_ = equation_.work();
   const Holds& holds_ = step_.cache.holds;
@@ -100,6 +105,10 @@ void Objective<T>::extrapolate(Past past) {
   Columns &z = s_.start_z, &v = s_.hat;
   z.leftCols(n) = state.x;
   scaled_normals(model_.faces, state.x, z.rightCols(model_.t()));
+  if (coasts_) {
+    turn_ = coast(step_, z, v);
+    return;
+  }
   if (past == Past::known) {
     s_.world_z.leftCols(n) = state.x_before;
     scaled_normals(model_.faces, state.x_before, s_.world_z.rightCols(model_.t()));
@@ -112,6 +121,7 @@ void Objective<T>::extrapolate(Past past) {
     v += by.line * s_.acceleration;
   }
   v = z + h_ / (1 + h_ * step_.scheme.mass) * v;
+  s_.undeformed = z.leftCols(n);
 }
 
 template <class T>
@@ -165,7 +175,7 @@ double Objective<T>::damped(const Columns& x, Columns* force) {
   const Index n = model_.n(), n3 = 3 * n;
   if (w_.damper.empty()) return 0;
   const Mat3 axes = s_.damper_axes.toRotationMatrix();
-  s_.local.noalias() = axes.transpose() * (x - s_.start_z.leftCols(n));
+  s_.local.noalias() = axes.transpose() * (x - s_.undeformed);
   s_.way.resize(n3);
   s_.pull.setZero(n3);
   for (Index i = 0; i < n; ++i)
@@ -292,7 +302,8 @@ class ConsistentStep {
         equation_(step.equation<T>()),
         by_(by),
         pace_(ImplicitScheme(by, step.input.h, step.scheme).h),
-        objective_(step, pace_) {}
+        coasts_(by == Integrator::euler && step.cache.holds.hard() == 0),
+        objective_(step, pace_, coasts_) {}
 
   /// False: one of BDF2 that would touch something.
   bool advance(Past past);
@@ -320,6 +331,13 @@ class ConsistentStep {
   void end();
   /// Velocities are slowed down where the energy would be above that at the beginning.
   void keep_energy(Whole& whole);
+  /// By how much the energy of a step of a body that rolls may be off, J. Its centre has the velocity of a
+  /// chord, half a step late against the turn: a contact that carries the body moves at the end by h/2 w x (w x
+  /// lever), though it stood still, and its force seems to do work. The next contact takes it back.
+  double arc_energy(const Whole& whole) const {
+    const Eigen::AngleAxisd turn(objective_.turn());
+    return step_.contact.arc_energy(step_, turn.angle() / h_ * turn.axis(), whole);
+  }
   /// The kinetic energy that the energy at the beginning leaves, J, where there is more.
   std::optional<double> too_fast(const Whole& whole);
   double stored(const Columns& x, const Whole& whole) {
@@ -330,6 +348,7 @@ class ConsistentStep {
   Equation<T> equation_;
   const Integrator by_;
   const double pace_;  // h', s
+  const bool coasts_;
   Objective<T> objective_;
   const Model& model_ = step_.model;
   const double h_ = step_.input.h;
@@ -341,9 +360,11 @@ class ConsistentStep {
   Look<T>& trial_ = w_.trial;
   const Holds& holds_ = step_.cache.holds;
 
-  double start_ = 0;                                  // energy at the beginning, J
-  double noise_ = 0;                                  // of the objective, by rounding, J
-  Vec3 c_{0, 0, 0};                                   // mean of the iterate's vertices
+  double start_ = 0;                    // energy at the beginning, J
+  double lent_ = 0;                     // what the end may have besides, J
+  double noise_ = 0;                    // of the objective, by rounding, J
+  Vec3 start_c_{0, 0, 0}, c_{0, 0, 0};  // mean of the vertices: at the beginning, of the iterate
+  Mat3 start_axes_ = Mat3::Identity();  // at the beginning
   Mat3 axes_ = Mat3::Identity(), lift_axes_ = axes_;  // of the iterate; of the last solve
 };
 
@@ -356,7 +377,8 @@ bool ConsistentStep<T>::solve(bool first) {
   report_.refactored = true;
   ++report_.iterations;
   step_.watch.add_to(&StageTimes::solve);
-  const Flight flight = Flight::at(c_, axes_);
+  Flight flight = Flight::at(c_, axes_);
+  if (first) flight.c = start_c_, flight.r0 = start_axes_;
   s_.shift.setZero();
   follow(model_, s_.jacobians, s_.solved, s_.rate);
   const bool touched = !trial_step_ && step_.contact.meet(step_, flight, s_.rate, model_.rows(), first);
@@ -428,6 +450,13 @@ bool ConsistentStep<T>::descend(Past past) {
   s_.x = state_.x;
   equation_.look_at(s_.x, trial_, step_.pool);
   start_ = trial_.energy + state_.whole.kinetic + stored(state_.x, state_.whole);
+  start_c_ = mean_of(s_.x);
+  start_axes_ = trial_.axes.toRotationMatrix();
+  if (!objective_.turn().isIdentity(0)) {
+    s_.x = s_.undeformed;
+    trial_.axes = Eigen::Quaterniond(objective_.turn() * start_axes_);
+    equation_.look_at(s_.x, trial_, step_.pool);
+  }
   c_ = mean_of(s_.x);
   axes_ = lift_axes_ = trial_.axes.toRotationMatrix();
   objective_.descend(trial_, s_.x, c_);
@@ -508,7 +537,7 @@ std::optional<double> ConsistentStep<T>::too_fast(const Whole& whole) {
   const StepInput& input = step_.input;
   const bool fixed = std::none_of(input.colliders.begin(), input.colliders.end(),
                                   [](const Collider& collider) { return collider.moves(); });
-  const double left = start_ - trial_.energy - stored(s_.new_x, whole);
+  const double left = start_ + lent_ - trial_.energy - stored(s_.new_x, whole);
   if (!fixed || !input.forces.empty() || !(whole.kinetic > left && whole.kinetic > 0)) return std::nullopt;
   return std::max(left, 0.0);
 }
@@ -530,8 +559,10 @@ void ConsistentStep<T>::end() {
   s_.new_velocity /= pace_;
   s_.new_x = s_.x;
   Whole whole = whole_of(model_, s_.new_x, s_.new_velocity, s_.new_z);
-  keep_energy(whole);
   const bool touches = step_.contact.touches();
+  const double arc = touches && coasts_ ? arc_energy(whole) : 0;
+  lent_ = std::min(state_.lent, arc);
+  keep_energy(whole);
   if (holds_.empty() && !touches) {
     s_.new_v = s_.new_velocity.leftCols(n);
     whole = keep_momentum(step_);
@@ -542,6 +573,8 @@ void ConsistentStep<T>::end() {
     whole = whole_of(model_, s_.new_x, s_.new_velocity, s_.new_z);
     keep_energy(whole);
   }
+  state_.lent =
+      std::clamp(state_.lent + start_ - trial_.energy - whole.kinetic - stored(s_.new_x, whole), 0.0, arc);
   state_.x_before.swap(state_.x);
   state_.velocity_before.swap(state_.velocity);
   state_.x.swap(s_.new_x);

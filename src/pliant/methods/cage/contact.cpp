@@ -11,6 +11,7 @@ namespace {
 constexpr int most_contacts = 150;
 constexpr double lift_share = 0.2;  // of what is too deep, a step
 constexpr double most_lift = 0.05;  // of the size, a step
+constexpr double slipping = 0.1;    // of the speed of rolling: what slips faster does not roll
 
 }  // namespace
 
@@ -128,13 +129,22 @@ class ContactStep::Bouncing final : public ReboundBody {
     }
     state.whole = whole_about(step_.model, z, c, state.velocity, nullptr);
   }
-  void push(Index, const Vec3&, const Vec3&, const Vec3&) override {}  // no rolling resistance
+  /// Places stay: a cage that is turned has other contacts.
+  void push(Index part, const Vec3& u, const Vec3& w, const Vec3& centre) override {
+    kick(part, u, w, centre);
+  }
 
  private:
   ContactStep& contact_;
   const Step& step_;
   Motion end_;
 };
+
+void ContactStep::resist_rolling(const Step& step) {
+  if (!touches() || !step.cache.holds.empty()) return;
+  Bouncing body(*this, step);
+  stage_.resist_rolling(step.input, points_.spacing(), body);
+}
 
 void ContactStep::rebound(const Step& step) {
   if (!bounces(step)) return step.state.contact.impacts.clear();
@@ -144,6 +154,7 @@ void ContactStep::rebound(const Step& step) {
 }
 
 void ContactStep::finish(const Step& step) {
+  resist_rolling(step);
   rebound(step);
   stage_.tell(step.report);
   stage_.remember(step.input.h, step.state.contact, true);
@@ -159,6 +170,26 @@ double ContactStep::work(const Columns& z, double h) const {
     sum += (stage_.impulses()[c] / h).dot(way);
   }
   return sum;
+}
+
+double ContactStep::arc_energy(const Step& step, const Vec3& omega, const Whole& whole) const {
+  const Vec3 c = mean_of(step.scratch.new_x);
+  double sum = 0, load = 0;
+  Vec3 normal = Vec3::Zero(), lever = Vec3::Zero();
+  for (std::size_t k = 0; k < stage_.contacts().size(); ++k) {
+    const Contact& contact = stage_.contacts()[k];
+    const Vec3 &r = stage_.impulses()[k],
+               arm = c + points_.observe(contact, step.scratch.new_z) - whole.centre;
+    const double pressed = contact.normal.dot(r);
+    sum += r.dot(omega.cross(omega.cross(arm)));
+    load += pressed;
+    normal += pressed * contact.normal;
+    lever += pressed * arm;
+  }
+  if (!(sum > 0 && load > 0)) return 0;
+  const Vec3 n = normal.normalized(), rolled = omega.cross(-lever / load),
+             slip = whole.momentum / step.model.total_mass - rolled;
+  return (slip - slip.dot(n) * n).norm() < slipping * rolled.norm() ? step.input.h * sum : 0;
 }
 
 void ContactStep::add_forces(const Mat3& axes, double h, Columns& on_z) const {

@@ -38,6 +38,9 @@ class ContactStep {
   bool touches() const { return !stage_.empty(); }
   /// Work of the forces since the beginning of the step, J; z: Z in the world.
   double work(const Columns& z, double h) const;
+  /// Of a body that rolls, 0 of others: h times the sum of r . w x (w x lever), J, at the end of the step
+  /// (Scratch::new_x and new_z). omega: w of the body as a whole.
+  double arc_energy(const Step& step, const Vec3& omega, const Whole& whole) const;
   /// on_z += forces of the contacts on Z, seen along given axes.
   void add_forces(const Mat3& axes, double h, Columns& on_z) const;
 
@@ -55,6 +58,8 @@ class ContactStep {
   /// Restitution (contact/rebound.hpp); the state is that of the end of the step.
   class Bouncing;
   void rebound(const Step& step);
+  /// Rolling resistance (contact/rolling.hpp) of a body that nothing holds, after the step.
+  void resist_rolling(const Step& step);
   /// The velocity that moves a contact out of its collider, m/s; u: its own at the end of the step.
   double lift(const Step& step, const Contact& contact, const Vec3& u) const;
   /// Depth of the contacts over their own planes: one that crossed a thin collider is deep though it is

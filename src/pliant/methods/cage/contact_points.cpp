@@ -27,6 +27,18 @@ void each_node(const Gather& embedding, Index vertex, Put&& put) {
     put(embedding.column[std::size_t(k)], embedding.weight[std::size_t(k)]);
 }
 
+/// From each point to the one next to it, mean.
+double mean_distance(std::span<const Vec3> points) {
+  double sum = 0;
+  for (const Vec3& p : points) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Vec3& q : points)
+      if (&p != &q) least = std::min(least, (p - q).squaredNorm());
+    sum += std::sqrt(least);
+  }
+  return points.size() > 1 ? sum / double(points.size()) : 0;
+}
+
 /// In the order of the points.
 std::vector<Index> farthest_points(const Points& points, int most, double nearest) {
   std::vector<Index> out;
@@ -71,6 +83,7 @@ ContactPoints::ContactPoints(const Model& model) {
     if (k < spread()) set_value(model, k, vertex);
     rest_.push_back(vertices[std::size_t(vertex)]);
   }
+  spacing_ = mean_distance(std::span(rest_).first(std::size_t(spread())));
   count_ = spread();
   unused_.assign(std::size_t(most), 0);
   std::fill(unused_.begin() + spread(), unused_.end(), 1);

@@ -21,6 +21,7 @@ class ContactPoints {
   Index spread() const { return Index(spread_.size()); }  ///< points that are always asked; the others follow
   Index most() const { return Index(value_.cols()); }     ///< points, used or not
   Index places() const { return most() - spread(); }      ///< for State::more
+  double spacing() const { return spacing_; }             ///< how far a point is from the next, mean, m
   const Points& rest() const { return rest_; }            ///< of the points; of unused ones any
   const Gather& gather() const { return gather_; }        ///< every point is its own node, for Detection
   const Eigen::MatrixXd& value() const { return value_; }            ///< b of the points, (N + T) x points
@@ -65,6 +66,7 @@ class ContactPoints {
   /// Vertices deeper than `deep` take free places, the deepest first.
   void ask_deepest(const Model& model, State& state, double deep);
 
+  double spacing_ = 0;  // m
   Points rest_;
   Gather gather_;
   std::vector<Index> spread_;     // vertices, by place (contact/point_order.hpp)

@@ -7,6 +7,7 @@
 #include "pliant/geometry/inside.hpp"
 #include "pliant/methods/cage/body.hpp"
 #include "pliant/methods/cage/build.hpp"
+#include "pliant/methods/cage/note_bending.hpp"
 #include "pliant/methods/cage/prepare.hpp"
 
 namespace pliant {
@@ -54,6 +55,12 @@ const MethodEntry& entry() {
        .build = [](const Options& options,
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
+       .notes =
+           [](const Options& options, const BodyPlan& plan, const Method&, const StepPlan&) {
+             std::vector<std::string> out;
+             if (auto note = note_bending(options, plan)) out.push_back(std::move(*note));
+             return out;
+           },
        .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::cage},
        .controls = controls,
        .stiffness = [](const Options& options) { return options.stiffness; },

@@ -250,6 +250,7 @@ bool FrozenStep<T>::accept(double before, double scale) {
   state_.whole = whole;
   state_.past = Past::unknown;
   state_.touches = step_.contact.touches();
+  state_.lent = 0;
   return true;
 }
 

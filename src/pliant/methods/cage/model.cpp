@@ -97,10 +97,10 @@ Eigen::MatrixXd fit_matrix(const Model& m, const Eigen::MatrixXd& value, const E
   return system.llt().solve(right);
 }
 
-/// Vertices relative to their centre, then normals.
-void set_cage(TriMesh cage, Model& m) {
+/// Vertices relative to their centre, then normals. thinning: scaled_normals.hpp.
+void set_cage(TriMesh cage, double thinning, Model& m) {
   m.cage = std::move(cage);
-  m.faces = face_rests(m.cage);
+  m.faces = face_rests(m.cage, thinning);
   const Index n = m.n(), t = m.t();
   for (const Vec3& p : m.cage.vertices) m.centre += p / double(n);
   m.rest.resize(3, n + t);
@@ -169,7 +169,8 @@ Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const
     return Error{{}, {told}};
   }
   Model m;
-  set_cage(std::move(cage), m);
+  const double nu = options.poisson;
+  set_cage(std::move(cage), options.normal_scale == NormalScale::conformal ? conformal : nu / (1 - nu), m);
   const Index n = m.n(), t = m.t();
   Points at, skin;
   set_nodes(shape, density, m, at, skin);

@@ -63,6 +63,34 @@ Flight fly(const Step& step, bool split) {
   return out;
 }
 
+Mat3 coast(const Step& step, Columns& start, Columns& hat) {
+  const State& state = step.state;
+  const Index n = step.model.n();
+  const double h = step.input.h, slower = 1 / (1 + h * step.scheme.mass);
+  Columns& z = step.scratch.new_z;
+  const Vec3 c = mean_of(state.x);
+  z = start;
+  z.leftCols(n).colwise() -= c;
+  Mat3 spread;
+  const Whole whole = whole_about(step.model, z, c, state.velocity, &spread);
+  const Mat3 inertia = spread.trace() * Mat3::Identity() - spread;
+  const Mat3 turn = free_turn(inertia, slower * whole.spin, h);
+  const Vec3 speed = whole.momentum / step.model.total_mass, omega = over_inertia(spread, whole.spin),
+             omega1 = over_inertia(turn * spread * turn.transpose(), slower * whole.spin);
+  for (Index r = 0; r < step.model.rows(); ++r) {
+    const bool vertex = r < n;
+    const Vec3 arm = vertex ? Vec3(start.col(r) - whole.centre) : Vec3(start.col(r)),
+               along = vertex ? speed : Vec3(Vec3::Zero()),
+               loose = turn * (Vec3(state.velocity.col(r)) - along - omega.cross(arm));
+    const Vec3 turned = turn * arm, end = turned + h * slower * loose,
+               moved = vertex ? Vec3(whole.centre + turned) : turned;
+    start.col(r) = moved - h * omega1.cross(end);
+    hat.col(r) = moved + h * slower * (along + loose);
+    if (vertex) step.scratch.undeformed.col(r) = moved;
+  }
+  return turn;
+}
+
 Whole whole_about(const Model& model, const Columns& z, const Vec3& c, const Columns& velocity,
                   Mat3* second) {
   const Index rows = model.rows();

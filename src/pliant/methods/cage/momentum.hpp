@@ -27,6 +27,13 @@ struct Flight {
 /// Scratch::new_z.
 Flight fly(const Step& step, bool split);
 
+/// A step of length h without forces of a body that nothing holds. Its rigid part goes by Euler's equations of
+/// a rigid body; the rest turns with it, and goes straight. `start` is Z at the beginning, in the world, and
+/// becomes Z^ = Y - h V, `hat` becomes Y: the place at the end, where its velocity is V. The arc counts: Y = Z
+/// + h V with the V of the beginning would lose w^2 h^2/2 of a turning in every step. Returns the turn.
+/// Scratch::undeformed gets the vertices of the beginning, turned about the centre of mass. Writes Scratch::new_z.
+Mat3 coast(const Step& step, Columns& start, Columns& hat);
+
 /// The body as a whole. z: Z from c, the mean of its vertices. second: sum of m (x - centre)(x - centre)^T,
 /// on demand.
 Whole whole_about(const Model& model, const Columns& z, const Vec3& c, const Columns& velocity, Mat3* second);

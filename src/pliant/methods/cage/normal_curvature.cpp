@@ -55,7 +55,9 @@ FaceCurvature normal_curvature(const FaceRest& face, const Vec3& v, const Vec3& 
   scale.h.topLeftCorner<3, 3>() = 2 * unit * face.b * one;
   scale.h.bottomRightCorner<3, 3>() = 2 * unit * face.a * one;
   scale.h.topRightCorner<3, 3>() = scale.h.bottomLeftCorner<3, 3>() = -2 * unit * face.c * one;
-  return (sqrt(scale * inverse(square)) * along).h;
+  const NormalLength at = normal_length(face, scale.value);
+  const Number length = scale.through(at.s, at.first, at.second(face, scale.value));
+  return (length * sqrt(inverse(square)) * along).h;
 }
 
 bool face_barrier(const FaceRest& face, const Vec3& v, const Vec3& w, bool derivatives, Barrier& out) {

@@ -42,6 +42,12 @@ const OptionTable<Options>& option_table() {
            .help = "the normals of the cage in a step: frozen is the paper's and damps turning; rigid-split "
                    "moves the body as a whole exactly; consistent lets them follow, at five times the cost"}),
       option(
+          "normal_scale", &Options::normal_scale,
+          {.choices = {"material", "conformal"},
+           .help = "length of a normal of the cage whose face is stretched: material as the free surface of "
+                   "a body with this Poisson's ratio gets thinner; conformal is the paper's, it gets longer "
+                   "with the face"}),
+      option(
           "integrator", &Options::integrator,
           {.choices = {"bdf2", "euler"},
            .help = "of steps with normals that follow (held bodies, or consistent): bdf2 keeps motion alive; "

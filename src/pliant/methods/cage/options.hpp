@@ -12,6 +12,7 @@
 namespace pliant::cage {
 
 enum class Normals { rigid_split, frozen, consistent };
+enum class NormalScale { material, conformal };
 enum class Precision { single, twice };
 enum class Solver { automatic, direct, iterative };
 using pliant::Integrator;
@@ -31,6 +32,7 @@ struct Options {
   double stiffness = 1e5;
   double poisson = 0.3;
   Normals normals = Normals::rigid_split;
+  NormalScale normal_scale = NormalScale::material;
   Integrator integrator = Integrator::bdf2;
   Precision precision = Precision::single;
   int points = 0;  ///< quadrature points; 0 = automatic

@@ -17,13 +17,13 @@ Mat3 cross_matrix(const Vec3& a) {
 
 }  // namespace
 
-std::vector<FaceRest> face_rests(const TriMesh& cage) {
+std::vector<FaceRest> face_rests(const TriMesh& cage, double thinning) {
   std::vector<FaceRest> out;
   out.reserve(cage.triangles.size());
   for (const Triangle& t : cage.triangles) {
     const Vec3 &p = cage.vertices[std::size_t(t[0])], v = cage.vertices[std::size_t(t[1])] - p,
                w = cage.vertices[std::size_t(t[2])] - p;
-    out.push_back({t, v.squaredNorm(), w.squaredNorm(), v.dot(w), v.cross(w).norm() / 2});
+    out.push_back({t, v.squaredNorm(), w.squaredNorm(), v.dot(w), v.cross(w).norm() / 2, thinning});
   }
   return out;
 }
@@ -31,12 +31,14 @@ std::vector<FaceRest> face_rests(const TriMesh& cage) {
 Vec3 scaled_normal(const FaceRest& face, const Vec3& v, const Vec3& w, FaceJacobian* dy) {
   const double unit = 1 / (8 * face.area * face.area);
   const double square = unit * (face.a * w.squaredNorm() - 2 * face.c * v.dot(w) + face.b * v.squaredNorm());
-  const double s = std::sqrt(std::max(square, least_square));
+  const NormalLength length_of = normal_length(face, std::max(square, least_square));
+  const double s = length_of.s;
   const Vec3 across = v.cross(w);
   const double length = std::max(across.norm(), least_normal_area * face.area);
   const Vec3 n = across / length;
   if (dy) {
-    const Vec3 ds_dv = unit / s * (face.b * v - face.c * w), ds_dw = unit / s * (face.a * w - face.c * v);
+    const double slope = 2 * unit * length_of.first;
+    const Vec3 ds_dv = slope * (face.b * v - face.c * w), ds_dw = slope * (face.a * w - face.c * v);
     const Mat3 pn = s / length * (Mat3::Identity() - n * n.transpose());
     (*dy)[1] = n * ds_dv.transpose() - pn * cross_matrix(w);
     (*dy)[2] = n * ds_dw.transpose() + pn * cross_matrix(v);

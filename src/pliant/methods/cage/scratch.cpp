@@ -9,7 +9,8 @@ Scratch::Scratch(const Model& model) {
   const Index n = model.n(), rows = model.rows();
   for (Columns* c : {&z, &force, &new_velocity, &new_z, &world_z, &start_z, &hat, &told, &to_hat, &rate})
     *c = Columns::Zero(3, rows);
-  for (Columns* c : {&solved, &shift, &new_x, &new_v, &begin, &apart, &x, &free, &local, &resisted})
+  for (Columns* c :
+       {&solved, &shift, &new_x, &new_v, &begin, &apart, &x, &free, &local, &resisted, &undeformed})
     *c = Columns::Zero(3, n);
   new_y = Columns::Zero(3, model.t());
   modes.setZero(3 * n, 6);

@@ -50,6 +50,7 @@ struct Scratch {
 
   // The step with normals that follow.
   Columns start_z, hat;       ///< Z^ and Z^ + h' V^ of the integrator, world
+  Columns undeformed;         ///< vertices that damping does not resist to reach, world
   Columns acceleration;       ///< of Z, that BDF2 starts from, m/s^2
   Points trial_targets;       ///< of held nodes at the end of the trial step, m
   Columns told;               ///< forces of the input on Z, world

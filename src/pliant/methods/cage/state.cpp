@@ -50,6 +50,7 @@ State state_at_rest(const Model& model, const Options& options) {
 void State::forget_contacts() {
   contact.clear();
   touches = false;
+  lent = 0;
   std::fill(more.begin(), more.end(), -1);
 }
 
@@ -62,6 +63,7 @@ void save(const State& state, Writer& writer) {
   writer.value(state.h);
   writer.array(state.held);
   writer.value(state.touches);
+  writer.value(state.lent);
   if (!state.single.batches.empty())
     write_look(writer, state.single);
   else
@@ -87,6 +89,7 @@ bool read_state(const Model& model, State& state, Reader& reader) {
   reader.value(state.h);
   reader.list(state.held);
   reader.value(state.touches);
+  reader.value(state.lent);
   if (!state.single.batches.empty())
     read_look(reader, state.single);
   else

@@ -27,6 +27,7 @@ struct State {
   double h = 0;               ///< of the last step, s
   std::vector<Index> held;    ///< nodes held in the last step
   bool touches = false;       ///< something touched in the last step
+  double lent = 0;            ///< energy that rolling took and may give back, J (consistent_step.cpp)
   Look<float> single;         ///< of the precision in use; the other is empty
   Look<double> twice;
   Whole whole;

@@ -8,13 +8,17 @@
 namespace pliant::cage {
 namespace normal_curvature_test {
 
-FaceRest some_face() { return face_rests({{{0, 0, 0}, {1, 0.2, 0}, {0.3, 0.9, 0.4}}, {{0, 1, 2}}})[0]; }
+FaceRest some_face(double thinning = conformal) {
+  return face_rests({{{0, 0, 0}, {1, 0.2, 0}, {0.3, 0.9, 0.4}}, {{0, 1, 2}}}, thinning)[0];
+}
 
 using Edges = Eigen::Matrix<double, 6, 1>;
 const Edges edges = (Edges() << 0.9, 0.5, -0.2, -0.1, 0.7, 0.6).finished();
 
-TEST(NormalCurvature, is_the_second_derivative_of_the_scaled_normal) {
-  const FaceRest face = some_face();
+class NormalCurvatureOf : public testing::TestWithParam<double> {};
+
+TEST_P(NormalCurvatureOf, is_the_second_derivative_of_the_scaled_normal) {
+  const FaceRest face = some_face(GetParam());
   const Vec3 f(0.3, -1.2, 0.7);
   const auto gradient = [&](const Edges& at) {
     FaceJacobian dy;
@@ -30,6 +34,8 @@ TEST(NormalCurvature, is_the_second_derivative_of_the_scaled_normal) {
     EXPECT_LT((found.col(k) - expected).norm(), 1e-8 * found.norm()) << k;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Scales, NormalCurvatureOf, testing::Values(conformal, 0.0, 0.43, 0.82));
 
 TEST(NormalCurvature, without_negative_keeps_what_is_positive) {
   const FaceCurvature m = normal_curvature(some_face(), edges.head<3>(), edges.tail<3>(), {0.3, -1.2, 0.7});

@@ -53,9 +53,11 @@ TEST(ScaledNormals, a_similarity_of_the_cage_is_one_of_the_points) {
   EXPECT_LT((at - (turn * X + Vec3(1, 1, 0))).norm(), 1e-12);
 }
 
-TEST(ScaledNormals, derivatives_are_those_of_the_normals) {
+class ScaledNormalsOf : public testing::TestWithParam<double> {};
+
+TEST_P(ScaledNormalsOf, derivatives_are_those_of_the_normals) {
   const TriMesh cage = box_cage({0, 0, 0}, {1, 2, 3}, {2, 1, 3});
-  const std::vector<FaceRest> faces = face_rests(cage);
+  const std::vector<FaceRest> faces = face_rests(cage, GetParam());
   Columns x = vertices_of(cage);
   std::mt19937 random(3);
   std::uniform_real_distribution<double> u(-0.2, 0.2);
@@ -77,6 +79,22 @@ TEST(ScaledNormals, derivatives_are_those_of_the_normals) {
           if (faces[f].corner[k] == i) expected += dy[f][std::size_t(k)].col(c);
         EXPECT_LT(((high - low).col(Eigen::Index(f)) / (2 * s) - expected).norm(), 1e-7);
       }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scales, ScaledNormalsOf, testing::Values(conformal, 0.0, 0.43, 0.82));
+
+TEST(ScaledNormals, of_the_material_follow_a_bar_that_is_pulled) {
+  const double nu = 0.3, strain = 1e-4;
+  const TriMesh cage = box_cage({0, 0, 0}, {4, 1, 1}, {4, 1, 1});
+  const Points rest = face_normals(cage);
+  const Vec3 pulled(1 + strain, 1 - nu * strain, 1 - nu * strain);
+  const Columns x = pulled.asDiagonal() * vertices_of(cage);
+  Columns y(3, Eigen::Index(rest.size()));
+  scaled_normals(face_rests(cage, nu / (1 - nu)), x, y);
+  for (std::size_t j = 0; j < rest.size(); ++j)
+    if (std::abs(rest[j].x()) < 0.5) {
+      EXPECT_LT((y.col(Eigen::Index(j)) - pulled.cwiseProduct(rest[j])).norm(), 2 * strain * strain);
     }
 }
 

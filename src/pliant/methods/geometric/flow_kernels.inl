@@ -330,7 +330,8 @@ bool __attribute__((noinline)) renew(const FlowArrays& a, int place, double leas
   if (!(determinant > least_determinant * mean * mean * mean)) return false;
   const double theta = a.relief ? a.relieved[place] : 0;
   if (theta > 0) {
-    const double bxx = s[6] * s[8] - s[7] * s[7], bxy = s[5] * s[7] - s[4] * s[8], bxz = s[4] * s[7] - s[5] * s[6];
+    const double bxx = s[6] * s[8] - s[7] * s[7], bxy = s[5] * s[7] - s[4] * s[8],
+                 bxz = s[4] * s[7] - s[5] * s[6];
     const double det = s[3] * bxx + s[4] * bxy + s[5] * bxz, middle = (s[3] + s[6] + s[8]) / 3;
     if (!(det > least_determinant * middle * middle * middle)) return false;
     const double by = theta / det;

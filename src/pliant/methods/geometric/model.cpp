@@ -117,7 +117,9 @@ Mat3 star_moment(const Model& model, Index i) {
 
 }  // namespace
 
-Mat3 inverse_moment(const Mat3& b) { return is_round(b) ? Mat3(b.inverse()) : pseudo_inverse(b, least_round); }
+Mat3 inverse_moment(const Mat3& b) {
+  return is_round(b) ? Mat3(b.inverse()) : pseudo_inverse(b, least_round);
+}
 
 Star star_of(const Model& model, Index i, RestVectors d) {
   Vec3 sum = Vec3::Zero();

@@ -11,20 +11,26 @@
 namespace pliant::geometric {
 namespace {
 
-/// Twice what the rows of a node cost about rest vectors d, with the rotation held.
+/// Twice what the rows of a node cost about rest vectors d, with the rotation held. With S = sum a |x_j - x_i|^2, the
+/// covariance A and B: edge rows S - 2 R : A + tr(B), less the relief theta (S - tr(A B^-1 A^T)); volume rows
+/// w tr(E B E^T), E = F - T.
 double star_energy(const Model& model, std::span<const Vec3> x, Index i, const Mat3& rotation,
                    std::span<const Vec3> d) {
   const Adjacency& adj = model.adjacency;
-  const double w = model.has_volume() ? model.volume_rows[i] : 0;
-  const Mat3 excess =
-      w > 0 ? volume_excess(star_of(model, i, d), covariance(model, x, i, d)) : Mat3(Mat3::Zero());
-  double sum = 0;
+  double squares = 0;
+  Mat3 a = Mat3::Zero(), b = a;
   for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
-    const Vec3 now = x[adj.target[k]] - x[i];
-    sum += model.edge_weight[adj.edge[k]] *
-           ((now - rotation * d[k]).squaredNorm() + (w > 0 ? w * (excess * d[k]).squaredNorm() : 0));
+    const Vec3 now = x[adj.target[k]] - x[i], weighted = model.edge_weight[adj.edge[k]] * d[k];
+    squares += model.edge_weight[adj.edge[k]] * now.squaredNorm();
+    a += now * weighted.transpose();
+    b += d[k] * weighted.transpose();
   }
-  return sum - 2 * relieved_energy(model, x, i, d);
+  const double theta = model.relief_of(i), w = model.has_volume() ? model.volume_rows[i] : 0;
+  double sum = squares - 2 * rotation.cwiseProduct(a).sum() + b.trace();
+  if (theta > 0) sum -= theta * (squares - (a * inverse_moment(b)).cwiseProduct(a).sum());
+  if (w == 0) return sum;
+  const Mat3 excess = volume_excess(star_of(model, i, d), a);
+  return sum + w * (excess * b).cwiseProduct(excess).sum();
 }
 
 constexpr double flat_star = 1e-3;     // of the cube of the mean moment: the star of a sheet has no volume

@@ -472,9 +472,9 @@ std::size_t Sweeps::update_bytes() const {
 
 std::size_t Sweeps::memory_bytes() const {
   std::size_t bytes = sizeof(int) * (begin_.size() + target_.size());
-  for (const Floats* array :
-       {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_, &volume_, &bulk_,
-        &relief_, &quaternion_, &rotation_, &turn_, &turn_sum_, &covariance_, &tensor_, &watched_, &relieved_})
+  for (const Floats* array : {&row_, &star_, &slew_, &edge_sum_, &laplacian_, &laplacian_share_, &weight_,
+                              &volume_, &bulk_, &relief_, &quaternion_, &rotation_, &turn_, &turn_sum_,
+                              &covariance_, &tensor_, &watched_, &relieved_})
     bytes += sizeof(float) * array->size();
   for (const std::vector<int>* array : {&first_row_, &row_count_, &mirror_, &flowed_})
     bytes += sizeof(int) * array->size();

@@ -75,6 +75,37 @@ TEST(MeshBar, bends_and_stretches_as_the_box_lattice_within_five_percent_at_2000
   EXPECT_NEAR(hang(fine, Vec3::UnitZ()) / pulled, 1, 0.05);
 }
 
+TEST(MeshBar, sags_as_beam_theory_says_within_five_percent_at_1000_to_10000_nodes) {
+  // Bending and shear of a cantilever under its weight, G = E/2.
+  const double modulus = 5e7, weight = 1000 * 9.81;
+  const double theory = weight * std::pow(length, 4) * 12 / (8 * modulus * side * side) +
+                        weight * length * length / (2 * 5.0 / 6 * modulus / 2);
+  for (const int nodes : {1000, 3000, 10000}) {
+    const double drop = hang(mesh_bar(nodes), -Vec3::UnitY());
+    std::printf("mesh bar of about %d nodes: sags by %.3f of theory\n", nodes, drop / theory);
+    EXPECT_NEAR(drop / theory, 1, 0.05) << nodes;
+  }
+}
+
+TEST(MeshBar, lengthens_by_its_weight_as_theory_says_however_it_lies_in_space) {
+  for (const double degrees : {0.0, 30.0, 45.0}) {
+    const Mat3 turn = Eigen::AngleAxisd(degrees * M_PI / 180, Vec3(1, 1, 0).normalized()).toRotationMatrix();
+    PolygonMesh mesh = samples::box({0, 0, 0}, {side, side, length});
+    for (Vec3& v : mesh.vertices) v = turn * v;
+    MeshShapeOptions options;
+    options.nodes = 3000;
+    Pool pool(1);
+    auto made = make_mesh_shape(mesh, options, pool);
+    ASSERT_TRUE(made);
+    Shape& shape = made->shape;
+    for (Points* points : {&shape.graph.positions, &shape.surface.vertices})
+      for (Vec3& p : *points) p = turn.transpose() * p;
+    const double theory = 1000 * 9.81 * length * length / (2 * 5e7), longer = hang(shape, Vec3::UnitZ());
+    std::printf("mesh bar turned by %.0f degrees: lengthens by %.3f of theory\n", degrees, longer / theory);
+    EXPECT_NEAR(longer / theory, 1, 0.05) << degrees;
+  }
+}
+
 /// rms distance of the nodes from their rest shape after the best rigid motion, over the size.
 double shape_error(const NodeState& state, const Points& rest, double size) {
   Vec3 x = Vec3::Zero(), X = Vec3::Zero();

@@ -351,7 +351,6 @@ void match_rows(const BoxShape& box, NodeGraph& graph) {
   };
   for (Index i = 0; i < Index(graph.volumes.size()); ++i)
     for (int axis = 0; axis < 3; ++axis) graph.volumes[i] *= factor(i, axis);
-  if (box.neighbourhood != Neighbourhood::edges) return;
   for (NodeGraph::Edge& e : graph.edges)
     for (int axis = 0; axis < 3; ++axis)
       if (e.b - e.a != stride[std::size_t(axis)]) e.share *= factor(e.a, axis);
@@ -379,7 +378,13 @@ Shape make_shape(const BoxShape& box) {
         cells.push_back(cell);
       }
   Shape shape = shape_from_cells(std::move(nodes), std::move(cells), box.neighbourhood);
-  match_rows(box, shape.graph);
+  if (box.neighbourhood == Neighbourhood::edges) {
+    match_rows(box, shape.graph);
+    return shape;
+  }
+  const Moments solid =
+      moments_about_axes(box.size.prod(), box.corner + box.size / 2, box.size.cwiseProduct(box.size) / 12);
+  match_moments(shape.graph.positions, solid, shape.graph.volumes);
   return shape;
 }
 

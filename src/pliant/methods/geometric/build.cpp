@@ -82,18 +82,27 @@ std::optional<Error> relief_trouble(const Options& options) {
   return std::nullopt;
 }
 
-/// 1 - theta_i of all nodes. Ripples of a lattice of cells longer than high are larger, by the square of their
-/// aspect, and keep so much less: a box of such cells bends like one of cubes.
-std::vector<double> kept_ripples(const NodeGraph& graph) {
-  constexpr double of_lattices = 0.25, of_graphs = 0.5, largest_aspect = 4;
-  std::vector<double> out(graph.positions.size(), graph.cells.empty() ? of_graphs : of_lattices);
-  for (const auto& cell : graph.cells) {
-    Vec3 sides;
-    for (int axis = 0; axis < 3; ++axis)
-      sides[axis] = (graph.positions[cell[std::size_t(1) << axis]] - graph.positions[cell[0]]).norm();
-    const double aspect = std::min(sides.maxCoeff() / sides.minCoeff(), largest_aspect);
-    for (const Index i : cell) out[i] = std::min(out[i], of_lattices / (aspect * aspect));
+/// 1 - theta of all edges. Lattices whose edges lie along the axes keep a quarter. Ripples along cells that are longer
+/// than high are larger, by the square of their aspect, and keep so much less: a box of such cells bends like one of
+/// cubes. Ripples along the other axes are left alone, for hourglasses would show there. Rows of a plastic body need
+/// one share for all edges of a star.
+std::vector<double> kept_ripples(const NodeGraph& graph, bool plastic) {
+  constexpr double of_cubes = 0.25, of_graphs = 0.5, on_axis = 1e-6, largest_aspect = 2;
+  std::vector<double> squares;
+  bool along_axes = !graph.cells.empty();
+  for (const auto& e : graph.edges) {
+    const Vec3 r = graph.positions[e.b] - graph.positions[e.a];
+    squares.push_back(r.squaredNorm());
+    const double largest = r.cwiseAbs().maxCoeff();
+    along_axes = along_axes && squares.back() < largest * largest * (1 + on_axis);
   }
+  if (squares.empty()) return {};
+  const bool all_pairs = graph.edges.size() > 3 * graph.positions.size();
+  std::vector<double> out(squares.size(), graph.cells.empty() || all_pairs ? of_graphs : of_cubes);
+  if (!along_axes || plastic) return out;
+  const double shortest = *std::min_element(squares.begin(), squares.end());
+  for (std::size_t k = 0; k < out.size(); ++k)
+    out[k] = of_cubes / std::min(squares[k] / shortest, largest_aspect * largest_aspect);
   return out;
 }
 
@@ -139,7 +148,8 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
   const std::optional<Error> no_relief = relief_trouble(options);
   if (no_relief && options.hourglass > 0 && options.hourglass < 1) return *no_relief;
   if (no_relief || options.hourglass == 1) return rows;
-  rows.relief = options.hourglass > 0 ? std::vector<double>(n, options.hourglass) : kept_ripples(graph);
+  rows.relief = options.hourglass > 0 ? std::vector<double>(rows.edges.size(), options.hourglass)
+                                      : kept_ripples(graph, options.plasticity.has_value());
   for (double& share : rows.relief) share = 1 - share;
   return rows;
 }

@@ -43,11 +43,11 @@ void rows_transposed(const Model& model, std::span<const Vec3> x, const Tensor& 
   const Adjacency& adj = model.adjacency;
   std::fill(out.begin(), out.end(), Vec3::Zero());
   for (Index i = 0; i < model.nodes(); ++i) {
-    const double kept = 1 - model.relief_of(i);
     Mat3 t = tensor(i);
-    if (kept < 1) t -= edge_covariance(model, x, i, d) * star_now(model, i, d).relief;
+    if (model.is_relieved(i)) t -= edge_covariance(model, x, i, d) * star_now(model, i, d).relief;
     for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
       const Index j = adj.target[k];
+      const double kept = 1 - model.relief_of(i, adj.edge[k]);
       const Vec3 row =
           model.edge_weight[adj.edge[k]] * (kept * (x[j] - x[i]) - t * model.rest_vector(i, k, d));
       out[j] += row;
@@ -99,9 +99,10 @@ void update_rotations(const Model& model, std::span<const Vec3> x, Rotations& ro
     rotations[i] = nearest_rotation(covariance(model, x, i, d), rotations[i]).q;
 }
 
+/// By ripples rho = x_j - x_i - F d, which loses no digits where they are small: the sum of theta a (|rho|^2 + 2 rho .
+/// F d). Any one number may be taken off theta in the second term, for the sum of a rho d^T is zero.
 double relieved_energy(const Model& model, std::span<const Vec3> x, Index i, RestVectors d) {
-  const double theta = model.relief_of(i);
-  if (theta == 0) return 0;
+  if (!model.is_relieved(i)) return 0;
   const Adjacency& adj = model.adjacency;
   Mat3 a = Mat3::Zero(), b = a;
   for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
@@ -110,11 +111,15 @@ double relieved_energy(const Model& model, std::span<const Vec3> x, Index i, Res
     b += rest * weighted.transpose();
   }
   const Mat3 fit = a * inverse_moment(b);
+  const double first = model.relief[adj.edge[adj.begin[i]]];
   double sum = 0;
-  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k)
+  for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
+    const Vec3 fitted = fit * model.rest_vector(i, k, d), ripple = x[adj.target[k]] - x[i] - fitted;
+    const double theta = model.relief[adj.edge[k]];
     sum += model.edge_weight[adj.edge[k]] *
-           (x[adj.target[k]] - x[i] - fit * model.rest_vector(i, k, d)).squaredNorm();
-  return 0.5 * theta * sum;
+           (theta * ripple.squaredNorm() + 2 * (theta - first) * ripple.dot(fitted));
+  }
+  return 0.5 * sum;
 }
 
 double energy(const Model& model, std::span<const Vec3> x, const Rotations& rotations, RestVectors d) {

@@ -114,11 +114,11 @@ void FactoredHessian::fill(const Model& model, const Mat3& r, const Mat3& root, 
     double* at = matrix + 3 * std::size_t(std::min(a, b)) * stride + 3 * std::max(a, b);
     for (int x = 0; x < 3; ++x, at += stride + 1) *at += value;
   };
-  const double kept = 1 - model.relief_of(node);
-  if (kept < 1) add_relief(model, c.stiffness, node, d, add);
+  if (model.is_relieved(node)) add_relief(model, c.stiffness, node, d, add);
   double pull = 0;
   for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k) {
-    const double a = c.stiffness * kept * model.edge_weight[adj.edge[k]];
+    const Index edge = adj.edge[k];
+    const double a = c.stiffness * (1 - model.relief_of(node, edge)) * model.edge_weight[edge];
     pull += a;
     if (member_[k] < 0) continue;
     add(member_[k], member_[k], a);

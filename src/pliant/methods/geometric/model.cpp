@@ -123,19 +123,25 @@ Mat3 inverse_moment(const Mat3& b) {
 
 Star star_of(const Model& model, Index i, RestVectors d) {
   Vec3 sum = Vec3::Zero();
-  Mat3 b = Mat3::Zero();
+  Mat3 b = Mat3::Zero(), relieved = b;
   for (Index k = model.adjacency.begin[i]; k < model.adjacency.begin[i + 1]; ++k) {
-    const double weight = model.edge_weight[model.adjacency.edge[k]];
+    const Index edge = model.adjacency.edge[k];
+    const double weight = model.edge_weight[edge];
     const Vec3 r = model.rest_vector(i, k, d);
-    b += weight * r * r.transpose();
+    const Mat3 moment = weight * r * r.transpose();
+    b += moment;
+    relieved += model.relief_of(i, edge) * moment;
     sum += weight * r;
   }
-  return star_of(model, i, sum, b);
+  return star_of(model, i, sum, b, relieved);
 }
 
-Star star_of(const Model& model, Index i, const Vec3& sum, const Mat3& b) {
+Star star_of(const Model& model, Index i, const Vec3& sum, const Mat3& b, const Mat3& relieved) {
   Star star{.sum = sum, .slew = {}, .shape = Mat3::Zero(), .relief = Mat3::Zero(), .compliance = 0};
-  if (model.relief_of(i) > 0) star.relief = model.relief[i] * inverse_moment(b);
+  if (model.is_relieved(i)) {
+    const Mat3 inverse = inverse_moment(b);
+    star.relief = inverse * relieved * inverse;
+  }
   if (model.has_volume()) set_shape(b, star);
   const Vec3& mean = model.laplacian_rest[i];
   star.slew = inverse_inertia(b + model.laplacian_weight * mean * mean.transpose());
@@ -147,7 +153,7 @@ Result<Model> make_model(Rows rows) {
   PLIANT_CHECK(rows.mass.size() == rows.rest.size() && rows.edge_weight.size() == rows.edges.size());
   PLIANT_CHECK(rows.laplacian_share.empty() || rows.laplacian_share.size() == rows.edges.size());
   PLIANT_CHECK(rows.laplacian_scale.empty() || rows.laplacian_scale.size() == rows.rest.size());
-  PLIANT_CHECK(rows.relief.empty() || rows.relief.size() == rows.rest.size());
+  PLIANT_CHECK(rows.relief.empty() || rows.relief.size() == rows.edges.size());
   if (rows.rest.empty())
     return refuse("a body without nodes", "at least one node", "give the shape more nodes");
   if (const std::string what = trouble(rows); !what.empty())
@@ -195,7 +201,7 @@ Result<Model> make_model(Rows rows) {
   if (rows.volume > 0) model.volume_rows.assign(model.rest.size(), 0);
   model.relief = std::move(rows.relief);
   for (Index i = 0; model.has_relief() && i < model.nodes(); ++i)
-    if (!is_round(star_moment(model, i))) model.relief[i] = 0;
+    model.relieved.push_back(is_round(star_moment(model, i)));
   for (Index i = 0; i < model.nodes(); ++i) {
     const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];
     for (Index k = begin; model.has_laplacian() && k < end; ++k)

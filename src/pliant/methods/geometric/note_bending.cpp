@@ -46,7 +46,7 @@ std::array<int, 3> lattice_of_box(const NodeGraph& graph) {
 }
 
 std::optional<std::string> note_bending(const Options& options, const BodyPlan& plan) {
-  if (operator_of(options) != Operator::volumetric) return std::nullopt;
+  if (operator_of(options) != Operator::volumetric || options.weights != Weights::tributary) return std::nullopt;
   const std::array<int, 3> nodes = lattice_of_box(plan.shape.graph);
   if (*std::min_element(nodes.begin(), nodes.end()) < 2) return std::nullopt;
   const Bounds box = bounds_of(plan.shape.graph.positions);
@@ -59,16 +59,19 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
   const double along = size[longest] / (nodes[std::size_t(longest)] - 1), across = size[thin] / cells;
   const Result<Rows> rows = make_rows(plan.shape, plan.density, options);
   if (!rows) return std::nullopt;
-  const double kept = rows->relief.empty() ? 1 : 1 - rows->relief.front();
-  const bool exact_sections = cells > 1 && rows->edges.size() < 3 * rows->rest.size();  // no diagonals
-  const double bias = bending_bias(cells, along / across, kept, exact_sections ? 0 : 2);
+  double kept = 1;  // of the edges along the body
+  for (std::size_t k = 0; k < rows->relief.size(); ++k)
+    if (std::abs(rows->rest[rows->edges[k].b][longest] - rows->rest[rows->edges[k].a][longest]) > 0.5 * along)
+      kept = std::min(kept, 1 - rows->relief[k]);
+  if (rows->edges.size() > 3 * rows->rest.size()) return std::nullopt;  // diagonals: the formula is of edges alone
+  const double bias = bending_bias(cells, along / across, kept, cells > 1 ? 0 : 2);
   if (!(bias > 1 + told)) return std::nullopt;
   return fmt::format(
       "bends {:.0f} % too stiffly: {} cell{} of {:.3g} m through its thickness, {:.3g} m long, hourglass "
       "{:.3g}. "
       "More nodes through the thickness{}.",
       100 * (bias - 1), cells, cells == 1 ? "" : "s", across, along, kept,
-      along > 4 * across ? ", and along it: cells at most four times as long as high" : "");
+      along > 2.5 * across ? ", and along it: cells at most twice as long as high" : "");
 }
 
 }  // namespace pliant::geometric

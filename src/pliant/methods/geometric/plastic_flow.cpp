@@ -12,22 +12,28 @@ namespace pliant::geometric {
 namespace {
 
 /// Twice what the rows of a node cost about rest vectors d, with the rotation held. With S = sum a |x_j - x_i|^2, the
-/// covariance A and B: edge rows S - 2 R : A + tr(B), less the relief theta (S - tr(A B^-1 A^T)); volume rows
+/// covariance A and B: edge rows S - 2 R : A + tr(B), less the relief S_theta - tr(A Q A^T); volume rows
 /// w tr(E B E^T), E = F - T.
 double star_energy(const Model& model, std::span<const Vec3> x, Index i, const Mat3& rotation,
                    std::span<const Vec3> d) {
   const Adjacency& adj = model.adjacency;
-  double squares = 0;
-  Mat3 a = Mat3::Zero(), b = a;
+  double squares = 0, relieved_squares = 0;
+  Mat3 a = Mat3::Zero(), b = a, relieved = a;
   for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {
-    const Vec3 now = x[adj.target[k]] - x[i], weighted = model.edge_weight[adj.edge[k]] * d[k];
-    squares += model.edge_weight[adj.edge[k]] * now.squaredNorm();
+    const Index edge = adj.edge[k];
+    const Vec3 now = x[adj.target[k]] - x[i], weighted = model.edge_weight[edge] * d[k];
+    const double square = model.edge_weight[edge] * now.squaredNorm(), theta = model.relief_of(i, edge);
+    const Mat3 moment = d[k] * weighted.transpose();
+    squares += square, relieved_squares += theta * square;
     a += now * weighted.transpose();
-    b += d[k] * weighted.transpose();
+    b += moment, relieved += theta * moment;
   }
-  const double theta = model.relief_of(i), w = model.has_volume() ? model.volume_rows[i] : 0;
+  const double w = model.has_volume() ? model.volume_rows[i] : 0;
   double sum = squares - 2 * rotation.cwiseProduct(a).sum() + b.trace();
-  if (theta > 0) sum -= theta * (squares - (a * inverse_moment(b)).cwiseProduct(a).sum());
+  if (model.is_relieved(i)) {
+    const Mat3 fit = a * inverse_moment(b);
+    sum -= relieved_squares - (fit * relieved).cwiseProduct(fit).sum();
+  }
   if (w == 0) return sum;
   const Mat3 excess = volume_excess(star_of(model, i, d), a);
   return sum + w * (excess * b).cwiseProduct(excess).sum();

@@ -166,7 +166,7 @@ void Sweeps::fill_flow(const Model& model, const Arrangement& arrangement) {
     const Index node = arrangement.node[i];
     first_row_[i] = adj.begin[node];
     row_count_[i] = adj.begin[node + 1] - adj.begin[node];
-    relieved_[i] = float(model.relief_of(node));
+    if (row_count_[i] > 0) relieved_[i] = float(model.relief_of(node, adj.edge[adj.begin[node]]));
     int next = begin_[i];
     for (Index k = adj.begin[node]; k < adj.begin[node + 1]; ++k, ++next) {
       const Index other = adj.target[k];
@@ -203,7 +203,7 @@ void Sweeps::renew_star(const Model& model, Index node, int place, const FlowArr
   flow_kernels().sum(arrays, place, s);
   Mat3 b;
   b << s[3], s[4], s[5], s[4], s[6], s[7], s[5], s[7], s[8];
-  set_star(place, star_of(model, node, Vec3(s[0], s[1], s[2]), b));
+  set_star(place, star_of(model, node, Vec3(s[0], s[1], s[2]), b, relieved_[place] * b));
 }
 
 void Sweeps::set_rest(const Model& model, const Arrangement& arrangement, std::span<const Vec3> d) {

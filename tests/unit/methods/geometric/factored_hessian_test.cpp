@@ -53,7 +53,7 @@ std::vector<Named> bodies() {
   const Rows solid = jittered(lattice({3, 3, 6}, 0.05, 0.1, 1e3), 0.01);
   out.push_back({"lattice", solid});
   Rows relieved = solid;
-  for (std::size_t i = 0; i < solid.rest.size(); ++i) relieved.relief.push_back(i % 3 * 0.45);
+  for (std::size_t k = 0; k < solid.edges.size(); ++k) relieved.relief.push_back(k % 3 * 0.45);
   out.push_back({"lattice with relief", relieved});
   Rows laplacian = solid;
   laplacian.laplacian_weight = 2e3;

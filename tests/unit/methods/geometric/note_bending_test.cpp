@@ -21,10 +21,10 @@ TEST(NoteBending, tells_of_slender_boxes_whose_bias_exceeds_a_tenth) {
   const auto one = note_of({2, 0.4, 0.4}, {6, 2, 2});
   ASSERT_TRUE(one);
   EXPECT_NE(one->find("275 % too stiffly: 1 cell of"), std::string::npos) << *one;
-  const auto stretched = note_of({4, 0.4, 0.4}, {7, 9, 9});  // 13.3 : 1
+  const auto stretched = note_of({4, 0.4, 0.4}, {11, 9, 9});  // 8 : 1
   ASSERT_TRUE(stretched);
-  EXPECT_NE(stretched->find("13 % too stiffly"), std::string::npos) << *stretched;
-  EXPECT_NE(stretched->find("four times as long as high"), std::string::npos) << *stretched;
+  EXPECT_NE(stretched->find("19 % too stiffly"), std::string::npos) << *stretched;
+  EXPECT_NE(stretched->find("twice as long as high"), std::string::npos) << *stretched;
   EXPECT_FALSE(note_of({1, 1, 1}, {3, 3, 3})) << "a cube hardly bends";
 }
 

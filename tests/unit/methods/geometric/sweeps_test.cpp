@@ -20,7 +20,7 @@ std::vector<Named> models() {
   Rows rows = jittered(lattice({4, 5, 9}, 0.05, 0.1, 1e5), 0.01);
   out.push_back({"edge", model_of(rows)});
   Rows relieved = rows;
-  for (std::size_t i = 0; i < rows.rest.size(); ++i) relieved.relief.push_back(i % 3 * 0.45);
+  for (std::size_t k = 0; k < rows.edges.size(); ++k) relieved.relief.push_back(k % 3 * 0.45);
   out.push_back({"edge with relief", model_of(relieved)});
   rows.laplacian_weight = 2e5;
   out.push_back({"edge and Laplacian", model_of(rows)});

@@ -39,13 +39,12 @@ struct NodeRows {
   std::vector<VectorXd> stencil;  ///< s_k Phi
   Points rest;                    ///< d_k
   std::vector<double> weight;     ///< lambda_k
-  double theta = 0;               ///< its relief, ../model.hpp
+  std::vector<double> theta;      ///< its relief, ../model.hpp
   Mat3 relief = Mat3::Zero();     ///< Q
 };
 
 NodeRows rows_of(const Model& model, const Basis::Columns& phi, Index i) {
   NodeRows out;
-  out.theta = model.relief_of(i);
   out.relief = model.stars[i].relief;
   const Adjacency& adj = model.adjacency;
   const Index begin = adj.begin[i], end = adj.begin[i + 1];
@@ -55,12 +54,14 @@ NodeRows rows_of(const Model& model, const Basis::Columns& phi, Index i) {
     out.stencil.push_back((phi.row(j) - phi.row(i)).transpose());
     out.rest.push_back(model.rest[j] - model.rest[i]);
     out.weight.push_back(model.edge_weight[adj.edge[k]]);
+    out.theta.push_back(model.relief_of(i, adj.edge[k]));
     if (model.has_laplacian()) laplacian += model.laplacian_coefficient(i, k) * out.stencil.back();
   }
   if (model.has_laplacian() && end > begin) {
     out.stencil.push_back(laplacian);
     out.rest.push_back(model.laplacian_rest[i]);
     out.weight.push_back(model.laplacian_weight);
+    out.theta.push_back(0);
   }
   return out;
 }
@@ -78,7 +79,7 @@ Coordinates gradient_of(const NodeRows& rows, const Coordinates& z) {
   Coordinates out = Coordinates::Zero(z.rows(), 3);
   for (std::size_t k = 0; k < now.size(); ++k)
     out.noalias() +=
-        rows.stencil[k] * (rows.weight[k] * ((1 - rows.theta) * now[k] - turn * rows.rest[k])).transpose();
+        rows.stencil[k] * (rows.weight[k] * ((1 - rows.theta[k]) * now[k] - turn * rows.rest[k])).transpose();
   return out;
 }
 

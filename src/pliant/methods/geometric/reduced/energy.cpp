@@ -30,22 +30,21 @@ Eigen::Quaterniond near_rotation(const Mat3& a, Eigen::Quaterniond q) {
   return nearest_rotation(a, q).q;
 }
 
-/// Calls edge_row(weight, other end, e, ripple) and laplacian_row(weight, e) for the rows that a node owns, with
-/// e = s x - R d and the ripple s x - F d of the relief, see ../model.hpp.
+/// Calls edge_row(weight, other end, e, pull) and laplacian_row(weight, e) for the rows that a node owns, with
+/// e = s x - R d, and e less the relief, see ../model.hpp.
 template <class EdgeRow, class LaplacianRow>
 void each_row(const Model& model, const Points& x, Index i, const Mat3& rotation, RestVectors d,
               EdgeRow&& edge_row, LaplacianRow&& laplacian_row) {
   const Adjacency& adj = model.adjacency;
   const Index begin = adj.begin[i], end = adj.begin[i + 1];
   Vec3 laplacian = Vec3::Zero();
-  const double theta = model.relief_of(i);
-  Mat3 fit = Mat3::Zero();
-  if (theta > 0)
-    fit = covariance(model, x, i, d) * (d.empty() ? model.stars[i] : star_of(model, i, d)).relief / theta;
+  Mat3 fitted = Mat3::Zero();
+  if (model.is_relieved(i))
+    fitted = covariance(model, x, i, d) * (d.empty() ? model.stars[i] : star_of(model, i, d)).relief;
   for (Index k = begin; k < end; ++k) {
-    const Index j = adj.target[k];
-    const Vec3 now = x[j] - x[i], rest = model.rest_vector(i, k, d);
-    edge_row(model.edge_weight[adj.edge[k]], j, Vec3(now - rotation * rest), Vec3(now - fit * rest));
+    const Index j = adj.target[k], edge = adj.edge[k];
+    const Vec3 now = x[j] - x[i], rest = model.rest_vector(i, k, d), e = now - rotation * rest;
+    edge_row(model.edge_weight[edge], j, e, Vec3(e - model.relief_of(i, edge) * now + fitted * rest));
     if (model.has_laplacian()) laplacian += model.laplacian_coefficient(i, k) * now;
   }
   if (model.has_laplacian() && end > begin)
@@ -66,13 +65,12 @@ double energy(const ReducedModel& model, const ReducedState& state, const Points
               const Rotations& rotations) {
   double sum = 0;
   for (std::size_t s = 0; s < rotations.size(); ++s) {
-    const double weight = model.cubature.weights[s], theta = model.full.relief_of(model.cubature.nodes[s]);
+    const double weight = model.cubature.weights[s];
     each_row(
         model.full, x, model.cubature.nodes[s], rotations[s].toRotationMatrix(), state.rest_vectors,
-        [&](double a, Index, const Vec3& e, const Vec3& ripple) {
-          sum += 0.5 * weight * a * (e.squaredNorm() - theta * ripple.squaredNorm());
-        },
+        [&](double a, Index, const Vec3& e, const Vec3&) { sum += 0.5 * weight * a * e.squaredNorm(); },
         [&](double a, const Vec3& e) { sum += 0.5 * weight * a * e.squaredNorm(); });
+    sum -= weight * relieved_energy(model.full, x, model.cubature.nodes[s], state.rest_vectors);
   }
   return sum;
 }
@@ -83,13 +81,12 @@ void elastic_forces(const ReducedModel& model, const ReducedState& state, const 
   std::fill(out.begin(), out.end(), Vec3::Zero());
   for (std::size_t s = 0; s < rotations.size(); ++s) {
     const Index i = model.cubature.nodes[s];
-    const double weight = model.cubature.weights[s], theta = model.full.relief_of(i);
+    const double weight = model.cubature.weights[s];
     each_row(
         model.full, x, i, rotations[s].toRotationMatrix(), state.rest_vectors,
-        [&](double a, Index j, const Vec3& e, const Vec3& ripple) {
-          const Vec3 pull = weight * a * (e - theta * ripple);
-          out[j] -= pull;
-          out[i] += pull;
+        [&](double a, Index j, const Vec3&, const Vec3& pull) {
+          out[j] -= weight * a * pull;
+          out[i] += weight * a * pull;
         },
         [&](double a, const Vec3& e) {
           for (Index k = adj.begin[i]; k < adj.begin[i + 1]; ++k) {

@@ -4,7 +4,7 @@
 //   C_i  = sum over the rows of i of lambda_k (s_k Phi)^T d_k^T           k x 3, constant
 //   A_i  = A_i(X) + Z^T C_i
 //   dV/dZ = K Z + sum_i C_i (1 - R_i^T)          because  Phi^T K_full X = sum_i C_i
-// with the relief (../model.hpp) in K, of which it is a constant part: C_i Q_i C_i^T less theta_i of the rows,
+// with the relief (../model.hpp) in K, of which it is a constant part: C_i Q_i C_i^T less theta of the rows,
 // so that the same 3k numbers a node serve the covariance and the gradient, no neighbour is read, and nothing
 // large cancels. With all nodes and weights 1 it is the energy of the full body in the space; a few nodes
 // with trained weights (cubature.hpp) are another energy of the same kind: as conservative, and blind to

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pliant/base/types.hpp"
+#include "tests/support/linear_algebra.hpp"
 
 namespace pliant {
 
@@ -70,7 +71,7 @@ class HexahedralPose {
       f += pulled;
       if (f.norm() <= tolerance * acting) return step - 1;
       h.diagonal().array() += 1e-9 * h.diagonal().mean();
-      const Eigen::VectorXd way = h.ldlt().solve(f);
+      const Eigen::VectorXd way = solve_symmetric(h, f);
       const Eigen::Matrix3Xd start = x_;
       const double before = total(start), slope = way.dot(f);
       bool lower = false;

@@ -8,6 +8,7 @@
 
 #include "pliant/geometry/blobs.hpp"
 #include "tests/support/glb_builder.hpp"
+#include "tests/support/linear_algebra.hpp"
 
 namespace pliant {
 namespace {
@@ -319,7 +320,7 @@ RigData character_rig() {
   std::vector<Quaternion> frame;  // y along the bone, as animation programs have it
   rig.nodes.push_back({"armature", -1, Vec3(0, 0, 0), Quaternion::Identity(), 1});
   for (const Limb& limb : limbs) {
-    frame.push_back(Quaternion::FromTwoVectors(Vec3(0, 1, 0), limb.end - limb.at));
+    frame.push_back(turn_between(Vec3(0, 1, 0), limb.end - limb.at));
     const bool root = limb.parent < 0;
     const Quaternion above = root ? Quaternion::Identity() : frame[std::size_t(limb.parent)];
     const Vec3 from = root ? Vec3(0, 0, 0) : limbs[std::size_t(limb.parent)].at;

@@ -14,6 +14,7 @@
 #include "pliant/methods/geometric/sheet/energy.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 #include "pliant/physics/metrics.hpp"
+#include "tests/support/linear_algebra.hpp"
 #include "tests/support/sheet_meshes.hpp"
 
 namespace pliant {
@@ -178,7 +179,7 @@ Points answer(const Sheet& sheet, const std::vector<Index>& held, const Points& 
     h(Index(k), Index(k)) += ground;
     load[Index(k)] = f[free[k / 3]][Index(k % 3)];
   }
-  const Eigen::VectorXd x = h.llt().solve(load);
+  const Eigen::VectorXd x = solve_positive(h, load);
   Points out(n, Vec3::Zero());
   for (std::size_t k = 0; k < 3 * free.size(); ++k) out[free[k / 3]][Index(k % 3)] = x[Index(k)];
   return out;

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/linear_algebra.hpp"
 
 namespace pliant {
 namespace block_gradients_test {
@@ -43,7 +44,7 @@ struct Chain {
         Eigen::Map<Mat3>(matrix.block(k)) = dense.block<3, 3>(3 * i, 3 * pattern.column[k]);
   }
   Eigen::VectorXd exact() const {
-    return dense.llt().solve(Eigen::Map<const Eigen::VectorXd>(b[0].data(), dense.rows()));
+    return solve_positive(dense, Eigen::Map<const Eigen::VectorXd>(b[0].data(), dense.rows()));
   }
 };
 

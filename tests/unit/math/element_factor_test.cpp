@@ -16,6 +16,7 @@
 
 #include "pliant/base/simd.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/linear_algebra.hpp"
 
 namespace pliant {
 namespace element_factor_test {
@@ -163,7 +164,7 @@ Eigen::VectorXd solved(ElementFactor& factor, const Case& c) {
 const Eigen::VectorXd& dense_solution(const Case& c, unsigned numbers) {
   static std::map<std::pair<std::string, unsigned>, Eigen::VectorXd> known;
   Eigen::VectorXd& x = known[{c.name, numbers}];
-  if (x.size() == 0) x = dense_of(c, numbers).llt().solve(load_of(c));
+  if (x.size() == 0) x = solve_positive(dense_of(c, numbers), load_of(c));
   return x;
 }
 

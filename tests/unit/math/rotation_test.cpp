@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -11,6 +10,8 @@
 #include <string>
 
 #include "pliant/base/simd.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
+#include "tests/support/linear_algebra.hpp"
 
 namespace pliant {
 namespace rotation_test {
@@ -48,15 +49,13 @@ Quaternion horn(const Mat3& a) {
   Eigen::Matrix4d n;
   n << xx + yy + zz, yz - zy, zx - xz, xy - yx, yz - zy, xx - yy - zz, xy + yx, zx + xz, zx - xz, xy + yx,
       yy - xx - zz, yz + zy, xy - yx, zx + xz, yz + zy, zz - xx - yy;
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d> eigen(n);
-  const Eigen::Vector4d q = eigen.eigenvectors().col(3);
+  const Eigen::Vector4d q = dense_spectrum(n).vectors.col(3);
   return Quaternion(q[0], q[1], q[2], q[3]);
 }
 
 /// (s2 + s3) / s1, s3 with the sign of det A.
 double distinctness(const Mat3& a) {
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(a.transpose() * a, Eigen::EigenvaluesOnly);
-  const Vec3 s = eigen.eigenvalues().cwiseMax(0).cwiseSqrt();
+  const Vec3 s = eigenvalues(a.transpose() * a).cwiseMax(0).cwiseSqrt();
   return (s[1] + std::copysign(s[0], a.determinant())) / s[2];
 }
 
@@ -171,7 +170,7 @@ TEST(NearestRotation, aligns_the_axis_of_a_collinear_matrix_and_keeps_the_spin) 
     ASSERT_LT((found.q * rest - now).norm(), 1e-12);
     // Only antipodal starts leave the shortest turn open.
     if ((start * rest).dot(now) < -0.5) continue;
-    const Quaternion shortest = Quaternion::FromTwoVectors(start * rest, now) * start;
+    const Quaternion shortest = turn_between(start * rest, now) * start;
     ASSERT_LT(difference(found.q.toRotationMatrix(), shortest), 1e-9);
   }
 }
@@ -273,7 +272,7 @@ TEST_P(EverySimdLevel, collinear_lanes_align_the_axis_and_keep_the_spin) {
       const Quaternion start = random.rotation();
       rest[lane] = random.direction();
       now[lane] = random.turn(0.15) * (start * rest[lane]);
-      shortest[lane] = Quaternion::FromTwoVectors(start * rest[lane], now[lane]) * start;
+      shortest[lane] = turn_between(start * rest[lane], now[lane]) * start;
       put(batch, lane, now[lane] * rest[lane].transpose(), start);
     }
     EXPECT_EQ(nearest_rotations(&batch, 1, 3), 0);

@@ -71,7 +71,9 @@ TEST(FactoredStep, is_taken_by_stiff_slender_bodies_and_by_no_others) {
       all &= report.factored_hessian;
       any |= report.factored_hessian;
       // One Newton step; the first step has that of the trial which BDF2 starts from, too.
-      if (report.factored_hessian) EXPECT_EQ(report.iterations, k == 0 ? 2 : 1);
+      if (report.factored_hessian) {
+        EXPECT_EQ(report.iterations, k == 0 ? 2 : 1);
+      }
       EXPECT_EQ(report.bytes.multiply_adds > 0, report.factored_hessian);
     }
     EXPECT_EQ(all, any);

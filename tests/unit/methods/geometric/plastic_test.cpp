@@ -6,6 +6,7 @@
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/plastic_flow.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/linear_algebra.hpp"
 #include "tests/unit/methods/geometric/bodies.hpp"
 #include "tests/unit/methods/geometric/slopes.hpp"
 
@@ -151,7 +152,7 @@ TEST(PlasticSweeps, equal_the_energy_in_double_precision_at_every_simd_level) {
 /// A rest vector whose strain rho towards the present one is as given, in some direction.
 Vec3 strained_by(double rho, const Vec3& now, const Vec3& v, const Vec3& w) {
   const Vec3 sum = v.normalized() + rho * w.normalized();
-  return now.norm() / sum.norm() * (Eigen::Quaterniond::FromTwoVectors(sum, now) * v.normalized());
+  return now.norm() / sum.norm() * (turn_between(sum, now) * v.normalized());
 }
 
 // Rows far from yield are passed over in single precision: none that flows may be.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of triangles: energy, forces, model Hessian, and what steps make of them. Units are in
 // tests/validation/sheets_test.cpp.
-#include <Eigen/Eigenvalues>
 
 #include "pliant/geometry/surface_graph.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/geometric/body.hpp"
 #include "pliant/methods/geometric/sheet/bending.hpp"
 #include "pliant/methods/geometric/sheet/energy.hpp"
@@ -155,7 +155,7 @@ TEST(GeometricSheet, the_model_hessian_is_positive_below_k_and_exact_where_nothi
           dense(x.size(), [&](const Points& p, Points& out) { hessian_product(*model.sheet, x, r, p, out); });
       EXPECT_LT((h - h.transpose()).norm(), 1e-10 * h.norm()) << name;
       const auto least = [](const Eigen::MatrixXd& m) {
-        const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(m).eigenvalues();
+        const Eigen::VectorXd values = dense_eigenvalues(m);
         return values[0] / values[values.size() - 1];
       };
       EXPECT_GT(least(h), -1e-12) << name;

@@ -43,10 +43,10 @@ function(pliant_kernel_flags)
   endforeach()
 endfunction()
 
-# Sources of one folder are compiled eight at a time: most of the time of a build goes into headers. Two of them must not
-# give the same name to different things in their unnamed namespaces. The presets for development compile each source alone.
+# Sources of one folder are compiled together, eight at a time or as many as the second argument says: most of the time of a
+# build goes into headers. Two of them must not give the same name to different things in their unnamed namespaces. The
+# presets for development compile each source alone.
 option(PLIANT_BATCHES "Compile sources in batches: a faster build from nothing" OFF)
-set(PLIANT_BATCH_SIZE 8)
 function(pliant_batches target)
   if(NOT PLIANT_BATCHES)
     return()
@@ -54,6 +54,10 @@ function(pliant_batches target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # A private struct with members from its source's unnamed namespace is fine: no other source sees it.
   target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  set(size 8)
+  if(ARGC GREATER 1)
+    set(size ${ARGV1})
+  endif()
   get_target_property(sources ${target} SOURCES)
   list(SORT sources)
   foreach(source ${sources})
@@ -65,7 +69,7 @@ function(pliant_batches target)
     if(NOT DEFINED count_${key})
       set(count_${key} 0)
     endif()
-    math(EXPR batch "${count_${key}} / ${PLIANT_BATCH_SIZE}")
+    math(EXPR batch "${count_${key}} / ${size}")
     math(EXPR count_${key} "${count_${key}} + 1")
     get_filename_component(name ${folder} NAME)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${name}_${batch}")
@@ -88,4 +92,15 @@ function(pliant_common_headers target)
       set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # other flags than the header's
     endif()
   endforeach()
+endfunction()
+
+# The same headers as those of another target with the same flags, precompiled there.
+function(pliant_share_headers target owner)
+  if(NOT PLIANT_BATCHES)
+    return()
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
+  endif()
 endfunction()

@@ -84,10 +84,11 @@ std::optional<Error> relief_trouble(const Options& options) {
 
 /// 1 - theta of all edges. Lattices whose edges lie along the axes keep a quarter. Ripples along cells that are longer
 /// than high are larger, by the square of their aspect, and keep so much less: a box of such cells bends like one of
-/// cubes. Ripples along the other axes are left alone, for hourglasses would show there. Rows of a plastic body need
-/// one share for all edges of a star.
-std::vector<double> kept_ripples(const NodeGraph& graph, bool plastic) {
-  constexpr double of_cubes = 0.25, of_graphs = 0.5, on_axis = 1e-6, largest_aspect = 2;
+/// cubes. Ripples along the other axes are left alone, for hourglasses would show there. With volume rows a half is
+/// kept: with less, scrambled bodies did not find back. Rows of a plastic body need one share for all edges of a star.
+std::vector<double> kept_ripples(const NodeGraph& graph, const Options& options) {
+  constexpr double of_graphs = 0.5, on_axis = 1e-6, largest_aspect = 2;
+  const double of_cubes = row_moduli(options).volume > 0 ? 0.5 : 0.25;
   std::vector<double> squares;
   bool along_axes = !graph.cells.empty();
   for (const auto& e : graph.edges) {
@@ -99,7 +100,7 @@ std::vector<double> kept_ripples(const NodeGraph& graph, bool plastic) {
   if (squares.empty()) return {};
   const bool all_pairs = graph.edges.size() > 3 * graph.positions.size();
   std::vector<double> out(squares.size(), graph.cells.empty() || all_pairs ? of_graphs : of_cubes);
-  if (!along_axes || plastic) return out;
+  if (!along_axes || options.plasticity) return out;
   const double shortest = *std::min_element(squares.begin(), squares.end());
   for (std::size_t k = 0; k < out.size(); ++k)
     out[k] = of_cubes / std::min(squares[k] / shortest, largest_aspect * largest_aspect);
@@ -149,7 +150,7 @@ Result<Rows> make_rows(const NodeGraph& graph, double density, const Options& op
   if (no_relief && options.hourglass > 0 && options.hourglass < 1) return *no_relief;
   if (no_relief || options.hourglass == 1) return rows;
   rows.relief = options.hourglass > 0 ? std::vector<double>(rows.edges.size(), options.hourglass)
-                                      : kept_ripples(graph, options.plasticity.has_value());
+                                      : kept_ripples(graph, options);
   for (double& share : rows.relief) share = 1 - share;
   return rows;
 }

@@ -46,7 +46,8 @@ std::array<int, 3> lattice_of_box(const NodeGraph& graph) {
 }
 
 std::optional<std::string> note_bending(const Options& options, const BodyPlan& plan) {
-  if (operator_of(options) != Operator::volumetric || options.weights != Weights::tributary) return std::nullopt;
+  if (operator_of(options) != Operator::volumetric || options.weights != Weights::tributary)
+    return std::nullopt;
   const std::array<int, 3> nodes = lattice_of_box(plan.shape.graph);
   if (*std::min_element(nodes.begin(), nodes.end()) < 2) return std::nullopt;
   const Bounds box = bounds_of(plan.shape.graph.positions);
@@ -63,7 +64,8 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
   for (std::size_t k = 0; k < rows->relief.size(); ++k)
     if (std::abs(rows->rest[rows->edges[k].b][longest] - rows->rest[rows->edges[k].a][longest]) > 0.5 * along)
       kept = std::min(kept, 1 - rows->relief[k]);
-  if (rows->edges.size() > 3 * rows->rest.size()) return std::nullopt;  // diagonals: the formula is of edges alone
+  if (rows->edges.size() > 3 * rows->rest.size())
+    return std::nullopt;  // diagonals: the formula is of edges alone
   const double bias = bending_bias(cells, along / across, kept, cells > 1 ? 0 : 2);
   if (!(bias > 1 + told)) return std::nullopt;
   return fmt::format(

@@ -61,7 +61,8 @@ const OptionTable<Options>& option_table() {
               .max = 1,
               .help = "operator volumetric: the share of the edge rows' energy that is kept for motion in "
                       "which a node's edges follow no linear map. 1: all, the paper's, bends too stiffly; "
-                      "0: chosen, 1/4 of lattices (less where cells are longer than high), 1/2 of meshes"}),
+                      "0: chosen, 1/4 of lattices (less along cells longer than high), 1/2 of meshes and "
+                      "with poisson"}),
       option(
           "integrator", &Options::integrator,
           {.choices = {"bdf2", "euler"}, .help = "bdf2 keeps motion alive; euler is the paper's, it damps"}),

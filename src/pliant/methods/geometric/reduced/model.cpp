@@ -84,7 +84,8 @@ Coordinates pull_of(const Model& model, const Basis::Columns& phi, Index i, doub
     const Eigen::VectorXd row = (phi.row(j) - phi.row(i)).transpose();
     c.noalias() += row * (a * (model.rest[j] - model.rest[i])).transpose();
     if (stiffness)
-      stiffness->selfadjointView<Eigen::Lower>().rankUpdate(row, weight * (1 - model.relief_of(i, adj.edge[k])) * a);
+      stiffness->selfadjointView<Eigen::Lower>().rankUpdate(
+          row, weight * (1 - model.relief_of(i, adj.edge[k])) * a);
     if (model.has_laplacian()) laplacian += model.laplacian_coefficient(i, k) * row;
   }
   if (stiffness && model.has_relief())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Five seeds of what `pliant bench --filter scramble` does with a hundred.
+// A few seeds of what `pliant bench --filter scramble` does with a hundred.
 #include "bench/cases/scramble.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,8 @@ TEST(Scramble, bar_shell_and_torus_find_their_shape_again) {
   Pool pool(1);
   for (const ScrambleBody& body : scramble_bodies()) {
     std::vector<ScrambleResult> results;
-    for (int seed = 1; seed <= 5; ++seed) results.push_back(run_scramble(body, seed, pool));
+    const int seeds = body.name == "bar" ? 2 : 5;  // a bar takes long and always returns
+    for (int seed = 1; seed <= seeds; ++seed) results.push_back(run_scramble(body, seed, pool));
     std::printf("%s: %s\n", body.name.c_str(), scramble_text(results).c_str());
     int returned = 0, explained = 0;
     for (const ScrambleResult& r : results) {
@@ -22,8 +23,8 @@ TEST(Scramble, bar_shell_and_torus_find_their_shape_again) {
       EXPECT_LT(r.rise, 1.5) << body.name;
     }
     // A closed shell and a ring have other equilibria: some of these seeds end in one.
-    EXPECT_GE(returned, body.name == "bar" ? 5 : 3) << body.name;
-    EXPECT_EQ(returned + explained, 5) << body.name;
+    EXPECT_GE(returned, body.name == "bar" ? seeds : 3) << body.name;
+    EXPECT_EQ(returned + explained, seeds) << body.name;
   }
 }
 

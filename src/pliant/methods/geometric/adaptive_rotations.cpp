@@ -166,7 +166,7 @@ bool AdaptiveRotations::accepted(const Visit& visit, const float* covariance, co
   const float trace = b(0, 0) + b(1, 1) + b(2, 2);
   if (!(trace > 0)) return false;
   const bool near = options_.criterion == RotationCriterion::printed
-                        ? std::sqrt(2.0f) * length <= threshold * rest_norm_[std::size_t(j)]
+                        ? std::sqrt(2.0f) * length <= threshold * rest_norm_[std::size_t(i)]
                         : 1.5f * length <= threshold * trace;
   if (!near || !options_.correct) return near;
   const float* slew = &slew_[9 * std::size_t(j)];

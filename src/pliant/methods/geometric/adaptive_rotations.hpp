@@ -7,7 +7,8 @@
 //
 // Criteria, with B = R_i^T A_j, t = axial(B), A0 the covariance at rest; j is accepted when
 //   angle     1.5 |t|/tr(B) <= threshold and tr(B) > 0: about the angle between R_i and R_j, rad
-//   printed   |B - B^T| <= threshold |A0_j|, [Huang06, Eq. 8] with |A^rr| read as the norm of sum r r^T
+//   printed   |B - B^T| <= threshold |A0_i|, [Huang06, Eq. 8] with |A_i^rr| read as the norm of sum r r^T of the
+//             predecessor (printed is its inverse, which has another unit); threshold^2 = 1e-2 to 1e-4 in the paper
 //   naive-1   |A_j - A_i| <= threshold |A0_j|: covariances of neighbours are alike [Huang06, Fig. 6]
 //   naive-2   |F_j - F_i| <= threshold, F = A A0^-1: so are deformation gradients
 // The naive criteria compare with the neighbour's own value instead of the rotation handed on, so small

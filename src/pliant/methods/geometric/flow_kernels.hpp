@@ -27,7 +27,7 @@ struct FlowArrays {
 /// kappa = min(1, slope (rho - yield)), |d|/|first d| in [shortest, longest].
 struct FlowLaw {
   double yield, slope, shortest, longest, no_change;
-  bool turned_back;  ///< e = R^T (x_j - x_i); else without R^T, as printed
+  bool along_body;  ///< rows flow towards R^T (x_j - x_i); else towards x_j - x_i, as printed
 };
 
 /// What a flow looked at.

@@ -92,7 +92,7 @@ inline int flow_four(const FlowArrays& a, const FlowLaw& law, const double* x, F
   const Four share =
       smaller(law.slope * (root(strained / larger(length, splat(1e-300))) - law.yield), splat(1));
   Four next[4] = {}, change[3];
-  for (int c = 0; c < 3; ++c) next[c] = rest[c] + share * strain[c];
+  for (int c = 0; c < 3; ++c) next[c] = rest[c] + share * (law.along_body ? strain[c] : now[c] - rest[c]);
   const Four long_now = root(square(next));
   const Four capped = smaller(larger(long_now, law.shortest * first), law.longest * first);
   const Four scale = capped == long_now ? splat(1) : capped / long_now;
@@ -126,7 +126,7 @@ struct Columns {
   alignas(64) float at[flow_lanes][3][4];
 };
 
-inline void load_columns(const FlowArrays& a, const FlowLaw& law, int batch, Columns& out) {
+inline void load_columns(const FlowArrays& a, int batch, Columns& out) {
   const float* q = a.quaternion + 4 * flow_lanes * long(batch);
   const Float16* row = reinterpret_cast<const Float16*>(q);
   const Float16 w = row[0], x = row[1], y = row[2], z = row[3];
@@ -134,8 +134,6 @@ inline void load_columns(const FlowArrays& a, const FlowLaw& law, int batch, Col
   alignas(64) Float16 r[3][3] = {{1 - two * (y * y + z * z), two * (x * y + w * z), two * (x * z - w * y)},
                                  {two * (x * y - w * z), 1 - two * (x * x + z * z), two * (y * z + w * x)},
                                  {two * (x * z + w * y), two * (y * z - w * x), 1 - two * (x * x + y * y)}};
-  for (int c = 0; c < 3; ++c)
-    for (int k = 0; k < 3 && !law.turned_back; ++k) r[c][k] = Float16{} + (c == k ? 1.0f : 0.0f);
   for (int c = 0; c < 3; ++c)
     for (int first = 0; first < flow_lanes; first += 4) {
       const auto quad = [&](int k) {
@@ -241,8 +239,7 @@ inline unsigned long long fours_that_may_flow(const Test& test, const Rows& rows
 int __attribute__((noinline)) flow_fours(const FlowArrays& a, const FlowLaw& law, const double* x, double* d,
                                          int i, unsigned long long fours) {
   Four r[9];
-  for (int e = 0; e < 9; ++e) r[e] = splat(e % 4 == 0 ? 1 : 0);
-  if (law.turned_back) load_rotation(a, i, r);
+  load_rotation(a, i, r);
   const Four own = place_at(x, i);
   int rows = 0;
   for (int n = 0; n < a.count[i]; n += 4) {
@@ -274,7 +271,7 @@ void flow(const FlowArrays& arrays, const FlowLaw& law, const double* x, const u
     const int batch = first / flow_lanes;
     next = (batch + 1) * flow_lanes < end ? (batch + 1) * flow_lanes : end;
     const unsigned open = may_flow ? may_flow[batch] : ~0u;
-    if (open) load_columns(a, law, batch, columns);
+    if (open) load_columns(a, batch, columns);
     for (int i = first; i < next; ++i) {
       const int lane = i % flow_lanes;
       fours[lane] = 0;

@@ -155,7 +155,7 @@ const OptionTable<Plasticity>& plasticity_table() {
           {.choices = {"consistent", "printed", "rows"},
            .help = "consistent: rest edges flow along the body as it turns and keep its volume; rows: each "
                    "by itself, so that a stretched body grows; printed: rows along the axes of the world as "
-                   "in the paper, so that a turned body never stops flowing"}),
+                   "in the paper, so that turned parts that yield may never stop flowing"}),
   };
   return table;
 }

@@ -130,15 +130,13 @@ bool flow_row(const Model& model, const Plasticity& plasticity, double h, std::s
   const PlasticLaw& law = plasticity.law;
   const Vec3 now = x[model.adjacency.target[k]] - x[i];
   Vec3 strain = -d;
-  if (plasticity.form != PlasticForm::printed)
-    strain.noalias() += rotation.transpose() * now;
-  else
-    strain += now;
+  strain.noalias() += rotation.transpose() * now;
   // Squares where they do: most rows are far from every limit, and roots are what a row costs.
   const double square = strain.squaredNorm(), length_now = d.squaredNorm();
   if (!(square > law.yield * law.yield * length_now)) return false;
   const double first = model.rest_vector(i, k, {}).squaredNorm();
-  Vec3 next = d + flow_share(law, std::sqrt(square / length_now), h) * strain;
+  const Vec3 way = plasticity.form == PlasticForm::printed ? Vec3(now - d) : strain;
+  Vec3 next = d + flow_share(law, std::sqrt(square / length_now), h) * way;
   const double length = next.squaredNorm();
   if (!(length > 0)) return false;  // collapsed to a point: no direction to keep
   const double shortest = std::max(0.0, 1 - law.cap), longest = 1 + law.cap;

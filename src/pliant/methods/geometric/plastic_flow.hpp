@@ -2,8 +2,9 @@
 // Plastic flow of the edge rows [Huang06, Sec. 3.3, Eq. 6], after a step:
 //   e_ij = R_i^T (x_j - x_i),  rho = |e_ij - d_ij|/|d_ij|
 //   rho > yield:  d_ij += kappa (e_ij - d_ij),  kappa by physics/plasticity.hpp
-// The paper prints x_j - x_i without R_i^T: that pushes rest edges of the body's frame towards edges of the
-// world's, and a turned body flows for ever with no load. `printed` keeps that form for comparison.
+// The paper prints the same rho, but lets d_ij flow along x_j - x_i - d_ij, without R_i^T: rest edges of the
+// body's frame go towards edges of the world's. A body that only turns has rho = 0 and keeps its shape; where a
+// part is turned and yields, rho need not fall. `printed` keeps that form for comparison.
 //
 // Clay, wax and metals keep their volume as they flow; rows that flow one by one do not (a bar stretched by a
 // fifth kept 1.18 of its volume). So a star with a volume flows as a whole, towards its shape without the change of volume:

@@ -223,13 +223,12 @@ int Sweeps::flow(const Model& model, const Arrangement& arrangement, const Plast
                          .shortest = std::max(0.0, 1 - law.cap),
                          .longest = 1 + law.cap,
                          .no_change = no_plastic_change,
-                         .turned_back = plasticity.form != PlasticForm::printed};
+                         .along_body = plasticity.form != PlasticForm::printed};
   // A block's rows are in the nearest cache when its rotations are done. Others read none of what it changes.
   const bool rotate_first = renew && !adaptive_.on();
   if (renew && !rotate_first) rotate(x, pool);
   const float certain = certain_strain(rows_law);
-  const bool watching =
-      rotate_first && rows_law.turned_back && certain > 0 && volume_.empty() && laplacian_.empty();
+  const bool watching = rotate_first && certain > 0 && volume_.empty() && laplacian_.empty();
   const StarWatch watch{.rest = watched_.data(), .share = certain * certain, .may_flow = may_flow_.data()};
   std::atomic<int> rows = 0;
   std::atomic<std::size_t> bytes = 0;

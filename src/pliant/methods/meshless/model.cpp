@@ -203,7 +203,8 @@ Result<Model> make_model(const Shape& shape, const MovingLeastSquares& mls, doub
   model.young = options.stiffness;
   model.lambda = options.stiffness * options.poisson / ((1 + options.poisson) * (1 - 2 * options.poisson));
   model.mu = options.stiffness / (2 * (1 + options.poisson));
-  model.kappa = options.kappa * model.mu;
+  // The forms of the papers have no term against spin; relative to no rotation at all it would resist turning.
+  model.kappa = options.warping == Warping::cell ? options.kappa * model.mu : 0;
   model.spacing = mls.spacing();
   Vec3 low = model.rest.front(), high = low;
   for (const Vec3& p : model.rest) low = low.cwiseMin(p), high = high.cwiseMax(p);

@@ -37,7 +37,8 @@ const OptionTable<Options>& option_table() {
              {.unit = "1",
               .min = 0,
               .max = 1,
-              .help = "stiffness against spin relative to the given rotations, share of the shear modulus; "
+              .help = "warping cell: stiffness against spin relative to the given rotations, share of the "
+                      "shear modulus; "
                       "1 is most robust and loses volume, 0 lets flesh spin about a thin straight bone"}),
       option("hold", &Options::hold,
              {.unit = "1",

@@ -119,11 +119,12 @@ bool middle_is_active(const Adaptive& options, double angle) {
 
 TEST(GeometricAdaptive, thresholds_mean_what_their_criteria_say) {
   // The middle's A0 is a 1 with a = 2000: turned by t, |axial(R A0)| = 2 a sin t, tr = a (1 + 2 cos t),
-  // |B - B^T| = sqrt 8 a sin t, |A0| = sqrt 3 a, |R - 1| = sqrt 8 sin(t/2).
+  // |B - B^T| = sqrt 8 a sin t, |R - 1| = sqrt 8 sin(t/2). Eq. 8 compares with |A0| of the predecessor, the
+  // middle of a face: a diag(1, 1, 1/2), of norm 1.5 a.
   const double t = 0.1;
   const std::pair<RotationCriterion, double> table[] = {
       {RotationCriterion::angle, 3 * std::sin(t) / (1 + 2 * std::cos(t))},
-      {RotationCriterion::printed, std::sqrt(8.0 / 3) * std::sin(t)},
+      {RotationCriterion::printed, std::sqrt(8.0) / 1.5 * std::sin(t)},
       {RotationCriterion::naive_2, std::sqrt(8.0) * std::sin(t / 2)}};
   for (const auto& [criterion, limit] : table) {
     EXPECT_TRUE(middle_is_active({.criterion = criterion, .threshold = 0.99 * limit}, t)) << int(criterion);

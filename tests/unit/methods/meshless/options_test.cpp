@@ -57,6 +57,25 @@ TEST(MeshlessOptions, stiffness_damping_slows_what_deforms) {
   EXPECT_GT(damped, 0);
 }
 
+// Linear elasticity: a turn by a small angle costs nothing, whatever kappa says. At cells kappa resists it.
+TEST(MeshlessOptions, kappa_has_no_share_in_the_forms_of_the_papers) {
+  for (const Warping warping : {Warping::cell, Warping::node, Warping::row, Warping::none}) {
+    Options options = bar_material();
+    options.warping = warping;
+    options.kappa = 1;
+    Bar bar = make_bar({}, options);
+    Points x = bar.body().model().rest;
+    const Points still(x.size(), Vec3::Zero());
+    for (Vec3& p : x) p += Vec3(0, 0, 0.01).cross(p);
+    bar.method->place(x, still);
+    const double turned = bar.method->elastic_energy();
+    if (warping == Warping::cell)
+      EXPECT_GT(turned, 0.01);
+    else
+      EXPECT_LT(turned, 1e-9) << "warping " << int(warping);
+  }
+}
+
 TEST(MeshlessOptions, refinements_lower_the_energy_of_a_bend_on_thick_bones) {
   for (const bool in_steps : {false, true}) {
     double energy[2];

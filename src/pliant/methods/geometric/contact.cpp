@@ -220,6 +220,15 @@ void ContactStep::project_step(int sweeps, double tolerance, Equation& e, Solver
   e.count(&StageTimes::contact);
 }
 
+/// h'^2 residual^2 sum 1/W_cc over the contacts that carry; W without turning.
+double ContactStep::left(double residual, const Equation& e) {
+  const ContactProblem& problem = stage_.problem();
+  double sum = 0;
+  for (Index c = 0; c < problem.size(); ++c)
+    if (problem.s(c, c) > 0 && !problem.impulse(c).isZero(0)) sum += 1 / double(problem.s(c, c));
+  return e.scheme.elastic * residual * residual * sum;
+}
+
 // ---- steps 5 to 8 ----
 
 std::span<const Vec3> ContactStep::outer_forces(Equation& e) const {

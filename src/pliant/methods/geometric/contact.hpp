@@ -56,6 +56,9 @@ class ContactStep {
   /// z = B g. scratch.contact.load = h' J^T r.
   void project_step(int sweeps, double tolerance, Equation& e, SolverVectors& v, Floats& step);
 
+  /// What a residual of the contact problem, m/s, leaves of a step: squared in the norm of B^-1, kg m^2.
+  double left(double residual, const Equation& e);
+
   bool split() const { return response_.split(); }
   Index size() const { return Index(stage_.contacts().size()); }
   double total_mass() const { return total_mass_; }          ///< of the body, kg

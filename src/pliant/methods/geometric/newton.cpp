@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "pliant/methods/geometric/factored_newton.hpp"
+#include "pliant/methods/geometric/free_start.hpp"
 #include "pliant/methods/geometric/kept_volume_step.hpp"
 #include "pliant/methods/geometric/local_global.hpp"
-#include "pliant/methods/geometric/newton_stop.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 
 namespace pliant::geometric {
@@ -68,9 +68,18 @@ bool sheet_gradients(Equation& e, SolverVectors& v, double start) {
   return ends;
 }
 
+/// Of a free body with volume rows. False: the step turns too far.
+bool gradients_on_arcs(Equation& e, SolverVectors& v) {
+  const double rho = start_on_arcs(e, v);
+  const int most = e.cache.system.direct() && !e.options.adaptive ? most_gradients : few_gradients;
+  e.report().breakdowns = !conjugate_gradients(e, v, rho, most, bounds_on_arcs(e));
+  return e.largest_turn() <= violent_turn;
+}
+
 /// Few gradients, or many where the body is thin. False: the step turns too far.
 bool gradient_newton(Equation& e, SolverVectors& v, double rho) {
   if (e.model.sheet) return sheet_gradients(e, v, rho);
+  if (starts_on_arcs(e)) return gradients_on_arcs(e, v);
   const bool soft = has_soft_rows(e.model, e.options);
   const auto too_far = [&] { return e.largest_turn() > violent_turn; };
   bool solved = conjugate_gradients(e, v, rho, few_gradients);
@@ -100,9 +109,9 @@ void newton(Equation& e, SolverVectors& v, double rho) {
   accelerated_local_global(e, v);
 }
 
-bool conjugate_gradients(Equation& e, SolverVectors& v, double rho, int most) {
+bool conjugate_gradients(Equation& e, SolverVectors& v, double rho, int most, const StopBounds& bounds) {
   const double reduction = e.options.tolerance * e.options.tolerance;
-  NewtonStop stop(e.options.tolerance, rho);
+  NewtonStop stop(e.options.tolerance, rho, bounds);
   double descent = 0;  // of the model's energy, twice
   const bool soft = has_soft_rows(e.model, e.options);
   e.redirect(0, v.p, v.z);

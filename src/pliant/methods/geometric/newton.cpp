@@ -42,7 +42,7 @@ void fixed_gradients(Equation& e, SolverVectors& v, double rho, int count, Float
   }
 }
 
-constexpr int most_again = 8;  // of a sheet's step
+constexpr int most_again = 8;  // linearisations of a step
 
 /// Of a sheet: as many gradients as its softness asks for, between local/global steps, and again where they
 /// turn too far or leave much. They do not stop by the residual, which is that of stretching. False: it turns
@@ -68,12 +68,24 @@ bool sheet_gradients(Equation& e, SolverVectors& v, double start) {
   return ends;
 }
 
-/// Of a free body with volume rows. False: the step turns too far.
+/// Of a free body with volume rows. A strain s that a straight step takes out comes back as s^2: where that is too
+/// much, with s^2 the share of rho in what K makes of the rest shape, it is linearised again. False: the step turns too
+/// far.
 bool gradients_on_arcs(Equation& e, SolverVectors& v) {
-  const double rho = start_on_arcs(e, v);
+  const StopBounds bounds = bounds_on_arcs(e);
   const int most = e.cache.system.direct() && !e.options.adaptive ? most_gradients : few_gradients;
-  e.report().breakdowns = !conjugate_gradients(e, v, rho, most, bounds_on_arcs(e));
-  return e.largest_turn() <= violent_turn;
+  double rho = start_on_arcs(e, v);
+  for (int k = 1;; ++k) {
+    const bool solved = conjugate_gradients(e, v, rho, most, bounds);
+    e.report().breakdowns = !solved;
+    if (e.largest_turn() > violent_turn) return false;
+    const bool straight = rho * rho <= bounds.most * e.scheme.elastic * e.model.edge_energy;
+    if (straight || !solved || k == most_again) return true;
+    e.residual(&v.d, true, v.g);
+    e.clear_turns();
+    rho = e.precondition(v.g, v.z);
+    if (rho <= bounds.most) return true;
+  }
 }
 
 /// Few gradients, or many where the body is thin. False: the step turns too far.

@@ -10,8 +10,9 @@ namespace {
 
 // Of what the motion of the parts about their centres is in the same measure, m |h' v|^2: negligible, and too much
 // whatever the residual was at the start. Figures: docs/methods/geometric/decisions.md.
-constexpr double calm = 1e-6, lively = 1e-4;
+constexpr double calm = 1e-6, lively = 1e-5;
 constexpr double rounding = 1e-7;  // of the edges in a sum of forces
+constexpr double stiff = 1e4;      // h'^2 K_ii/(12 m): what is left of the swelling costs more than the spin
 
 /// h'^2 times twice the kinetic energy of the parts about their centres, kg m^2.
 double inner_motion(const Equation& e) {
@@ -33,7 +34,9 @@ double inner_motion(const Equation& e) {
 }  // namespace
 
 bool starts_on_arcs(const Equation& e) {
-  return e.model.has_volume() && e.input.held.empty() && e.scratch.grabs.empty() && e.kept.empty();
+  const bool needed = e.model.has_volume() || e.scheme.elastic * e.model.stiffness_ratio > stiff;
+  return needed && !e.model.has_laplacian() && e.input.held.empty() && e.scratch.grabs.empty() &&
+         e.kept.empty();
 }
 
 double start_on_arcs(Equation& e, SolverVectors& v) {

@@ -20,6 +20,9 @@ bool starts_on_arcs(const Equation& e);
 /// D on the arcs of the parts; g = G(D), z = A^-1 g. Returns g . z.
 double start_on_arcs(Equation& e, SolverVectors& v);
 
+/// The same for D as it is: g = G(D) without the rounding that would move a part as a whole.
+double residual_on_arcs(Equation& e, SolverVectors& v);
+
 /// By the kinetic energy that the parts have about their centres, and by the rounding of single precision.
 StopBounds bounds_on_arcs(const Equation& e);
 

@@ -81,9 +81,8 @@ bool gradients_on_arcs(Equation& e, SolverVectors& v) {
     if (e.largest_turn() > violent_turn) return false;
     const bool straight = rho * rho <= bounds.most * e.scheme.elastic * e.model.edge_energy;
     if (straight || !solved || k == most_again) return true;
-    e.residual(&v.d, true, v.g);
+    rho = residual_on_arcs(e, v);
     e.clear_turns();
-    rho = e.precondition(v.g, v.z);
     if (rho <= bounds.most) return true;
   }
 }

@@ -15,7 +15,7 @@ constexpr double often = 0.1;      // of the frames
 constexpr double too_deep = 0.05;  // of the body's size at frame 0
 constexpr double for_good = 1;     // s: cells that stay inside out so long do not come back
 
-/// The row of a body in which a metric is least, or largest; none where the cells are empty.
+/// A row of a body and what a metric has there; none where the cells are empty.
 struct Extreme {
   int frame = -1;
   double value = 0;
@@ -25,13 +25,13 @@ std::size_t column_of(const Recorder& recorder, const std::string& metric) {
   return std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
 }
 
-Extreme extreme(const Recorder& recorder, int body, const char* metric, bool largest) {
+Extreme largest(const Recorder& recorder, int body, const char* metric) {
   const std::size_t column = column_of(recorder, metric);
   Extreme out;
   for (const MetricsRow& row : recorder.rows()) {
     if (row.body != body || std::isnan(row.cells[column])) continue;
     const double value = row.cells[column];
-    if (out.frame < 0 || (largest ? value > out.value : value < out.value)) out = {row.frame, value};
+    if (out.frame < 0 || value > out.value) out = {row.frame, value};
   }
   return out;
 }
@@ -82,18 +82,36 @@ int frames_of(const Recorder& recorder, int body) {
 }
 
 /// For how long, up to the end, some cells were inside out, s.
-double folded_for(const Recorder& recorder, int body) {
+struct Folds {
+  double time = 0;
+  bool from_start = false;  ///< in the first frame, too
+};
+Folds folds(const Recorder& recorder, int body) {
   const std::size_t column = column_of(recorder, "inverted");
   double since = 0, end = 0;
-  bool folded = false;
+  bool folded = false, begins = true, from_start = false;
   for (const MetricsRow& row : recorder.rows()) {
     if (row.body != body) continue;
     const bool now = row.cells[column] > 0;
-    if (now && !folded) since = row.time;
+    if (now && !folded) since = row.time, from_start = begins;
     folded = now;
     end = row.time;
+    begins = false;
   }
-  return folded ? end - since : 0;
+  return folded ? Folds{end - since, from_start} : Folds{};
+}
+
+/// The least volume of a body from the first frame on that sees it whole: a start may be squashed or scrambled.
+/// None: no frame does.
+Extreme least_volume(const Recorder& recorder, int body) {
+  const std::size_t column = column_of(recorder, "volume_ratio");
+  Extreme out;
+  for (const MetricsRow& row : recorder.rows()) {
+    const double value = row.cells[column];
+    if (row.body != body || std::isnan(value) || (out.frame < 0 && value < collapsed)) continue;
+    if (out.frame < 0 || value < out.value) out = {row.frame, value};
+  }
+  return out;
 }
 
 double iterations_of(const Recorder& recorder, int body, int frame) {
@@ -120,7 +138,7 @@ Remedies remedies_of(const BodySpec& body) { return body.entry().remedies(body.o
 /// Of flesh whose rotations come from bones. Rotations that nearly cancel do not stop a cell from turning,
 /// but it turns otherwise than its neighbours and ends inside out.
 void doubt_bones(const Recorder& recorder, int body, const BodySpec& spec, std::vector<std::string>& out) {
-  const Extreme kept = extreme(recorder, body, "kept_rotations", true);
+  const Extreme kept = largest(recorder, body, "kept_rotations");
   if (kept.frame < 0) return;
   if (kept.value > 0)
     out.push_back(
@@ -133,14 +151,34 @@ void doubt_bones(const Recorder& recorder, int body, const BodySpec& spec, std::
         spec.name, inverted.frame, inverted.value, remedies_of(spec).bones));
 }
 
-/// Cells that gave way under a load and keep their fold.
+/// What has lost its volume, under a load or since its start.
+void doubt_volume(const Recorder& recorder, int body, const BodySpec& spec, std::vector<std::string>& out) {
+  const Extreme least = least_volume(recorder, body), end = last(recorder, body, "volume_ratio");
+  if (least.frame >= 0 && least.value < collapsed)
+    out.push_back(fmt::format(
+        "{}: it collapsed to {:.2g} of its volume (frame {}): too soft for its weight and its speed; raise "
+        "{}, or lower density or gravity",
+        spec.name, least.value, least.frame, remedies_of(spec).collapse));
+  if (least.frame < 0 && end.frame >= 0 && end.value < collapsed)
+    out.push_back(fmt::format("{}: it did not find back from its start: {:.2g} of its volume at the end; {}",
+                              spec.name, end.value, remedies_of(spec).start));
+}
+
+/// Cells that gave way under a load and keep their fold, or that started with it.
 void doubt_folds(const Recorder& recorder, int body, const BodySpec& spec, std::vector<std::string>& out) {
-  const double time = folded_for(recorder, body);
-  if (!(time >= for_good)) return;
-  out.push_back(fmt::format(
-      "{}: {:.0f} cells stayed inside out for the last {:.3g} s: it gave way under its load; raise {}, or "
-      "lower density or gravity",
-      spec.name, last(recorder, body, "inverted").value, time, remedies_of(spec).collapse));
+  const Folds found = folds(recorder, body);
+  if (!(found.time >= for_good)) return;
+  const double cells = last(recorder, body, "inverted").value;
+  const Remedies remedies = remedies_of(spec);
+  if (found.from_start)
+    out.push_back(fmt::format(
+        "{}: it did not find back from its start: {:.0f} cells are still inside out after {:.3g} s; {}",
+        spec.name, cells, found.time, remedies.start));
+  else
+    out.push_back(fmt::format(
+        "{}: {:.0f} cells stayed inside out for the last {:.3g} s: it gave way under its load; raise {}, or "
+        "lower density or gravity",
+        spec.name, cells, found.time, remedies.collapse));
 }
 
 }  // namespace
@@ -158,15 +196,10 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
     const std::string& name = scene.simulation.bodies()[std::size_t(b)].name();
     const BodySpec& spec = scene.spec.bodies[std::size_t(b)];
     const Remedies remedies = remedies_of(spec);
-    const Extreme volume = extreme(recorder, b, "volume_ratio", false);
-    if (volume.frame >= 0 && volume.value < collapsed)
-      out.push_back(fmt::format(
-          "{}: it collapsed to {:.2g} of its volume (frame {}): too soft for its weight and its speed; raise "
-          "{}, or lower density or gravity",
-          name, volume.value, volume.frame, remedies.collapse));
+    doubt_volume(recorder, b, spec, out);
     doubt_bones(recorder, b, spec, out);
-    if (extreme(recorder, b, "kept_rotations", true).frame < 0) doubt_folds(recorder, b, spec, out);
-    const Extreme depth = extreme(recorder, b, "penetration", true);
+    if (largest(recorder, b, "kept_rotations").frame < 0) doubt_folds(recorder, b, spec, out);
+    const Extreme depth = largest(recorder, b, "penetration");
     const double size = size_at_start(recorder, b);
     if (depth.frame >= 0 && depth.value > too_deep * size)
       out.push_back(fmt::format(

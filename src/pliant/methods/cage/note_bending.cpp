@@ -5,13 +5,12 @@
 
 #include <cmath>
 
-#include "pliant/physics/selection.hpp"
+#include "pliant/methods/slender_box.hpp"
 
 namespace pliant::cage {
 namespace {
 
-constexpr double told = 0.1;   // of the stiffness of beam theory
-constexpr double slender = 3;  // longest extent over the thickness: shorter bodies hardly bend
+constexpr double told = 0.1;  // of the stiffness of beam theory
 
 }  // namespace
 
@@ -21,22 +20,16 @@ double bending_bias(int cells, double along, double across) {
 }
 
 std::optional<std::string> note_bending(const Options& options, const BodyPlan& plan) {
-  if (options.cells[0] == 0 || plan.shape.graph.positions.empty()) return std::nullopt;
-  const Bounds box = bounds_of(plan.shape.graph.positions);
-  const Vec3 size = box.max - box.min;
-  int longest = 0, thin = 0;
-  size.maxCoeff(&longest);
-  size.minCoeff(&thin);
-  if (!(size[longest] > slender * size[thin])) return std::nullopt;
-  const int cells = options.cells[std::size_t(thin)];
-  const double along = size[longest] / options.cells[std::size_t(longest)], across = size[thin] / cells;
+  const std::optional<SlenderBox> box = slender_box(plan.shape.graph.positions);
+  if (!box || options.cells[0] == 0) return std::nullopt;
+  const int cells = options.cells[std::size_t(box->thin)];
+  const double along = box->length() / options.cells[std::size_t(box->along)],
+               across = box->thickness() / cells;
   const double bias = bending_bias(cells, along, across);
   if (!(bias > 1 + told)) return std::nullopt;
   return fmt::format(
       "bends about {:.0f} % too stiffly: {} cell{} of {:.3g} m through its thickness, {:.3g} m long "
-      "(measured "
-      "on "
-      "square bars, docs/methods/cage/measured.md). More cells through the thickness{}.",
+      "(measured on square bars, docs/methods/cage/measured.md). More cells through the thickness{}.",
       100 * (bias - 1), cells, cells == 1 ? "" : "s", across, along,
       along > 1.5 * across ? ", and along it: cells as long as high" : "");
 }

@@ -61,5 +61,37 @@ TEST(CagePascals, a_pulled_bar_has_the_poisson_ratio_asked_for) {
   }
 }
 
+struct Readings {
+  double slopes = 0;   ///< of all vertices in the middle 0.3 m
+  double section = 0;  ///< outermost vertices of the middle section
+};
+
+/// Of a bar of 1 x 0.2 x 0.2 m whose end faces are held 2 % further apart.
+Readings read_poisson(const std::string& cage, double poisson) {
+  const Scene scene = posed(fmt::format(
+      R"({{"gravity": [0, 0, 0], "bodies": [{{"name": "bar", "method": "cage",
+        "shape": {{"box": {{"size": [1, 0.2, 0.2], "nodes": [31, 7, 7]}}}},
+        "cage": {{{}, "poisson": {}, "stiffness": 1e5}}, "handles": [
+        {{"select": {{"halfspace": {{"point": [0.001, 0, 0], "normal": [-1, 0, 0]}}}}, "motion": [{{"time": 0}}]}},
+        {{"select": {{"halfspace": {{"point": [0.999, 0, 0], "normal": [1, 0, 0]}}}},
+          "motion": [{{"time": 0}}, {{"time": 1, "translate": [0.02, 0, 0]}}]}}]}}]}})",
+      cage, poisson));
+  const Body& body = scene.simulation.bodies()[0];
+  const Points &rest = body.rest_surface(), &now = body.surface();
+  Line along, across;
+  double low = 1, high = -1;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const double from_middle = std::abs(rest[i].x() - 0.5);
+    if (from_middle > 0.151) continue;
+    along.add(rest[i].x(), now[i].x() - rest[i].x());
+    across.add(rest[i].y(), now[i].y() - rest[i].y());
+    if (from_middle < 0.02) low = std::min(low, now[i].y()), high = std::max(high, now[i].y());
+  }
+  const Readings out{-across.slope() / along.slope(), (1 - (high - low) / 0.2) / along.slope()};
+  fmt::print("{}: poisson {} is {:.3f} by slopes, {:.3f} by the outermost of the middle section\n", cage,
+             poisson, out.slopes, out.section);
+  return out;
+}
+
 }  // namespace cage_pascals_test
 }  // namespace pliant

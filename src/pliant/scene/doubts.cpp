@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace pliant {
 namespace {
@@ -25,15 +26,22 @@ std::size_t column_of(const Recorder& recorder, const std::string& metric) {
   return std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
 }
 
-Extreme largest(const Recorder& recorder, int body, const char* metric) {
+template <class Before>
+Extreme extreme(const Recorder& recorder, int body, const char* metric, const Before& before) {
   const std::size_t column = column_of(recorder, metric);
   Extreme out;
   for (const MetricsRow& row : recorder.rows()) {
     if (row.body != body || std::isnan(row.cells[column])) continue;
     const double value = row.cells[column];
-    if (out.frame < 0 || value > out.value) out = {row.frame, value};
+    if (out.frame < 0 || before(value, out.value)) out = {row.frame, value};
   }
   return out;
+}
+Extreme least(const Recorder& recorder, int body, const char* metric) {
+  return extreme(recorder, body, metric, std::less<>());
+}
+Extreme largest(const Recorder& recorder, int body, const char* metric) {
+  return extreme(recorder, body, metric, std::greater<>());
 }
 
 /// The last row of a body.
@@ -82,36 +90,28 @@ int frames_of(const Recorder& recorder, int body) {
 }
 
 /// For how long, up to the end, some cells were inside out, s.
-struct Folds {
-  double time = 0;
-  bool from_start = false;  ///< in the first frame, too
-};
-Folds folds(const Recorder& recorder, int body) {
+double folded_for(const Recorder& recorder, int body) {
   const std::size_t column = column_of(recorder, "inverted");
   double since = 0, end = 0;
-  bool folded = false, begins = true, from_start = false;
+  bool folded = false;
   for (const MetricsRow& row : recorder.rows()) {
     if (row.body != body) continue;
     const bool now = row.cells[column] > 0;
-    if (now && !folded) since = row.time, from_start = begins;
+    if (now && !folded) since = row.time;
     folded = now;
     end = row.time;
-    begins = false;
   }
-  return folded ? Folds{end - since, from_start} : Folds{};
+  return folded ? end - since : 0;
 }
 
-/// The least volume of a body from the first frame on that sees it whole: a start may be squashed or scrambled.
-/// None: no frame does.
-Extreme least_volume(const Recorder& recorder, int body) {
-  const std::size_t column = column_of(recorder, "volume_ratio");
-  Extreme out;
+/// A scrambled, squashed or far stretched start: what the body goes through on its way back is not its load's work.
+bool starts_out_of_shape(const Recorder& recorder, int body) {
   for (const MetricsRow& row : recorder.rows()) {
-    const double value = row.cells[column];
-    if (row.body != body || std::isnan(value) || (out.frame < 0 && value < collapsed)) continue;
-    if (out.frame < 0 || value < out.value) out = {row.frame, value};
+    if (row.body != body) continue;
+    const double volume = row.cells[column_of(recorder, "volume_ratio")];
+    return volume < collapsed || volume > 1 / collapsed || row.cells[column_of(recorder, "inverted")] > 0;
   }
-  return out;
+  return false;
 }
 
 double iterations_of(const Recorder& recorder, int body, int frame) {
@@ -151,34 +151,37 @@ void doubt_bones(const Recorder& recorder, int body, const BodySpec& spec, std::
         spec.name, inverted.frame, inverted.value, remedies_of(spec).bones));
 }
 
-/// What has lost its volume, under a load or since its start.
+/// What has lost its volume under its load, or did not get it back after its start.
 void doubt_volume(const Recorder& recorder, int body, const BodySpec& spec, std::vector<std::string>& out) {
-  const Extreme least = least_volume(recorder, body), end = last(recorder, body, "volume_ratio");
-  if (least.frame >= 0 && least.value < collapsed)
+  const bool from_start = starts_out_of_shape(recorder, body);
+  const Extreme volume =
+      from_start ? last(recorder, body, "volume_ratio") : least(recorder, body, "volume_ratio");
+  if (volume.frame < 0 || !(volume.value < collapsed)) return;
+  const Remedies remedies = remedies_of(spec);
+  if (from_start)
+    out.push_back(fmt::format("{}: it did not find back from its start: {:.2g} of its volume at the end; {}",
+                              spec.name, volume.value, remedies.start));
+  else
     out.push_back(fmt::format(
         "{}: it collapsed to {:.2g} of its volume (frame {}): too soft for its weight and its speed; raise "
         "{}, or lower density or gravity",
-        spec.name, least.value, least.frame, remedies_of(spec).collapse));
-  if (least.frame < 0 && end.frame >= 0 && end.value < collapsed)
-    out.push_back(fmt::format("{}: it did not find back from its start: {:.2g} of its volume at the end; {}",
-                              spec.name, end.value, remedies_of(spec).start));
+        spec.name, volume.value, volume.frame, remedies.collapse));
 }
 
 /// Cells that gave way under a load and keep their fold, or that started with it.
 void doubt_folds(const Recorder& recorder, int body, const BodySpec& spec, std::vector<std::string>& out) {
-  const Folds found = folds(recorder, body);
-  if (!(found.time >= for_good)) return;
-  const double cells = last(recorder, body, "inverted").value;
+  const double time = folded_for(recorder, body), cells = last(recorder, body, "inverted").value;
+  if (!(time >= for_good)) return;
   const Remedies remedies = remedies_of(spec);
-  if (found.from_start)
+  if (starts_out_of_shape(recorder, body))
     out.push_back(fmt::format(
-        "{}: it did not find back from its start: {:.0f} cells are still inside out after {:.3g} s; {}",
-        spec.name, cells, found.time, remedies.start));
+        "{}: it did not find back from its start: {:.0f} cells stayed inside out for the last {:.3g} s; {}",
+        spec.name, cells, time, remedies.start));
   else
     out.push_back(fmt::format(
         "{}: {:.0f} cells stayed inside out for the last {:.3g} s: it gave way under its load; raise {}, or "
         "lower density or gravity",
-        spec.name, cells, found.time, remedies.collapse));
+        spec.name, cells, time, remedies.collapse));
 }
 
 }  // namespace

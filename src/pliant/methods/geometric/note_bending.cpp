@@ -27,8 +27,8 @@ int count_places(std::vector<double> values, double extent) {
 
 }  // namespace
 
-double bending_bias(int cells, double aspect, double kept, double section) {
-  return 1 + (section + 3 * kept * aspect * aspect) / (double(cells) * cells);
+double bending_bias(int cells, double aspect, double kept, double section, double volume) {
+  return 1 + (section + 3 * kept * aspect * aspect * (1 + 0.04 * volume)) / (double(cells) * cells);
 }
 
 std::array<int, 3> lattice_of_box(const NodeGraph& graph) {
@@ -62,7 +62,8 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
       kept = std::min(kept, 1 - rows->relief[k]);
   if (rows->edges.size() > 3 * rows->rest.size())
     return std::nullopt;  // diagonals: the formula is of edges alone
-  const double bias = bending_bias(cells, along / across, kept, cells > 1 ? 0 : 2);
+  const double bias =
+      bending_bias(cells, along / across, kept, cells > 1 ? 0 : 2, row_moduli(options).volume);
   if (!(bias > 1 + told)) return std::nullopt;
   return fmt::format(
       "bends {:.0f} % too stiffly: {} cell{} of {:.3g} m through its thickness, {:.3g} m long, hourglass "

@@ -66,8 +66,9 @@ TEST(CageBending, of_bars_in_boxes_is_as_stiff_as_the_note_says) {
     std::array<int, 3> cells;
     double width, poisson;
   };
-  for (const Bar& bar : {Bar{{10, 1, 1}, 1, 0.3}, Bar{{10, 2, 2}, 1, 0.3}, Bar{{20, 2, 2}, 1, 0.3}}) {
-    const double aspect = 10.0 * bar.cells[1] / bar.cells[0];
+  for (const Bar& bar : {Bar{{10, 1, 1}, 1, 0.3}, Bar{{10, 2, 2}, 1, 0.3}, Bar{{20, 2, 2}, 1, 0.3},
+                         Bar{{20, 2, 2}, 1, 0.45}, Bar{{20, 2, 2}, 2, 0.3}}) {
+    const double aspect = bar.cells[1] * std::max(10.0 / bar.cells[0], bar.width / bar.cells[2]);
     const std::string settings =
         fmt::format(R"(, "cells": [{}, {}, {}], "hold": 100)", bar.cells[0], bar.cells[1], bar.cells[2]);
     const double stiffness = stiffness_over_beam(

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pliant/physics/damped_newton.hpp"
+#include "pliant/physics/secant_pairs.hpp"
 #include "pliant/physics/selection.hpp"
 
 namespace pliant {
@@ -12,6 +13,10 @@ namespace {
 
 constexpr double energy_noise = 1e-11;  // round-off of Pi, relative
 constexpr double no_way = 1e-12;        // of the body's size: a direction so short is rounding
+// A model of the Hessian that lacks much (the softness of a squashed body near its buckling) leaves more than `most` of
+// the unbalanced force in each step; after so many in a row the steps taken correct it.
+constexpr double most = 0.5;
+constexpr int slow_steps = 8;
 constexpr double jump_share = 1e-2;  // acting forces count at least this share of the largest unbalanced one
 
 /// Potential and forces at some place.
@@ -21,6 +26,13 @@ struct Look {
   bool has_forces = false;            ///< the rest is known, too
   double unbalanced = 0, acting = 0;  ///< N
   Points force;                       ///< f, N; 0 on held nodes
+};
+
+/// What goes from step to step.
+struct Progress {
+  Look look;          ///< where the last step ended
+  SecantPairs pairs;  ///< of the steps since held nodes were moved
+  int slow = 0;       ///< steps in a row that left most of the unbalanced force
 };
 
 /// The static problem at the positions of the method, as damped_newton.hpp sees it.
@@ -49,7 +61,9 @@ class NodeProblem {
   StaticDirection direction(double caution) {
     if (tried_) go_back();
     const StepInput at{.h = 1 / caution, .held = input_.held, .contact = {}, .pool = input_.pool};
-    StaticDirection out{.trouble = solve_(at, here_.force, direction_)};
+    const auto solve = [&](std::span<const Vec3> f, std::span<Vec3> d) { return solve_(at, f, d); };
+    StaticDirection out{.trouble = slow_ < slow_steps ? solve(here_.force, direction_)
+                                                      : pairs_.direction(here_.force, direction_, solve)};
     double square = 0;
     for (std::size_t i = 0; i < here_.x.size(); ++i) {
       out.slope += here_.force[i].dot(direction_[i]);
@@ -81,8 +95,15 @@ class NodeProblem {
   /// The trial is the place from now on. Returns the root mean square displacement over the body's size.
   double accept() {
     find_forces(there_);
+    Points step(here_.x.size()), growth(here_.x.size());
     double sum = 0;
-    for (std::size_t i = 0; i < here_.x.size(); ++i) sum += (there_.x[i] - here_.x[i]).squaredNorm();
+    for (std::size_t i = 0; i < here_.x.size(); ++i) {
+      step[i] = there_.x[i] - here_.x[i];
+      growth[i] = here_.force[i] - there_.force[i];
+      sum += step[i].squaredNorm();
+    }
+    pairs_.add(std::move(step), std::move(growth));
+    if (slow_ < slow_steps) slow_ = there_.unbalanced > most * here_.unbalanced ? slow_ + 1 : 0;
     std::swap(here_, there_);
     const Bounds box = bounds_of(memory_.start);
     return std::sqrt(sum / double(here_.x.size())) / (box.max - box.min).norm();
@@ -93,7 +114,7 @@ class NodeProblem {
     tried_ = false;
   }
   /// The next step begins where this one ended.
-  void remember() { memory_.last = std::move(here_); }
+  void remember() { memory_.last = Progress{std::move(here_), std::move(pairs_), slow_}; }
 
  private:
   /// Looks at the present positions, held nodes at their targets. True: one of those moved.
@@ -105,8 +126,10 @@ class NodeProblem {
       moved |= x != input_.targets[n];
       x = input_.targets[n];
     }
-    if (Look* last = std::any_cast<Look>(&memory_.last); last && !moved && last->x == here_.x) {
-      here_ = std::move(*last);
+    if (Progress* last = std::any_cast<Progress>(&memory_.last); last && !moved && last->look.x == here_.x) {
+      here_ = std::move(last->look);
+      pairs_ = std::move(last->pairs);
+      slow_ = last->slow;
     } else {
       look(here_);
       find_forces(here_);
@@ -158,6 +181,8 @@ class NodeProblem {
   Points still_, direction_;
   std::vector<char> is_held_;
   Look here_, there_;
+  SecantPairs pairs_;
+  int slow_ = 0;
   bool tried_ = false;  // the method is at the trial
   double longest_ = 0;  // direction so far, root mean square, m
 };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pliant/methods/slender_box.hpp"
@@ -34,14 +35,15 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
   }
   const int cells = options.cells[std::size_t(box->thin)];
   const double along = box->length() / options.cells[std::size_t(box->along)],
-               across = box->thickness() / cells;
-  const double bias = bending_bias(cells, along / across, width, options.poisson);
+               beside = box->width() / options.cells[std::size_t(box->wide)],
+               across = box->thickness() / cells, longest = std::max(along, beside);
+  const double bias = bending_bias(cells, longest / across, width, options.poisson);
   if (!(bias > 1 + told)) return std::nullopt;
   return fmt::format(
       "bends about {:.0f} % too stiffly ({:.0f} % however fine its cage: docs/methods/cage.md, Limits): {} "
-      "cell{} of {:.3g} m through its thickness, {:.3g} m long. More cells through the thickness{}.",
-      100 * (bias - 1), 100 * (least - 1), cells, cells == 1 ? "" : "s", across, along,
-      along > 1.5 * across ? ", and along it: cells as long as high" : "");
+      "cell{} of {:.3g} m through its thickness, {:.3g} m long or wide. More cells through the thickness{}.",
+      100 * (bias - 1), 100 * (least - 1), cells, cells == 1 ? "" : "s", across, longest,
+      longest > 1.5 * across ? ", and along it: cells as long and as wide as high" : "");
 }
 
 }  // namespace pliant::cage

@@ -17,7 +17,7 @@ namespace pliant::cage {
 /// 1 + w^2/((2 w^2 + w + 2)(1 + nu)), within 0.01 of the least energy of harmonic polynomials of degree 6.
 double harmonic_bending_bias(double width, double poisson);
 
-/// The same of N cells through the thickness, `aspect` times as long as high: (0.25 + 0.34 aspect^2) N^-2.8 more.
+/// The same of N cells through the thickness, `aspect` times as long or as wide as high: (0.25 + 0.34 aspect^2) N^-2.8 more.
 /// Fitted to docs/methods/cage/measured.md#bending.
 double bending_bias(int cells, double aspect, double width, double poisson);
 

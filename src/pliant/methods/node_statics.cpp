@@ -14,10 +14,12 @@ namespace {
 constexpr double energy_noise = 1e-11;  // round-off of Pi, relative
 constexpr double no_way = 1e-12;        // of the body's size: a direction so short is rounding
 // A model of the Hessian that lacks much (the softness of a squashed body near its buckling) leaves more than `most` of
-// the unbalanced force in each step; after so many in a row the steps taken correct it.
+// the unbalanced force in each step; after so many in a row, near the balance, the steps taken correct it. Far from it
+// the forces are not linear in them.
 constexpr double most = 0.5;
 constexpr int slow_steps = 8;
-constexpr double jump_share = 1e-2;  // acting forces count at least this share of the largest unbalanced one
+constexpr double near_balance = 0.1;  // residual
+constexpr double jump_share = 1e-2;   // acting forces count at least this share of the largest unbalanced one
 
 /// Potential and forces at some place.
 struct Look {
@@ -59,7 +61,10 @@ class NodeProblem {
   }
 
   StaticDirection direction(double caution) {
-    if (tried_) go_back();
+    if (tried_) {  // no step was found
+      go_back();
+      forget_steps();
+    }
     const StepInput at{.h = 1 / caution, .held = input_.held, .contact = {}, .pool = input_.pool};
     const auto solve = [&](std::span<const Vec3> f, std::span<Vec3> d) { return solve_(at, f, d); };
     StaticDirection out{.trouble = slow_ < slow_steps ? solve(here_.force, direction_)
@@ -70,6 +75,10 @@ class NodeProblem {
       square += direction_[i].squaredNorm();
     }
     longest_ = std::max(longest_, std::sqrt(square / double(here_.x.size())));
+    if (slow_ == slow_steps && out.trouble.empty() && !(out.slope > 0)) {
+      forget_steps();
+      return direction(caution);
+    }
     return out;
   }
   /// Nothing acts, and what is unbalanced moves the body by no more than rounding: there is nothing to compare
@@ -103,7 +112,8 @@ class NodeProblem {
       sum += step[i].squaredNorm();
     }
     pairs_.add(std::move(step), std::move(growth));
-    if (slow_ < slow_steps) slow_ = there_.unbalanced > most * here_.unbalanced ? slow_ + 1 : 0;
+    const bool slow = residual() < near_balance && there_.unbalanced > most * here_.unbalanced;
+    if (slow_ < slow_steps) slow_ = slow ? slow_ + 1 : 0;
     std::swap(here_, there_);
     const Bounds box = bounds_of(memory_.start);
     return std::sqrt(sum / double(here_.x.size())) / (box.max - box.min).norm();
@@ -117,6 +127,11 @@ class NodeProblem {
   void remember() { memory_.last = Progress{std::move(here_), std::move(pairs_), slow_}; }
 
  private:
+  void forget_steps() {
+    pairs_.clear();
+    slow_ = 0;
+  }
+
   /// Looks at the present positions, held nodes at their targets. True: one of those moved.
   bool hold() {
     here_.x = method_.nodes().x;

@@ -7,10 +7,11 @@
 namespace pliant::geometric {
 
 Mat3 tense_slew(const Mat3& slew, const Mat3& inertia) {
+  constexpr double least = 0.5;
   const Spectrum3 at_rest = spectrum(slew);
   const Mat3 root = at_rest.with(at_rest.values.cwiseMax(0).cwiseSqrt());
   const Spectrum3 now = spectrum(root * inertia * root);
-  return root * now.with(now.values.cwiseMax(1).cwiseInverse()) * root;
+  return root * now.with(now.values.cwiseMax(least).cwiseInverse()) * root;
 }
 
 TenseStars::TenseStars(Equation& e, std::span<const Vec3> x) : e_(e), at_rest_(e.sweeps().slews()) {

@@ -59,10 +59,11 @@ const OptionTable<Options>& option_table() {
              {.unit = "1",
               .min = 0,
               .max = 1,
-              .help = "operator volumetric: the share of the edge rows' energy that is kept for motion in "
-                      "which a node's edges follow no linear map. 1: all, the paper's, bends too stiffly; "
-                      "0: chosen, 1/4 of lattices (less along cells longer than high), 1/2 of meshes and "
-                      "with poisson"}),
+              .help = "operator volumetric alone: the share of the edge rows' energy that is kept for motion "
+                      "in which a node's edges follow no linear map. 1: all, the paper's, bends too stiffly; "
+                      "0, the default: chosen, 1/4 of lattices (less along cells longer than high), 1/2 of "
+                      "meshes and with poisson, 1 with laplacian, covariance paper or a plastic body in "
+                      "reduced space"}),
       option(
           "integrator", &Options::integrator,
           {.choices = {"bdf2", "euler"}, .help = "bdf2 keeps motion alive; euler is the paper's, it damps"}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies in the papers' numbers: spacing 1 m, 1 kg a node, strengths 200, 100, 200, 50 J times k.
+// Bodies as in the scenes of [Kelager05]: spacing 1 m, 1 kg a node, strengths 200, 300, 400, 50 J times k.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -70,7 +70,7 @@ TEST(MetricRecovery, flattened_and_mirrored_boxes_come_back_by_the_orientation_t
     }
 }
 
-constexpr double decades[] = {1e-3, 1e-2, 0.1, 1, 10, 100, 1e3};  // of the papers' strengths
+constexpr double decades[] = {1e-3, 1e-2, 0.1, 1, 10, 100, 1e3};  // of the strengths of bodies.hpp
 
 TEST(MetricRecovery, steps_from_a_thousandth_to_a_tenth_and_six_decades_of_strength_stay_bounded) {
   Pool pool(1);

@@ -38,7 +38,7 @@ const OptionTable<Options>& option_table() {
           "area", &Options::area,
           share("relative strength of the face diagonals (improved); none = 5, or 3 when strength is given")),
       option("volume", &Options::volume,
-             share("relative strength of the spatial diagonals (improved); none = 2, or 4 when strength is given")),
+             share("relative strength of the spatial diagonals (improved); none = 6, or 4 when strength is given")),
       option("pillar", &Options::pillar,
              share("relative strength of the constraints over two cells (improved)")),
       option("pillar_diagonal", &Options::pillar_diagonal,
@@ -139,7 +139,7 @@ double area_of(const Options& options) {
 }
 
 double volume_of(const Options& options) {
-  return options.volume < not_given ? options.volume : in_pascals(options) ? 2 : 4;
+  return options.volume < not_given ? options.volume : in_pascals(options) ? 6 : 4;
 }
 
 double threshold_of(const Options& options) {

@@ -55,12 +55,11 @@ const OptionTable<PlasticLaw>& plasticity_table();
 /// Whether `stiffness` decides the strengths: the improved model on a grid, without a `strength` in J.
 /// Then the cells share their constraints (shares.hpp), and the defaults make an isotropic lattice.
 bool in_pascals(const Options& options);
-/// `area`, or its default: 5 in pascals, which makes the lattice isotropic. With a strength 3: the paper gives
-/// no number, but wants faces at least as strong as lengths, or patches fold (eta_12 + eta_21 >= eta_11 +
-/// eta_22) [Kelager05, Sec. 4.1], and volume before area before distance [Kelager05, Sec. 6].
+/// `area`, or its default: 5 in pascals, which makes the lattice isotropic, 3 with a strength. The paper gives no
+/// number, but wants faces at least as strong as lengths, or patches fold (eta_12 + eta_21 >= eta_11 + eta_22)
+/// [Kelager05, Sec. 4.1], and volume before area before distance [Kelager05, Sec. 6].
 double area_of(const Options& options);
-/// `volume`, or its default: 4 with a strength, above area; 2 in pascals, where the orientation term has its
-/// task (docs/methods/metric/decisions.md).
+/// `volume`, or its default, above area: 6 in pascals, 4 with a strength.
 double volume_of(const Options& options);
 /// `threshold`, or its default: 0.8 in pascals, else 0.5.
 double threshold_of(const Options& options);

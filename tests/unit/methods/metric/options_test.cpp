@@ -15,10 +15,12 @@ TEST(MetricOptions, faces_are_at_least_as_strong_as_lengths) {
 }
 
 // [Kelager05, Sec. 6]: volume before area before distance.
-TEST(MetricOptions, with_a_strength_volume_goes_before_area_and_area_before_distance) {
-  const Options options{.strength = 100};
-  EXPECT_GT(volume_of(options), area_of(options));
-  EXPECT_GT(area_of(options), options.length);
+TEST(MetricOptions, volume_goes_before_area_and_area_before_distance) {
+  for (const double strength : {not_given, 100.0}) {
+    const Options options{.strength = strength};
+    EXPECT_GT(volume_of(options), area_of(options));
+    EXPECT_GT(area_of(options), options.length);
+  }
 }
 
 // [Kelager05, Sec. 6] compares both models "with the same parameters".

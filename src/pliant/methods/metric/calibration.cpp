@@ -79,7 +79,7 @@ SetStrengths set_strengths(const Options& o, const Vec3& spacing) {
   out.spatial = unit * volume_of(o);
   out.pillar_diagonal = unit * o.pillar_diagonal;
   if (!(o.orientation < not_given) && o.integrator != Integrator::paper)
-    out.orientation = unit * (in_pascals(o) ? cube.c11 : o.length);
+    out.orientation = unit * (in_pascals(o) ? cube.c11 : std::max(o.length, volume_of(o)));
   const bool cubes = spacing.maxCoeff() <= (1 + 1e-9) * spacing.minCoeff();
   if (cubes || !in_pascals(o) || (!o.squared && volume_of(o) > 0) || o.pillar_diagonal > 0) return out;
   const Unequal cells = unequal_cells(cube, spacing);

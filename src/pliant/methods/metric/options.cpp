@@ -38,7 +38,8 @@ const OptionTable<Options>& option_table() {
           "area", &Options::area,
           share("relative strength of the face diagonals (improved); none = 5, or 3 when strength is given")),
       option("volume", &Options::volume,
-             share("relative strength of the spatial diagonals (improved); none = 6, or 4 when strength is given")),
+             share("relative strength of the spatial diagonals (improved); none = 6, or 4 when strength is "
+                   "given")),
       option("pillar", &Options::pillar,
              share("relative strength of the constraints over two cells (improved)")),
       option("pillar_diagonal", &Options::pillar_diagonal,
@@ -54,8 +55,8 @@ const OptionTable<Options>& option_table() {
            .max = 1e6,
            .help =
                "relative strength of the term that restores flat and inverted cells; 0 = off, "
-               "as the papers; none = C11 of the lattice (15) for improved, that of length when strength is "
-               "given, 0 for original and for paper"}),
+               "as the papers; none = C11 of the lattice (15) for improved, the larger of length and volume "
+               "when strength is given, 0 for original and for paper"}),
       option("threshold", &Options::threshold,
              {.unit = "1",
               .min = 0,

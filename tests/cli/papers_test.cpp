@@ -17,7 +17,7 @@ namespace papers_test {
 
 using nlohmann::json;
 
-json claims() { return json::parse(read_text(PLIANT_SOURCE_DIR "/docs/papers.json")); }
+json claims() { return json::parse(read_text(source_folder() + "/docs/papers.json")); }
 
 void each_cell(const std::function<void(const json& cell, const std::string& row)>& visit) {
   const json all = claims();
@@ -48,8 +48,8 @@ bool of_every_run(const std::string& show) {
 
 /// Output of scripts/papers with the command under test.
 CommandResult papers(const std::string& arguments) {
-  const std::string command =
-      "PLIANT='" PLIANT_BINARY_DIR "/pliant' '" PLIANT_SOURCE_DIR "/scripts/papers' " + arguments + " 2>&1";
+  const std::string command = "PLIANT='" + build_folder() + "/pliant' '" + source_folder() +
+                              "/scripts/papers' " + arguments + " 2>&1";
   CommandResult result;
   std::FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) return result;
@@ -75,7 +75,7 @@ TEST(Papers, rows_have_a_claim_a_verdict_and_a_command) {
 }
 
 TEST(Papers, scenes_and_cases_that_rows_name_exist) {
-  const std::vector<ShippedScene> scenes = shipped_scenes({PLIANT_SOURCE_DIR "/scenes"});
+  const std::vector<ShippedScene> scenes = shipped_scenes({source_folder() + "/scenes"});
   const CommandResult cases = run_pliant("bench --filter no-such-case");  // the refusal lists them
   each_cell([&](const json& cell, const std::string& row) {
     if (cell.contains("bench")) {
@@ -108,7 +108,7 @@ TEST(Papers, scenes_print_the_numbers_that_rows_show_and_keep_them_within_their_
 TEST(Papers, the_page_is_made_of_the_rows) {
   const CommandResult made = papers("--render");
   ASSERT_EQ(made.exit, 0) << made.output;
-  EXPECT_EQ(made.output, read_text(PLIANT_SOURCE_DIR "/docs/papers.md"));
+  EXPECT_EQ(made.output, read_text(source_folder() + "/docs/papers.md"));
 }
 
 // The other commands take minutes together: `make papers`.

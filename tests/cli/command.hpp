@@ -10,6 +10,8 @@
 #include <iterator>
 #include <string>
 
+#include "tests/support/places.hpp"
+
 namespace pliant {
 
 struct CommandResult {
@@ -20,7 +22,7 @@ struct CommandResult {
 
 /// `before` is put in front of the command: an environment variable, `timeout`.
 inline CommandResult run_pliant(const std::string& arguments, const std::string& before = "") {
-  const std::string command = before + " '" PLIANT_BINARY_DIR "/pliant' " + arguments + " 2>&1";
+  const std::string command = before + " '" + build_folder() + "/pliant' " + arguments + " 2>&1";
   CommandResult result;
   std::FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) return result;

@@ -10,6 +10,7 @@
 #include "pliant/scene/library.hpp"
 #include "tests/cli/command.hpp"
 #include "tests/support/models.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
@@ -17,7 +18,7 @@ namespace commands_test {
 
 /// Scenes of wild meshes are left out when the meshes are not there.
 std::vector<ShippedScene> usable_scenes() {
-  std::vector<ShippedScene> scenes = shipped_scenes({PLIANT_SOURCE_DIR "/scenes"});
+  std::vector<ShippedScene> scenes = shipped_scenes({source_folder() + "/scenes"});
   if (!have_models()) {
     std::printf("wild/*: left out, %s\n", models_missing);
     std::erase_if(scenes, [](const ShippedScene& scene) { return scene.name.starts_with("wild/"); });
@@ -195,7 +196,7 @@ TEST_P(EveryScene, shows_what_it_promises) {
 
 std::vector<std::string> scene_names() {
   std::vector<std::string> names;
-  for (const ShippedScene& scene : shipped_scenes({PLIANT_SOURCE_DIR "/scenes"})) names.push_back(scene.name);
+  for (const ShippedScene& scene : shipped_scenes({source_folder() + "/scenes"})) names.push_back(scene.name);
   return names;
 }
 

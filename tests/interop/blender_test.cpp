@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tests/interop/read_back.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant::interop {
@@ -19,7 +20,7 @@ TEST(Blender, the_cache_of_a_rig_plays_on_its_mesh) {
     GTEST_SKIP() << "Blender is not installed: apt install blender";
   constexpr int frames = 6;
   TempFolder folder;
-  const std::string run = "'" PLIANT_BINARY_DIR "/pliant' run meshless/rig --frames " +
+  const std::string run = "'" + build_folder() + "/pliant' run meshless/rig --frames " +
                           std::to_string(frames) + " --quiet --format pc2 -o " + quoted(folder / "out");
   ASSERT_EQ(std::system(run.c_str()), 0) << run;
   const std::filesystem::path mesh = folder / "out/frames/character.obj",
@@ -27,11 +28,10 @@ TEST(Blender, the_cache_of_a_rig_plays_on_its_mesh) {
                               log = folder / "blender.log";
   const Sequence expected = parse_pc2(cache);
   ASSERT_GE(expected.frames.size(), std::size_t(frames));
-  const std::string blender = "blender -b --factory-startup --python-exit-code 1 --python '" PLIANT_SOURCE_DIR
-                              "/tests/interop/play_cache.py' -- " +
-                              quoted(mesh) + " " + quoted(cache) + " " +
-                              std::to_string(expected.frames.size()) + " " + quoted(played) + " > " +
-                              quoted(log) + " 2>&1";
+  const std::string blender = "blender -b --factory-startup --python-exit-code 1 --python '" +
+                              source_folder() + "/tests/interop/play_cache.py' -- " + quoted(mesh) + " " +
+                              quoted(cache) + " " + std::to_string(expected.frames.size()) + " " +
+                              quoted(played) + " > " + quoted(log) + " 2>&1";
   if (std::system(blender.c_str()) != 0) {
     std::ifstream in(log);
     FAIL() << blender << "\n" << std::string(std::istreambuf_iterator<char>(in), {});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/interop/read_back.hpp"
+#include "tests/support/places.hpp"
 
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
@@ -198,7 +199,7 @@ Morphs assimp_morphs(const fs::path& path) {
 }
 
 std::vector<VtuFile> vtk_files(const std::vector<fs::path>& paths) {
-  std::string command = "'" PLIANT_PYTHON "' '" PLIANT_SOURCE_DIR "/tests/interop/read_vtu.py'";
+  std::string command = "'" PLIANT_PYTHON "' '" + source_folder() + "/tests/interop/read_vtu.py'";
   for (const fs::path& path : paths) command += " '" + path.string() + "'";
   std::istringstream in(output_of(command));
   std::vector<VtuFile> files(paths.size());

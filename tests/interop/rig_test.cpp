@@ -9,12 +9,13 @@
 
 #include "pliant/io/glb_skin.hpp"
 #include "pliant/io/read_file.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace rig_test {
 
 TEST(RigFile, other_readers_see_the_same_joints_weights_and_animation) {
-  const std::string file = PLIANT_SOURCE_DIR "/scenes/assets/rig.glb";
+  const std::string file = source_folder() + "/scenes/assets/rig.glb";
   Assimp::Importer importer;
   const aiScene* scene = importer.ReadFile(file, aiProcess_ValidateDataStructure);
   ASSERT_NE(scene, nullptr) << importer.GetErrorString();

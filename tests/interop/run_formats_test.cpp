@@ -7,6 +7,7 @@
 
 #include "pliant/io/read_mesh.hpp"
 #include "tests/interop/read_back.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant::interop {
@@ -29,7 +30,7 @@ std::vector<std::string> bodies_in(const std::filesystem::path& frames) {
 
 TEST(RunFormats, every_format_of_a_run_holds_the_same_frames) {
   TempFolder folder;
-  const std::string command = "'" PLIANT_BINARY_DIR
+  const std::string command = "'" + build_folder() +
                               "/pliant' run geometric/bar-twist --frames 8 --quiet -o '" +
                               (folder / "out").string() + "' --format obj,ply,pc2,mdd,glb,vtu,usda";
   ASSERT_EQ(std::system(command.c_str()), 0) << command;

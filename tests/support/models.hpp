@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.hpp"
+
 namespace pliant {
 
 inline constexpr const char* models_missing = "needs the models: run `make models`";
 
-inline std::filesystem::path model_folder() { return PLIANT_SOURCE_DIR "/models/meshes"; }
+inline std::filesystem::path model_folder() { return source_folder() + "/models/meshes"; }
 
 inline bool have_models() { return std::filesystem::exists(model_folder() / "elephant.off"); }
 

@@ -10,11 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/places.hpp"
+
 namespace pliant {
 namespace docs_test {
 
 namespace fs = std::filesystem;
-const fs::path root = PLIANT_SOURCE_DIR;
+const fs::path root = source_folder();
 
 std::vector<std::string> lines_of(const fs::path& file) {
   std::ifstream in(file);

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.hpp"
+
 namespace pliant {
 namespace include_direction_test {
 
@@ -117,7 +119,7 @@ std::vector<fs::path> sources_under(const fs::path& folder) {
   return out;
 }
 
-const fs::path root = PLIANT_SOURCE_DIR;
+const fs::path root = source_folder();
 
 TEST(IncludeDirection, every_include_points_the_right_way) {
   std::size_t seen = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pliant/methods/catalogue.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/source_text.hpp"
 
 namespace pliant {
@@ -57,7 +58,7 @@ std::vector<std::string> mentions(const Code& code, const std::string& method) {
 }
 
 TEST(MethodNames, stand_in_methods_only) {
-  const fs::path root = PLIANT_SOURCE_DIR;
+  const fs::path root = source_folder();
   int files = 0;
   for (const char* folder : {"src/pliant", "apps", "web/src"})
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {

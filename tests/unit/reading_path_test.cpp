@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "pliant/methods/catalogue.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/source_text.hpp"
 
 namespace pliant {
 namespace reading_path_test {
 
-const std::filesystem::path root = PLIANT_SOURCE_DIR;
+const std::filesystem::path root = source_folder();
 
 std::string text_of(const char* file) { return text_of_file(root / file); }
 

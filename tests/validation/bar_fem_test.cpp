@@ -7,13 +7,14 @@
 #include <cmath>
 
 #include "pliant/scene/library.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace bar_fem_test {
 
 Scene bar(const std::string& name, std::vector<std::string> sets) {
   LoadOptions options;
-  options.libraries = {PLIANT_SOURCE_DIR "/scenes"};
+  options.libraries = {source_folder() + "/scenes"};
   options.sets = std::move(sets);
   Result<Scene> scene = load_scene(name, options);
   EXPECT_TRUE(scene) << scene.error().text();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pliant/scene/library.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace bar_pose_test {
@@ -10,7 +11,7 @@ namespace bar_pose_test {
 /// Tip drop of the middle of the free end, m.
 double drop(std::vector<std::string> sets) {
   LoadOptions options;
-  options.libraries = {PLIANT_SOURCE_DIR "/scenes"};
+  options.libraries = {source_folder() + "/scenes"};
   options.sets = std::move(sets);
   Result<Scene> scene = load_scene("geometric/bar-static", options);
   EXPECT_TRUE(scene) << scene.error().text();

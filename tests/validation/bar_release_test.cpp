@@ -8,6 +8,7 @@
 
 #include "pliant/physics/metrics.hpp"
 #include "pliant/scene/library.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace bar_release_test {
@@ -28,7 +29,7 @@ double energy(const Body& body) {
 TEST_P(BarRelease, a_twisted_bar_that_is_let_go_never_has_more_energy_than_it_was_given) {
   const Release& release = GetParam();
   LoadOptions options;
-  options.libraries = {PLIANT_SOURCE_DIR "/scenes"};
+  options.libraries = {source_folder() + "/scenes"};
   options.sets = {fmt::format("bodies.bar.geometric.stiffness={}", release.stiffness),
                   fmt::format("bodies.bar.handles.0.motion.1.rotate.degrees={}", release.degrees),
                   "bodies.bar.damping.mass=0", "bodies.bar.damping.stiffness=0", "gravity=[0,0,0]"};

@@ -5,13 +5,14 @@
 #include <cmath>
 
 #include "pliant/scene/library.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace bar_stiff_test {
 
 Scene stiff_bar(std::vector<std::string> sets = {}) {
   LoadOptions options;
-  options.libraries = {PLIANT_SOURCE_DIR "/scenes"};
+  options.libraries = {source_folder() + "/scenes"};
   options.sets = std::move(sets);
   Result<Scene> scene = load_scene("geometric/bar-stiff", options);
   EXPECT_TRUE(scene) << scene.error().text();

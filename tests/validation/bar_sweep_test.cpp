@@ -7,6 +7,7 @@
 
 #include "pliant/physics/metrics.hpp"
 #include "pliant/scene/library.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace bar_sweep_test {
@@ -31,7 +32,7 @@ double total_energy(const Body& body, const Points& rest, const Vec3& gravity) {
 TEST_P(BarSweep, stays_finite_and_gains_no_energy) {
   const Setting setting = GetParam();
   LoadOptions options;
-  options.libraries = {PLIANT_SOURCE_DIR "/scenes"};
+  options.libraries = {source_folder() + "/scenes"};
   options.sets = {fmt::format("bodies.bar.geometric.stiffness=1e{}", setting.exponent),
                   fmt::format("timestep={:.17g}", 1.0 / setting.frequency)};
   if (!setting.damped) options.sets.push_back("bodies.bar.damping.mass=0");

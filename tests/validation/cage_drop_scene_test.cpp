@@ -14,12 +14,13 @@
 #include "pliant/methods/cage/options.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/scene/build.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace cage_drop_scene_test {
 
 ParsedScene drop(double stiffness, double h) {
-  const std::string file = std::string(PLIANT_SOURCE_DIR) + "/scenes/cage/drop.json";
+  const std::string file = source_folder() + "/scenes/cage/drop.json";
   std::ifstream stream(file);
   ParsedScene out = parse_scene(std::string(std::istreambuf_iterator<char>(stream), {}), file, {});
   out.spec.bodies[0].options_of<cage::Options>().stiffness = stiffness;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pliant/scene/library.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace hexahedron_bar_test {
@@ -10,7 +11,7 @@ namespace hexahedron_bar_test {
 /// Drop of the tip of geometric/bar-static, E = 5e6 Pa, Poisson's ratio 0, by large implicit Euler steps.
 double tip_drop(const std::string& element, const std::string& nodes) {
   LoadOptions options;
-  options.libraries = {PLIANT_SOURCE_DIR "/scenes"};
+  options.libraries = {source_folder() + "/scenes"};
   options.sets = {"bodies.bar.method=fem", "bodies.bar.fem.stiffness=5e6", "bodies.bar.fem.poisson=0",
                   "bodies.bar.fem.element=" + element, "bodies.bar.shape.box.nodes=" + nodes};
   Result<Scene> scene = load_scene("geometric/bar-static", options);

@@ -12,6 +12,7 @@
 
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/scene/library.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace plastic_test {
@@ -175,7 +176,7 @@ TEST(PlasticBar, as_printed_turned_parts_go_on_flowing_unless_the_yield_is_high)
 /// How far the head of the shipped figure is from where it was, over how far it was moved; at the end.
 double kept_by_figure(std::vector<std::string> sets) {
   LoadOptions options;
-  options.libraries = {PLIANT_SOURCE_DIR "/scenes"};
+  options.libraries = {source_folder() + "/scenes"};
   options.sets = std::move(sets);
   Result<Scene> scene = load_scene("geometric/plastic", options);
   EXPECT_TRUE(scene) << scene.error().text();

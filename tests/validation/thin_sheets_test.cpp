@@ -13,6 +13,7 @@
 #include "pliant/scene/build.hpp"
 #include "pliant/scene/library.hpp"
 #include "pliant/scene/parse.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace thin_sheets_test {
@@ -77,7 +78,7 @@ Swing swing(const Shape& shape, double density, const Damping& damping, const ge
 
 double plant_period(int frequency) {
   LoadOptions options;
-  options.libraries = {PLIANT_SOURCE_DIR "/scenes"};
+  options.libraries = {source_folder() + "/scenes"};
   options.sets = {fmt::format("timestep={:.17g}", 1.0 / frequency)};
   Result<Scene> scene = load_scene("geometric/plant", options);
   EXPECT_TRUE(scene) << scene.error().text();

@@ -7,11 +7,12 @@
 #include "tests/cli/command.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/page_client.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace command_test {
 
-const std::string command = PLIANT_BINARY_DIR "/pliant";
+const std::string command = build_folder() + "/pliant";
 
 PageAddress address_of(ChildProcess& server) { return PageAddress::parse(server.line(120000)); }
 
@@ -113,7 +114,7 @@ TEST(ViewCommand, keeps_nothing_of_a_message_that_is_too_large) {
 }
 
 TEST(ViewCommand, survives_a_flood_of_nonsense) {
-  ChildProcess flood({PLIANT_BINARY_DIR "/tests/view_flood", command, "10000", "7"});
+  ChildProcess flood({build_folder() + "/tests/view_flood", command, "10000", "7"});
   const int exit = flood.wait(300000);
   std::string said;
   for (std::string row = flood.line(1000); !row.empty(); row = flood.line(1000)) said += row + "\n";

@@ -13,6 +13,7 @@
 #include "pliant/io/read_file.hpp"
 #include "pliant/io/skeleton_file.hpp"
 #include "tests/support/mesh_messages.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/rig_builder.hpp"
 
 namespace pliant {
@@ -154,9 +155,9 @@ TEST(GlbSkin, refuses_what_it_cannot_do_with_the_place) {
 
 TEST(GlbSkin, the_shipped_rig_is_what_its_builder_makes) {
   // To change it: change the builder, run this test, copy the file that it writes.
-  const std::filesystem::path shipped = std::filesystem::path(PLIANT_SOURCE_DIR) / "scenes/assets/rig.glb";
+  const std::filesystem::path shipped = std::filesystem::path(source_folder()) / "scenes/assets/rig.glb";
   const std::string made = rig_glb(character_rig());
-  std::ofstream(std::filesystem::path(PLIANT_BINARY_DIR) / "rig.glb", std::ios::binary) << made;
+  std::ofstream(std::filesystem::path(build_folder()) / "rig.glb", std::ios::binary) << made;
   const Result<std::string> bytes = read_file(shipped);
   ASSERT_TRUE(bytes) << message(bytes);
   const Result<Rig> a = parse_rig(*bytes, "shipped"), b = parse_rig(made, "made");
@@ -173,7 +174,7 @@ TEST(GlbSkin, the_shipped_rig_is_what_its_builder_makes) {
 }
 
 TEST(GlbSkin, a_skeleton_is_loaded_from_either_file) {
-  const std::filesystem::path shipped = std::filesystem::path(PLIANT_SOURCE_DIR) / "scenes/assets/rig.glb";
+  const std::filesystem::path shipped = std::filesystem::path(source_folder()) / "scenes/assets/rig.glb";
   const Result<Skeleton> rig = load_skeleton(shipped);
   ASSERT_TRUE(rig) << message(rig);
   const auto file = std::filesystem::path(testing::TempDir()) / "rig-skeleton.json";

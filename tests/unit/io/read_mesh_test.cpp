@@ -11,6 +11,7 @@
 #include "pliant/io/ply.hpp"
 #include "tests/support/glb_builder.hpp"
 #include "tests/support/mesh_messages.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
@@ -135,7 +136,7 @@ TEST(ReadMesh, survives_damaged_files) {
 }
 
 TEST(ReadMesh, reads_the_whole_collection_of_real_meshes) {
-  const std::filesystem::path folder = std::filesystem::path(PLIANT_SOURCE_DIR) / "models/meshes";
+  const std::filesystem::path folder = std::filesystem::path(source_folder()) / "models/meshes";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "needs the models: run `make models`";
   int meshes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

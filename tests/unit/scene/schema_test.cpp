@@ -9,6 +9,7 @@
 
 #include "pliant/scene/build.hpp"
 #include "pliant/scene/parse.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant {
 namespace schema_test {
@@ -65,7 +66,7 @@ TEST(SceneFormatPage, begins_with_a_scene_that_works) {
 }
 
 TEST(SceneFormatPage, is_up_to_date) {
-  std::ifstream in(PLIANT_SOURCE_DIR "/docs/scene-format.md");
+  std::ifstream in(source_folder() + "/docs/scene-format.md");
   const std::string page{std::istreambuf_iterator<char>(in), {}};
   EXPECT_TRUE(page == scene_markdown())
       << "docs/scene-format.md is old: pliant schema --markdown > docs/scene-format.md";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/view/commands.hpp"
+#include "tests/support/places.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ TEST(Commands, EveryCommandHasOneHandlerAndOneName) {
 }
 
 TEST(Commands, TheDocumentationNamesEveryCommand) {
-  std::ifstream file(std::string(PLIANT_SOURCE_DIR) + "/docs/session.md");
+  std::ifstream file(source_folder() + "/docs/session.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   for (const Command& command : commands()) {
     if (command.name == "leave") continue;  // given by the inbox when a page goes

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pliant/view/frame_message.hpp"
+#include "tests/support/places.hpp"
 
 namespace pliant::view {
 namespace recorded_messages_test {
@@ -95,7 +96,7 @@ json described(const std::vector<std::uint8_t>& bytes) {
 }
 
 void compare(const std::string& name, const std::vector<std::uint8_t>& bytes) {
-  const fs::path folder = fs::path(PLIANT_SOURCE_DIR) / "tests/data/view";
+  const fs::path folder = fs::path(source_folder()) / "tests/data/view";
   if (std::getenv("PLIANT_RECORD")) {
     std::ofstream(folder / (name + ".bin"), std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));

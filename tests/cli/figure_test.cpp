@@ -140,7 +140,7 @@ TEST(FigureSchema, is_json_and_the_docs_have_its_tables) {
   ASSERT_EQ(schema.exit, 0);
   const auto json = nlohmann::json::parse(schema.output);
   EXPECT_TRUE(json["$defs"]["panel"]["properties"].contains("ghosts"));
-  const std::string page = read_text(fs::path(PLIANT_SOURCE_DIR) / "docs/figures.md");
+  const std::string page = read_text(fs::path(source_folder()) / "docs/figures.md");
   const auto tables = run_pliant("schema --figure --markdown");
   EXPECT_NE(page.find(tables.output), std::string::npos)
       << "put the tables of `pliant schema --figure --markdown` at the end of docs/figures.md";
@@ -149,7 +149,7 @@ TEST(FigureSchema, is_json_and_the_docs_have_its_tables) {
 /// Every shipped figure names scenes, times and metrics that exist. Its pictures are made by `make figures`.
 TEST(ShippedFigures, are_json_with_known_keys) {
   int count = 0;
-  for (const auto& entry : fs::directory_iterator(fs::path(PLIANT_SOURCE_DIR) / "figures")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(source_folder()) / "figures")) {
     if (entry.path().extension() != ".json") continue;
     ++count;
     const auto result = run_pliant("figure " + entry.path().string() + " --check");

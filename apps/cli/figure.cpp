@@ -15,6 +15,7 @@
 #include "pliant/geometry/skeleton_surface.hpp"
 #include "pliant/render/coloring.hpp"
 #include "pliant/render/figure_layout.hpp"
+#include "pliant/render/legend.hpp"
 #include "pliant/render/props.hpp"
 #include "pliant/render/video.hpp"
 #include "progress.hpp"
@@ -33,7 +34,7 @@ struct FigureOptions {
 const Color pin_color = color_of(0x1b3a6b), handle_color = color_of(0xffc21a),
             cage_color = color_of(0x3a4048), bone_color = color_of(0x2b4c7e),
             inverted_color = color_of(0xd6001c), ghost_color = color_of(0x8a97a6),
-            plain_color = color_of(0xa9bccd), arrow_color = color_of(0x20242a);
+            plain_color = color_of(0x83a7c9), arrow_color = color_of(0x20242a);
 constexpr float ghost_share = 0.38f;  // how much of a ghost is seen
 
 struct Bounds {
@@ -118,9 +119,17 @@ class PanelArt {
   Points ghost_shape(int body, int frame) const {
     return frame < 0 ? sequence().bodies[std::size_t(body)].rest : shape(body, source_.index_of(frame));
   }
+  /// A little thinner than it was: where a body has not moved, it hides its ghost.
   RenderBody ghost_body(int body, int frame) const {
     const SurfaceTrack& track = sequence().bodies[std::size_t(body)];
-    return {track.triangles, track.rest, ghost_shape(body, frame), ghost_color, {}, false};
+    Points x = ghost_shape(body, frame), normals(x.size(), Vec3::Zero());
+    for (const Triangle& t : track.triangles) {
+      const Vec3& a = x[std::size_t(t[0])];
+      const Vec3 area = (x[std::size_t(t[1])] - a).cross(x[std::size_t(t[2])] - a);
+      for (const Index v : t) normals[std::size_t(v)] += area;
+    }
+    for (std::size_t v = 0; v < x.size(); ++v) x[v] -= 0.004 * bounds_.size() * normals[v].normalized();
+    return {track.triangles, track.rest, std::move(x), ghost_color, {}, false};
   }
   static RenderBody mark(TriMesh mesh, const Color& color) {
     return {std::move(mesh.triangles), mesh.vertices, mesh.vertices, color, {}, false};
@@ -155,9 +164,11 @@ class PanelArt {
     return out;
   }
 
+  /// A plate on a side of a body, small balls on many nodes, larger ones on few.
   TriMesh hold_mark(const HoldMark& hold) const {
     TriMesh flat = plate(hold.points, bounds_.center(), 0.02 * bounds_.size());
-    return flat.triangles.empty() ? balls(hold.points, 0.009 * bounds_.size()) : flat;
+    const double radius = (hold.points.size() < 4 ? 0.014 : 0.007) * bounds_.size();
+    return flat.triangles.empty() ? balls(hold.points, radius) : flat;
   }
 
   TriMesh skeleton_from_file(int index) const {
@@ -257,11 +268,13 @@ class FigureJob {
     settings.width = layout.panel_width;
     settings.height = layout.panel_height;
     settings.pattern = figure_.spec.pattern;
+    settings.legend = false;
     std::vector<Image> panels;
     for (std::size_t i = 0; i < art_.size(); ++i) {
       if (interrupt.asked()) throw Interrupted{};
-      settings.legend = std::count(shows_legend_.begin(), shows_legend_.end(), int(i)) > 0;
       panels.push_back(art_[i]->draw(picture, cameras_[i], grounds_[i], legends_[i], settings, pool_));
+      if (std::count(shows_legend_.begin(), shows_legend_.end(), int(i)) > 0)
+        draw_legend(panels.back(), *legends_[i], LegendPlace::above);
       progress.show(++drawn_);
     }
     return compose(layout, panels);

@@ -32,6 +32,14 @@ Points upright(Points x, PanelSpec::Up up) {
   return x;
 }
 
+/// Three digits or a whole number; what is nothing at the scale of a picture is 0.
+std::string label_number(double value) {
+  if (!std::isfinite(value)) return "none";
+  if (std::abs(value) < 5e-4) return "0";
+  const bool whole = std::abs(value) >= 100 || value == std::round(value);
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:#.3g}", value);
+}
+
 /// The {words} of a label.
 std::vector<std::string> words_in_braces(const std::string& label) {
   std::vector<std::string> words;
@@ -103,7 +111,11 @@ class PanelReader {
   }
 
   void read_run_of(const PanelSpec& spec, Source& source) {
-    Result<Sequence> run = read_run(find_file(spec.run, folder_));
+    const fs::path folder = find_file(spec.run, folder_);
+    std::error_code ignored;
+    if (!fs::is_directory(folder, ignored))
+      return problem("run", folder.string(), "a folder that `pliant run` wrote");
+    Result<Sequence> run = read_run(folder);
     if (!run) return take("run", run.error());
     source.record.sequence = std::move(*run);
     std::vector<double>& times = source.record.sequence.times;
@@ -367,7 +379,7 @@ std::string label_of(const Figure& figure, const Panel& panel, int picture) {
     } else {
       value = source.record.moments[std::size_t(index)].metrics.at(word);
     }
-    out.replace(out.find(mark), mark.size(), std::isfinite(value) ? fmt::format("{:.3g}", value) : "none");
+    out.replace(out.find(mark), mark.size(), label_number(value));
   }
   return out;
 }

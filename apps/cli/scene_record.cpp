@@ -11,6 +11,7 @@
 #include "interrupt.hpp"
 #include "pliant/contact/collider_surface.hpp"
 #include "pliant/geometry/skeleton_surface.hpp"
+#include "pliant/geometry/tube.hpp"
 #include "pliant/methods/inside.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/sim/recorder.hpp"
@@ -93,10 +94,14 @@ Moment moment_of(const Scene& scene, const Recorder& recorder) {
     const BodySpec& spec = scene.spec.bodies[b];
     const Controls controls = spec.entry().controls(spec.options(), bodies[b].method());
     if (controls.cage) out.cages.push_back({drawn_edges(*controls.cage->rest), controls.cage->vertices});
-    if (controls.skeleton)
-      out.bones.push_back(skeleton_surface(*controls.skeleton, controls.skeleton->pose(time),
-                                           shown_bone_radius(*controls.skeleton)));
     const Inside inside = inside_of(bodies[b].method());
+    if (controls.skeleton) {
+      const double radius = shown_bone_radius(*controls.skeleton);
+      TriMesh& bones = out.bones.emplace_back();
+      if (inside.rod.empty())
+        bones = skeleton_surface(*controls.skeleton, controls.skeleton->pose(time), radius);
+      for (const auto& [from, to] : inside.rod) add_tube(from, to, (to - from).normalized(), radius, bones);
+    }
     if (inside.inverted)
       out.inverted.insert(out.inverted.end(), inside.inverted->begin(), inside.inverted->end());
     for (const PlacedHold& hold : bodies[b].holds())

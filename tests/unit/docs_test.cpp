@@ -72,7 +72,8 @@ std::string method_of(const fs::path& page) {
 }
 
 bool exists_for(const std::string& name, const fs::path& page) {
-  if (starts_with_any(name, {"src/", "docs/", "scripts/", "scenes/", "tests/", "examples/", "include/", "figures/"}))
+  if (starts_with_any(
+          name, {"src/", "docs/", "scripts/", "scenes/", "tests/", "examples/", "include/", "figures/"}))
     return fs::exists(root / name);
   if (name.starts_with(".")) return true;  // an ending
   if (!name.ends_with(".hpp") && !name.ends_with(".cpp") && !name.ends_with(".inl")) return true;
@@ -120,8 +121,8 @@ TEST(Docs, every_picture_of_the_gallery_is_shown_and_made_by_a_command) {
     const std::string name = picture.filename().string(), stem = picture.stem().string();
     EXPECT_NE(all.find("gallery/" + name + ")"), std::string::npos) << name << " is shown nowhere";
     const bool figure = fs::exists(root / "figures" / (stem + ".json"));
-    const bool told = gallery.find((figure ? "scripts/figures " : "-o docs/gallery/") + (figure ? "" : name)) !=
-                      std::string::npos;
+    const bool told = gallery.find((figure ? "scripts/figures " : "-o docs/gallery/") +
+                                   (figure ? "" : name)) != std::string::npos;
     EXPECT_TRUE(told) << "docs/gallery.md does not say how " << name << " is made";
     EXPECT_LT(fs::file_size(picture), picture.extension() == ".png" ? 200000u : 2000000u) << name;
   }

@@ -14,7 +14,7 @@ namespace pliant {
 namespace {
 
 /// A body with something inside that is shown is this opaque, if the panel does not say.
-constexpr double veil = 0.45;
+constexpr double veil = 0.5;
 
 OptionFacts seconds_facts(std::string help) {
   return {.unit = "s", .min = 0, .max = 1e9, .help = std::move(help)};

@@ -99,7 +99,7 @@ TriMesh balls(const Points& points, double radius) {
   std::set<std::array<long, 3>> taken;
   for (const Vec3& p : points) {
     std::array<long, 3> cube;
-    for (int c = 0; c < 3; ++c) cube[std::size_t(c)] = std::lround(p[c] / (2 * radius));
+    for (int c = 0; c < 3; ++c) cube[std::size_t(c)] = std::lround(p[c] / (4 * radius));
     if (taken.insert(cube).second) add_tube(p, p, Vec3::UnitY(), radius, out);
   }
   return out;

@@ -17,7 +17,7 @@ std::vector<DrawnEdge> drawn_edges(const TriMesh& rest);
 
 TriMesh rods(const Points& points, const std::vector<DrawnEdge>& edges, double radius);
 
-/// A ball at every point, but only one in each cube of two radii: a crowd of points stays a pattern.
+/// A ball at every point, but only one in each cube of four radii: a crowd of points stays a pattern.
 TriMesh balls(const Points& points, double radius);
 
 /// A plate on the side of the points that is away from `body`, when they fill a piece of a plane; else nothing.

@@ -178,30 +178,41 @@ std::optional<Error> VideoWriter::finish() {
   return {};
 }
 
+namespace {
+
+/// A file that is gone in the end, unless it was renamed.
+struct TrialFile {
+  std::filesystem::path path;
+  ~TrialFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+};
+
+}  // namespace
+
 Result<std::uintmax_t> write_animation(const std::vector<Image>& frames, const std::filesystem::path& file,
                                        double fps, std::uintmax_t most_bytes) {
   PLIANT_CHECK(!frames.empty());
   // Beside the file until its size is known.
-  std::filesystem::path trial = file;
-  trial.replace_filename("." + file.filename().string());
+  std::filesystem::path hidden = file;
+  hidden.replace_filename("." + file.filename().string());
+  const TrialFile trial{hidden};
   std::uintmax_t bytes = 0;
-  std::error_code trouble;
   for (const int quality : {80, 60, 40, 20, 5}) {
-    Result<VideoWriter> video = VideoWriter::open(trial, frames[0].width, frames[0].height, fps, quality);
+    Result<VideoWriter> video =
+        VideoWriter::open(trial.path, frames[0].width, frames[0].height, fps, quality);
     if (!video) return video.error();
     for (const Image& frame : frames)
       if (const auto error = video->add(frame)) return *error;
     if (const auto error = video->finish()) return *error;
-    bytes = std::filesystem::file_size(trial, trouble);
-    if (!trouble && bytes < most_bytes) {
-      std::filesystem::rename(trial, file, trouble);
-      if (!trouble) return bytes;
-    }
-    if (trouble) break;
+    std::error_code trouble;
+    bytes = std::filesystem::file_size(trial.path, trouble);
+    if (!trouble && bytes >= most_bytes) continue;
+    if (!trouble) std::filesystem::rename(trial.path, file, trouble);
+    if (trouble) return failure(file, trouble.message(), "a file that can be replaced", "");
+    return bytes;
   }
-  std::error_code ignored;
-  std::filesystem::remove(trial, ignored);
-  if (trouble) return failure(file, trouble.message(), "a file that can be replaced", "");
   return failure(file, fmt::format("{} kB at the lowest quality", bytes / 1000),
                  fmt::format("less than {} kB", most_bytes / 1000),
                  "fewer pictures a second, a shorter time, or a smaller figure");

@@ -119,7 +119,13 @@ Inside inside(const Method& method) {
       ++corner;
     }
   }
-  return {.inverted = std::move(inverted)};
+  Inside out{.inverted = std::move(inverted)};
+  if (flesh->rig().empty() || !flesh->rig().bones().is_recorded()) return out;
+  const std::vector<Index>& nodes = flesh->rig().sample_nodes();  // the flesh there is where the rod is
+  for (std::size_t s = 0; s < nodes.size(); ++s)
+    if (const Index before = flesh->rig().bones().before()[s]; before >= 0)
+      out.rod.push_back({x[std::size_t(nodes[std::size_t(before)])], x[std::size_t(nodes[s])]});
+  return out;
 }
 
 const MethodEntry& entry() {

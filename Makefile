@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test bench models wild papers fuzz docs view-flood view-bench format check clean
+.PHONY: demo build test bench models figures wild papers fuzz docs view-flood view-bench format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -42,6 +42,10 @@ bench:
 
 models:
 	@scripts/models
+
+# The pictures of docs/gallery.md that figures/*.json describe.
+figures: build models
+	scripts/figures
 
 wild: build models
 	@scripts/wild

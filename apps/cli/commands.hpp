@@ -22,6 +22,7 @@ struct RunError : std::runtime_error {
 /// Stopped by Ctrl-C after everything was written: exit 130, as shells expect.
 struct Interrupted {};
 
+void add_figure(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_pose(CLI::App& app);
 void add_prepare(CLI::App& app);

@@ -58,6 +58,7 @@ int run(int argc, char** argv) {
   pliant::cli::add_pose(app);
   pliant::cli::add_view(app);
   pliant::cli::add_render(app);
+  pliant::cli::add_figure(app);
   pliant::cli::add_inspect(app);
   pliant::cli::add_prepare(app);
   pliant::cli::add_replay(app);

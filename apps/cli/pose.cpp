@@ -14,6 +14,7 @@
 #include "pliant/scene/doubts.hpp"
 #include "pliant/scene/library.hpp"
 #include "progress.hpp"
+#include "refuse.hpp"
 
 namespace pliant::cli {
 namespace {
@@ -29,11 +30,6 @@ struct PoseArguments {
   int threads = 0;
   bool quiet = false;
 };
-
-[[noreturn]] void refuse(std::string place, std::string found, std::string expected, std::string hint) {
-  throw InputError(
-      Error{{}, {{std::move(place), std::move(found), std::move(expected), std::move(hint)}}}.text());
-}
 
 Scene load(const PoseArguments& arguments) {
   for (const std::string& output : arguments.outputs)

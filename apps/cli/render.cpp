@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -14,11 +13,9 @@
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "libraries.hpp"
-#include "pliant/contact/collider_surface.hpp"
 #include "pliant/geometry/skeleton_surface.hpp"
 #include "pliant/io/skeleton_file.hpp"
 #include "pliant/methods/catalogue.hpp"
-#include "pliant/physics/metrics.hpp"
 #include "pliant/render/coloring.hpp"
 #include "pliant/render/props.hpp"
 #include "pliant/render/render.hpp"
@@ -26,6 +23,8 @@
 #include "pliant/render/video.hpp"
 #include "pliant/scene/library.hpp"
 #include "progress.hpp"
+#include "refuse.hpp"
+#include "scene_record.hpp"
 
 namespace pliant::cli {
 namespace {
@@ -52,106 +51,15 @@ struct RenderOptions {
   bool quiet = false;
 };
 
-[[noreturn]] void refuse(std::string place, std::string found, std::string expected, std::string hint = {}) {
-  throw InputError(
-      Error{std::move(place), {{"", std::move(found), std::move(expected), std::move(hint)}}}.text());
-}
-
-template <class T>
-T value_or_refuse(Result<T> result) {
-  if (!result) throw InputError(result.error().text());
-  return std::move(*result);
-}
-
-void refuse_on(const std::optional<Error>& error) {
-  if (error) throw InputError(error->text());
-}
-
-std::string ending(const std::string& file) {
-  std::string text = fs::path(file).extension().string();
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return char(std::tolower(c)); });
-  return text;
-}
-
-/// What a simulation shows, kept in single precision.
-struct Recording {
-  std::vector<std::vector<std::vector<Eigen::Vector3f>>> bodies;  // body, frame, vertex
-  std::vector<std::vector<std::vector<float>>> active;  // likewise; none for methods that cannot tell
-  bool with_activity = false;
-
-  void keep(const Simulation& simulation) {
-    bodies.resize(simulation.bodies().size());
-    for (std::size_t b = 0; b < bodies.size(); ++b) {
-      const Points& surface = simulation.bodies()[b].surface();
-      std::vector<Eigen::Vector3f>& frame = bodies[b].emplace_back();
-      for (const Vec3& p : surface) frame.push_back(p.cast<float>());
-      if (!with_activity) continue;
-      active.resize(bodies.size());
-      std::vector<float> shares(surface.size());
-      if (simulation.bodies()[b].method().activity(shares)) active[b].push_back(std::move(shares));
-    }
-  }
-};
-
-ColliderTrack track_of(const Collider& collider, const std::vector<double>& times) {
-  ColliderTrack track;
-  track.name = kind_of(collider.shape());
-  if (const auto* plane = std::get_if<PlaneCollider>(&collider.shape())) {
-    track.plane = true;
-    track.point = plane->point;
-    track.normal = plane->normal;
-  } else {
-    track.surface = *surface_of(collider.shape());
-  }
-  for (std::size_t k = 0; k < (collider.moves() ? times.size() : 1); ++k) {
-    const Pose pose = collider.pose_at(times[k]);
-    track.places.push_back({pose.rotation, pose.translation});
-  }
-  return track;
-}
-
 Sequence simulate(const RenderOptions& options) {
   auto scene = load_scene(options.what, {options.sets, options.threads, scene_libraries()});
   if (!scene) throw InputError("the scene has problems\n" + scene.error().text());
-  Simulation& simulation = scene->simulation;
-  const auto recording = std::make_shared<Recording>();
-  recording->with_activity = options.coloring == Coloring::active;
-  Sequence sequence;
-  const InterruptGuard interrupt;
   Progress progress("frames simulated", 0, scene->spec.frames, options.quiet);
-  for (int frame = 0;; ++frame) {
-    recording->keep(simulation);
-    sequence.times.push_back(simulation.time());
-    if (frame == scene->spec.frames) break;
-    for (int s = 0; s < scene->spec.substeps; ++s) {
-      if (interrupt.asked()) throw Interrupted{};
-      if (const auto failure = simulation.step()) throw RunError("the simulation failed: " + failure->text());
-    }
-    for (const Body& body : simulation.bodies())
-      if (!all_finite(body.method().nodes()))
-        throw RunError(fmt::format("body {}, step {}: diverged, a position is not a number", body.name(),
-                                   simulation.steps()));
-    progress.show(frame + 1);
-  }
-  sequence.frames = int(sequence.times.size());
-  for (std::size_t b = 0; b < simulation.bodies().size(); ++b) {
-    const Body& body = simulation.bodies()[b];
-    sequence.bodies.push_back(
-        {body.name(), body.triangles(), body.rest_surface(), [recording, b](int frame) -> Result<Points> {
-           Points points;
-           for (const Eigen::Vector3f& p : recording->bodies[b][std::size_t(frame)])
-             points.push_back(p.cast<double>());
-           return points;
-         }});
-    if (recording->with_activity && !recording->active[b].empty())
-      sequence.bodies.back().active = [recording, b](int frame) {
-        return recording->active[b][std::size_t(frame)];
-      };
-  }
-  for (const Collider& collider : simulation.colliders())
-    sequence.colliders.push_back(track_of(collider, sequence.times));
-  return sequence;
+  RecordPlan plan{.activity = options.coloring == Coloring::active,
+                  .stepped = [&, done = 0]() mutable { progress.show(++done); }};
+  plan.frames.resize(std::size_t(scene->spec.frames) + 1);
+  std::iota(plan.frames.begin(), plan.frames.end(), 0);
+  return record(*scene, plan).sequence;
 }
 
 Sequence load(const RenderOptions& options) {
@@ -415,7 +323,8 @@ void add_render(CLI::App& app) {
   command->add_option("--time", options->time, "the frame nearest to this time, s")->excludes("--frame");
   command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels")->capture_default_str();
   add_words(
-      *command, "--color", options->coloring, {"none", "speed", "stretch", "rotation", "active"},
+      *command, "--color", options->coloring,
+      {"none", "speed", "stretch", "rotation", "active", "distortion"},
       "what colours show; rotation is that since rest, active where rotations are computed (scenes only)");
   command->add_option("--camera", options->camera, "azimuth,elevation,zoom: degrees, degrees, factor")
       ->delimiter(',')

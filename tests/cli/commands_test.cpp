@@ -28,7 +28,7 @@ std::vector<ShippedScene> usable_scenes() {
 
 TEST(Commands, every_command_has_help_with_an_example) {
   for (const char* command :
-       {"", "run", "pose", "render", "inspect", "prepare", "replay", "scenes", "schema", "bench"}) {
+       {"", "run", "pose", "render", "figure", "inspect", "prepare", "replay", "scenes", "schema", "bench"}) {
     const auto result = run_pliant(std::string(command) + " --help");
     EXPECT_EQ(result.exit, 0);
     EXPECT_TRUE(result.says("Example: pliant")) << result.output;

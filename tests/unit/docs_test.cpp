@@ -72,7 +72,8 @@ std::string method_of(const fs::path& page) {
 }
 
 bool exists_for(const std::string& name, const fs::path& page) {
-  if (starts_with_any(name, {"src/", "docs/", "scripts/", "scenes/", "tests/", "examples/", "include/"}))
+  if (starts_with_any(
+          name, {"src/", "docs/", "scripts/", "scenes/", "tests/", "examples/", "include/", "figures/"}))
     return fs::exists(root / name);
   if (name.starts_with(".")) return true;  // an ending
   if (!name.ends_with(".hpp") && !name.ends_with(".cpp") && !name.ends_with(".inl")) return true;
@@ -108,6 +109,26 @@ TEST(Docs, link_to_pages_that_exist) {
       }
     }
   }
+}
+
+/// Anyone can make every picture again: `pliant render` on the page, or a figure file of its name.
+TEST(Docs, every_picture_of_the_gallery_is_shown_and_made_by_a_command) {
+  std::string all, gallery;
+  for (const fs::path& page : pages())
+    for (const std::string& line : lines_of(page)) all += line + "\n";
+  for (const std::string& line : lines_of(root / "docs/gallery.md")) gallery += line + "\n";
+  for (const fs::path& picture : files_under(root / "docs/gallery", {".png", ".webp", ".gif"})) {
+    const std::string name = picture.filename().string(), stem = picture.stem().string();
+    EXPECT_NE(all.find("gallery/" + name + ")"), std::string::npos) << name << " is shown nowhere";
+    const bool figure = fs::exists(root / "figures" / (stem + ".json"));
+    const bool told = gallery.find((figure ? "scripts/figures " : "-o docs/gallery/") +
+                                   (figure ? "" : name)) != std::string::npos;
+    EXPECT_TRUE(told) << "docs/gallery.md does not say how " << name << " is made";
+    EXPECT_LT(fs::file_size(picture), picture.extension() == ".png" ? 200000u : 2000000u) << name;
+  }
+  for (const fs::path& figure : files_under(root / "figures", {".json"}))
+    EXPECT_NE(gallery.find("gallery/" + figure.stem().string() + "."), std::string::npos)
+        << figure << " is not in the gallery";
 }
 
 TEST(Docs, of_a_method_are_three_and_the_first_is_short) {

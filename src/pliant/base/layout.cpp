@@ -116,6 +116,7 @@ struct ValueReader {
     for (const Json& word : json) {
       if (!word.is_string()) return {};
       out.push_back(word.get<std::string>());
+      if (!facts.choices.empty() && !is_choice(facts, out.back())) return {};
     }
     return OptionValue(out);
   }
@@ -155,7 +156,10 @@ struct ExpectationText {
   std::string operator()(const std::vector<int>&) const {
     return "a list of whole numbers" + range_text(facts);
   }
-  std::string operator()(const std::vector<std::string>&) const { return "a list of texts"; }
+  std::string operator()(const std::vector<std::string>&) const {
+    return facts.choices.empty() ? "a list of texts"
+                                 : fmt::format("a list out of \"{}\"", fmt::join(facts.choices, "\", \""));
+  }
   std::string operator()(const std::optional<bool>&) const { return "true or false"; }
   std::string operator()(const WordOrNumber&) const {
     return one_of(facts) + " or a number" + range_text(facts);
@@ -232,9 +236,11 @@ std::optional<OptionValue> read_value(const Json& json, const std::string& place
                                       const OptionValue& like, Problems& problems) {
   auto value = std::visit(ValueReader{json, facts}, like);
   if (!value) {
-    const std::string hint = json.is_string() && !facts.choices.empty()
-                                 ? did_you_mean(json.get<std::string>(), facts.choices)
-                                 : std::string();
+    std::string hint;
+    if (!facts.choices.empty())
+      for (const Json& word : json.is_array() ? json : Json::array({json}))
+        if (word.is_string() && hint.empty() && !is_choice(facts, word.get<std::string>()))
+          hint = did_you_mean(word.get<std::string>(), facts.choices);
     problems.push_back({place, shown(json), expectation(facts, like), hint});
   }
   return value;

@@ -42,6 +42,12 @@ const std::vector<const MethodEntry*>& catalogue() {
   return all;
 }
 
+Inside inside_of(const Method& method) {
+  for (const auto& inside : {geometric::inside, metric::inside, meshless::inside})
+    if (Inside told = inside(method); told.inverted || !told.functions.empty()) return told;
+  return {};
+}
+
 const std::vector<std::string>& method_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;

@@ -37,6 +37,7 @@ Result<std::vector<float>> color_values(const Sequence& sequence, int body, int 
   }
   const Result<Points> x = track.shape(frame);
   if (!x) return x.error();
+  if (coloring == Coloring::distortion) return distortion_field(track.rest, *x, track.triangles);
   return coloring == Coloring::stretch ? stretch_field(track.rest, *x, track.triangles)
                                        : rotation_field(track.rest, *x, track.triangles);
 }
@@ -44,7 +45,8 @@ Result<std::vector<float>> color_values(const Sequence& sequence, int body, int 
 Result<Legend> color_legend(const Sequence& sequence, const std::vector<int>& frames, Coloring coloring) {
   if (coloring == Coloring::active) return Legend{"rotations computed afresh", 0, 1};
   constexpr int enough = 48;  // frames looked at, evenly spread
-  const double neutral = coloring == Coloring::stretch ? 1 : 0;
+  const bool ratio = coloring == Coloring::stretch || coloring == Coloring::distortion;
+  const double neutral = ratio ? 1 : 0;
   double high = 0;
   const int count = std::min(int(frames.size()), enough);
   for (int k = 0; k < count; ++k) {
@@ -60,9 +62,10 @@ Result<Legend> color_legend(const Sequence& sequence, const std::vector<int>& fr
     std::nth_element(all.begin(), top, all.end());
     high = std::max(high, double(*top) - neutral);
   }
-  const double least = coloring == Coloring::speed ? 1e-3 : coloring == Coloring::stretch ? 0.01 : 1;
+  const double least = coloring == Coloring::speed ? 1e-3 : ratio ? 0.01 : 1;
   Legend legend{"speed (m/s)", neutral, neutral + round_up(std::max(high, least))};
   if (coloring == Coloring::stretch) legend.label = "stretch (length / rest length)";
+  if (coloring == Coloring::distortion) legend.label = "distortion (largest / smallest stretch)";
   if (coloring == Coloring::rotation) {
     legend.label = "rotation (degrees)";
     legend.max = std::min(legend.max, 180.0);

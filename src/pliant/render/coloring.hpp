@@ -7,7 +7,7 @@
 
 namespace pliant {
 
-enum class Coloring { none, speed, stretch, rotation, active };
+enum class Coloring { none, speed, stretch, rotation, active, distortion };
 
 /// The numbers of one body at a frame, one a vertex; empty for Coloring::none. Speed is a central difference
 /// over the frames before and after (one-sided at the ends): the sequence needs times and two frames. Active

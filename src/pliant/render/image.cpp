@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/render/image.hpp"
 
+#include <cmath>
+
+#include "pliant/base/check.hpp"
 #include "pliant/io/atomic_file.hpp"
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
@@ -13,6 +16,12 @@
 #pragma GCC diagnostic pop
 
 namespace pliant {
+
+void mix(const Image& image, float share, Image& to) {
+  PLIANT_CHECK(image.width == to.width && image.height == to.height);
+  for (std::size_t i = 0; i < to.rgb.size(); ++i)
+    to.rgb[i] = std::uint8_t(std::lround((1 - share) * float(to.rgb[i]) + share * float(image.rgb[i])));
+}
 
 std::optional<Error> write_png(const Image& image, const std::filesystem::path& file) {
   Result<AtomicFile> out = AtomicFile::create(file);

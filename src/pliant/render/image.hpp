@@ -23,6 +23,9 @@ struct Image {
   }
 };
 
+/// to = (1 - share) to + share image, pixel by pixel; both have the same size.
+void mix(const Image& image, float share, Image& to);
+
 /// Writes a PNG; the file appears whole or not at all. Nothing on success.
 [[nodiscard]] std::optional<Error> write_png(const Image& image, const std::filesystem::path& file);
 

@@ -10,12 +10,15 @@
 #include "pliant/render/stroke_text.hpp"
 
 namespace pliant {
-void draw_legend(Image& image, const Legend& legend) {
+void draw_legend(Image& image, const Legend& legend, LegendPlace place) {
   const Color ink = color_of(0x2b3138);
   const float unit = float(std::min(image.width, image.height));
   const float text = std::max(0.022f * unit, 8.0f), edge = 0.05f * unit;
   const float width = 0.42f * unit, height = std::max(0.02f * unit, 5.0f), radius = height / 2;
-  const float left = edge, bottom = float(image.height) - edge - 1.9f * text, top = bottom - height;
+  const float left = edge,
+              bottom = place == LegendPlace::below ? float(image.height) - edge - 1.9f * text
+                                                   : edge + 1.9f * text + height,
+              top = bottom - height;
   for (int y = int(top) - 1; y <= int(bottom) + 1; ++y)
     for (int x = int(left) - 1; x <= int(left + width) + 1; ++x) {
       const float px = float(x) + 0.5f, py = float(y) + 0.5f;

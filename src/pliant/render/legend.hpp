@@ -7,7 +7,9 @@ namespace pliant {
 
 struct Legend;
 
-/// A colour bar with label and values in the lower left corner.
-void draw_legend(Image& image, const Legend& legend);
+enum class LegendPlace { below, above };
+
+/// A colour bar with label and values in the lower or upper left corner.
+void draw_legend(Image& image, const Legend& legend, LegendPlace place = LegendPlace::below);
 
 }  // namespace pliant

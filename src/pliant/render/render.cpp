@@ -114,7 +114,7 @@ struct BodyData {
   RestGrid grid;
   Color color;
   std::vector<float> scalar;
-  bool soft;
+  bool soft, visible;
 };
 
 std::vector<Vec3f> to_float(const Points& points) {
@@ -134,7 +134,8 @@ BodyData make_body(const RenderBody& body) {
                RestGrid(body.rest),
                body.color,
                body.scalar,
-               body.soft};
+               body.soft,
+               body.visible};
   for (int g = 0; g < out.normals.groups(); ++g) out.rest_normals.push_back(out.normals.normal(g));
   out.normals.update(body.positions, body.triangles);
   return out;
@@ -177,7 +178,8 @@ struct Renderer::Impl {
   void enclose() {
     Vec3f low = Vec3f::Constant(std::numeric_limits<float>::infinity()), high = -low;
     for (const BodyData& b : bodies)
-      for (const Vec3f& p : b.x) low = low.cwiseMin(p), high = high.cwiseMax(p);
+      if (b.visible)
+        for (const Vec3f& p : b.x) low = low.cwiseMin(p), high = high.cwiseMax(p);
     const bool any = low.x() <= high.x();
     ball_center = any ? Vec3f((low + high) / 2) : center;
     ball_radius = any ? (high - low).norm() / 2 : 0.0f;
@@ -481,7 +483,7 @@ struct Renderer::Impl {
         encode_srgb(sum / float(pixel.samples), image.at(pixel.x, pixel.y));
       }
     });
-    if (legend) draw_legend(image, *legend);
+    if (legend && settings.legend) draw_legend(image, *legend);
     return image;
   }
 };
@@ -491,7 +493,8 @@ Renderer::Renderer(RenderScene scene) : impl_(std::make_unique<Impl>()) {
   impl_->legend = scene.legend;
   for (const RenderBody& body : scene.bodies) {
     impl_->bodies.push_back(make_body(body));
-    impl_->traced.add(body.positions, body.triangles);
+    const int index = impl_->traced.add(body.positions, body.triangles);
+    if (!body.visible) impl_->traced.hide(index);
   }
   impl_->measure();
 }

@@ -24,6 +24,7 @@ struct RenderBody {
   /// False: a thing that stands around. No lines are painted on it, and it does not set the scale of floor
   /// and shading.
   bool soft = true;
+  bool visible = true;  ///< false: only its size counts
 };
 
 /// What the colours mean when bodies are coloured by a scalar.
@@ -45,6 +46,7 @@ struct RenderSettings {
   int samples_across = 2;  ///< 1 .. 4: a pixel is averaged over the square of this many eye rays
   int packets = 2;         ///< lots of 8 light rays for each pixel (5 to the sky, 3 to the key light)
   Pattern pattern = Pattern::grid;  ///< lines painted on the rest shape, so that bending and twisting show
+  bool legend = true;               ///< drawn, where the scene has one
 };
 enum class Quality { draft, normal, fine };
 RenderSettings settings_of(Quality quality);

@@ -2,7 +2,6 @@
 #include "pliant/render/stroke_text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -63,7 +62,46 @@ constexpr Glyph alphabet[] = {{'0', "@030b5b53"},
                               {'/', "004b"},
                               {'%', "036b @090b2b29 @43456563"},
                               {'(', "~2b090321"},
-                              {')', "~0b292301"}};
+                              {')', "~0b292301"},
+                              {'[', "2b0b0121"},
+                              {']', "0b2b2101"},
+                              {':', "0303 0707"},
+                              {';', "1707 1302"},
+                              {'=', "0545 0747"},
+                              {'<', "490643"},
+                              {'>', "094603"},
+                              {'^', "092b49"},
+                              {'_', "0141"},
+                              {'!', "0b06 0303"},
+                              {'?', "~0a0b4b4826 2625 2323"},
+                              {'\'', "0b09"},
+                              {'"', "0b09 2b29"},
+                              {'A', "033b63 1656"},
+                              {'B', "0b03 0b2b ~2b5b5727 0727 ~27676323 0323"},
+                              {'C', "~696b0b036365"},
+                              {'D', "0b03 0b1b ~1b6b6313 0313"},
+                              {'E', "5b0b0353 0747"},
+                              {'F', "5b0b03 0747"},
+                              {'G', "~696b0b036367 6737"},
+                              {'H', "0b03 6b63 0767"},
+                              {'I', "0b03"},
+                              {'J', "4b45 ~45430305"},
+                              {'K', "0b03 5b06 2853"},
+                              {'L', "0b0353"},
+                              {'M', "030b356b63"},
+                              {'N', "030b636b"},
+                              {'O', "@030b6b63"},
+                              {'P', "0b03 0b2b ~2b5b5626 0626"},
+                              {'Q', "@030b6b63 4562"},
+                              {'R', "0b03 0b2b ~2b5b5626 0626 2653"},
+                              {'S', "~5a5b0b0757530304"},
+                              {'T', "0b6b 3b33"},
+                              {'U', "0b06 ~06036366 666b"},
+                              {'V', "0b336b"},
+                              {'W', "0b2349638b"},
+                              {'X', "0b63 036b"},
+                              {'Y', "0b376b 3733"},
+                              {'Z', "0b6b0363"}};
 constexpr float capital = 8, baseline = 3, gap = 2.2f, space = 3.2f, pen = 0.95f;
 
 int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
@@ -91,7 +129,7 @@ Stroke smoothed(const Stroke& control, bool closed) {
 std::vector<Stroke> strokes_of(char character) {
   std::vector<Stroke> all;
   for (const Glyph& glyph : alphabet) {
-    if (glyph.character != char(std::tolower(static_cast<unsigned char>(character)))) continue;
+    if (glyph.character != character) continue;
     std::string_view rest = glyph.strokes;
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find(' '), rest.size());
@@ -136,14 +174,22 @@ void blend(Image& image, int x, int y, const Color& color, float amount) {
   encode_srgb((1 - amount) * below + amount * color, rgb);
 }
 
+std::string without_glyphs(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    if (c != ' ' && strokes_of(c).empty()) out += c;
+  return out;
+}
+
 float text_width(std::string_view text, float height) {
   float width = 0;
   for (char c : text) width += advance(strokes_of(c));
   return std::max(width - gap, 0.0f) * height / capital;
 }
 
-void draw_text(Image& image, std::string_view text, float x, float y, float height, const Color& color) {
-  const float unit = height / capital, half_pen = std::max(pen * unit, 1.1f) / 2;
+void draw_text(Image& image, std::string_view text, float x, float y, float height, const Color& color,
+               float weight) {
+  const float unit = height / capital, half_pen = weight * std::max(pen * unit, 1.1f) / 2;
   for (char c : text) {
     const std::vector<Stroke> strokes = strokes_of(c);
     const float width = advance(strokes) * unit;

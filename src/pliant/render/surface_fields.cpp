@@ -6,7 +6,9 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <utility>
 
 namespace pliant {
 namespace {
@@ -43,6 +45,25 @@ std::vector<float> vertex_means(const Points& rest, const Points& x, const std::
   return means;
 }
 
+/// Largest and smallest stretch within the surface: one of the three singular values is the 1 of the normal.
+std::pair<double, double> stretches(const Eigen::JacobiSVD<Mat3>& svd, const Vec3& normal) {
+  Eigen::Index out = 0;
+  (svd.matrixU().transpose() * normal).cwiseAbs().maxCoeff(&out);
+  const Vec3& s = svd.singularValues();  // descending
+  return {s[out == 0 ? 1 : 0], s[out == 2 ? 1 : 2]};
+}
+
+/// The angle between the normals of two triangles that share the edge ab, signed by its direction, rad.
+double fold(const Points& x, const Triangle& s, const Triangle& t, Index a, Index b) {
+  const auto normal = [&](const Triangle& of) {
+    const Vec3& p = x[std::size_t(of[0])];
+    return Vec3((x[std::size_t(of[1])] - p).cross(x[std::size_t(of[2])] - p));
+  };
+  const Vec3 m = normal(s), n = normal(t), turn = m.cross(n);
+  const double angle = std::atan2(turn.norm(), m.dot(n));
+  return turn.dot(x[std::size_t(b)] - x[std::size_t(a)]) > 0 ? angle : -angle;
+}
+
 }  // namespace
 
 std::vector<float> speed_field(const Points& before, const Points& after, double seconds) {
@@ -54,13 +75,48 @@ std::vector<float> speed_field(const Points& before, const Points& after, double
 std::vector<float> stretch_field(const Points& rest, const Points& x,
                                  const std::vector<Triangle>& triangles) {
   return vertex_means(rest, x, triangles, 1, [](const Eigen::JacobiSVD<Mat3>& svd, const Vec3& normal) {
-    // One of the three singular values is the 1 of the normal: leave it out.
-    double largest = 0;
-    for (int k = 0; k < 3; ++k)
-      if (std::abs(svd.matrixU().col(k).dot(normal)) < std::numbers::sqrt2 / 2)
-        largest = std::max(largest, svd.singularValues()[k]);
-    return largest;
+    return stretches(svd, normal).first;
   });
+}
+
+std::vector<float> distortion_field(const Points& rest, const Points& x,
+                                    const std::vector<Triangle>& triangles) {
+  return vertex_means(rest, x, triangles, 1, [](const Eigen::JacobiSVD<Mat3>& svd, const Vec3& normal) {
+    const auto [largest, smallest] = stretches(svd, normal);
+    return largest / smallest;
+  });
+}
+
+SurfaceDistortion surface_distortion(const Points& rest, const Points& x,
+                                     const std::vector<Triangle>& triangles) {
+  SurfaceDistortion out;
+  std::vector<std::pair<double, double>> ratios;  // and rest areas
+  double whole = 0;
+  std::map<std::pair<Index, Index>, const Triangle*> across;
+  for (const Triangle& t : triangles) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Index a = t[k], b = t[(k + 1) % 3];
+      const auto [other, first] = across.insert({{std::min(a, b), std::max(a, b)}, &t});
+      if (first) continue;
+      const double turned = fold(x, t, *other->second, a, b) - fold(rest, t, *other->second, a, b);
+      out.kink =
+          std::max(out.kink, std::abs(std::remainder(turned, 2 * std::numbers::pi)) * 180 / std::numbers::pi);
+    }
+    const Mat3 before = frame(rest, t), after = frame(x, t);
+    const double area = before.determinant();
+    if (!(area > 0) || after.isZero(0)) continue;
+    const Eigen::JacobiSVD<Mat3> svd(after * before.inverse(), Eigen::ComputeFullU | Eigen::ComputeFullV);
+    const auto [largest, smallest] = stretches(svd, after.col(2));
+    ratios.emplace_back(largest / smallest, area);
+    whole += area;
+  }
+  std::sort(ratios.begin(), ratios.end());
+  double below = 0;
+  for (const auto& [ratio, area] : ratios) {
+    out.p95 = ratio;
+    if ((below += area) >= 0.95 * whole) break;
+  }
+  return out;
 }
 
 std::vector<float> rotation_field(const Points& rest, const Points& x,

@@ -17,4 +17,15 @@ std::vector<float> stretch_field(const Points& rest, const Points& x, const std:
 std::vector<float> rotation_field(const Points& rest, const Points& x,
                                   const std::vector<Triangle>& triangles);
 
+/// How far the surface is from a similar one: the largest over the smallest stretch within it (1 = none).
+std::vector<float> distortion_field(const Points& rest, const Points& x,
+                                    const std::vector<Triangle>& triangles);
+
+struct SurfaceDistortion {
+  double p95 = 1;   ///< of the triangles' distortions; 5 % of the rest area have more
+  double kink = 0;  ///< degrees: the largest change of the angle between two neighbouring triangles
+};
+SurfaceDistortion surface_distortion(const Points& rest, const Points& x,
+                                     const std::vector<Triangle>& triangles);
+
 }  // namespace pliant

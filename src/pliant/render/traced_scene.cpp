@@ -69,6 +69,8 @@ void TracedScene::move(int body, const Points& positions) {
   rtcCommitGeometry(geometry);
 }
 
+void TracedScene::hide(int body) { rtcDisableGeometry(impl_->geometries[std::size_t(body)]); }
+
 void TracedScene::commit() {
   rtcCommitScene(impl_->scene);
   PLIANT_CHECK(rtcGetDeviceError(impl_->device) == RTC_ERROR_NONE);

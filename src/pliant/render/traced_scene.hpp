@@ -37,6 +37,8 @@ class TracedScene {
   /// Returns the index of the body.
   int add(const Points& positions, const std::vector<Triangle>& triangles);
   void move(int body, const Points& positions);
+  /// No ray meets the body any more.
+  void hide(int body);
   /// Rebuilds the hierarchy after add and move.
   void commit();
 

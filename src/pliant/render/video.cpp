@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -63,13 +64,26 @@ bool write_all(int to, const std::uint8_t* data, std::size_t size) {
   return true;
 }
 
-/// ffmpeg and its options, all but the output file.
-std::vector<std::string> encoder_words(int width, int height, double fps) {
-  std::istringstream line(fmt::format(
-      "ffmpeg -v error -nostdin -y -f rawvideo -pixel_format rgb24 -video_size {}x{} -framerate {:.6g} -i - "
-      "-vf scale=out_color_matrix=bt709:out_range=tv -c:v libx264 -preset medium -crf 17 -pix_fmt yuv420p "
-      "-colorspace bt709 -color_primaries bt709 -color_trc bt709 -movflags +faststart",
-      width, height, fps));
+/// What comes after the frames, all but the output file. quality: 0 .. 100, of an animation.
+std::string codec(const std::filesystem::path& file, int quality) {
+  if (file.extension() == ".webp")
+    return fmt::format("-c:v libwebp_anim -quality {} -compression_level 5 -loop 0", quality);
+  if (file.extension() == ".gif")
+    return fmt::format(
+        "-filter_complex "
+        "split[a][b];[a]palettegen=max_colors={}[p];[b][p]paletteuse=dither=bayer:bayer_scale=4 "
+        "-loop 0",
+        std::clamp(quality * 256 / 100, 16, 256));
+  return "-vf scale=out_color_matrix=bt709:out_range=tv -c:v libx264 -preset medium -crf 17 -pix_fmt yuv420p "
+         "-colorspace bt709 -color_primaries bt709 -color_trc bt709 -movflags +faststart";
+}
+
+std::vector<std::string> encoder_words(const std::filesystem::path& file, int width, int height, double fps,
+                                       int quality) {
+  std::istringstream line(
+      fmt::format("ffmpeg -v error -nostdin -y -f rawvideo -pixel_format rgb24 -video_size {}x{} -framerate "
+                  "{:.6g} -i - {}",
+                  width, height, fps, codec(file, quality)));
   return {std::istream_iterator<std::string>(line), {}};
 }
 
@@ -102,13 +116,14 @@ VideoWriter::VideoWriter(VideoWriter&&) noexcept = default;
 VideoWriter& VideoWriter::operator=(VideoWriter&&) noexcept = default;
 VideoWriter::~VideoWriter() = default;
 
-Result<VideoWriter> VideoWriter::open(const std::filesystem::path& file, int width, int height, double fps) {
+Result<VideoWriter> VideoWriter::open(const std::filesystem::path& file, int width, int height, double fps,
+                                      int quality) {
   if (width % 2 != 0 || height % 2 != 0)
     return failure(file, fmt::format("a picture of {} x {}", width, height), "an even width and height", "");
   auto encoder = std::make_unique<Encoder>();
   encoder->file = file;
   encoder->beside = file;
-  encoder->beside += ".part.mp4";
+  encoder->beside += ".part" + file.extension().string();
   encoder->width = width;
   encoder->height = height;
 
@@ -117,7 +132,7 @@ Result<VideoWriter> VideoWriter::open(const std::filesystem::path& file, int wid
   if (trouble) return failure(file, trouble.message(), "a folder that can be written", "");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return failure(file, std::strerror(errno), "a pipe to ffmpeg", "");
-  std::vector<std::string> words = encoder_words(width, height, fps);
+  std::vector<std::string> words = encoder_words(file, width, height, fps, quality);
   words.push_back(encoder->beside.string());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -161,6 +176,46 @@ std::optional<Error> VideoWriter::finish() {
   std::filesystem::rename(encoder_->beside, encoder_->file, trouble);
   if (trouble) return failure(encoder_->file, trouble.message(), "a file that can be replaced", "");
   return {};
+}
+
+namespace {
+
+/// A file that is gone in the end, unless it was renamed.
+struct TrialFile {
+  std::filesystem::path path;
+  ~TrialFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+};
+
+}  // namespace
+
+Result<std::uintmax_t> write_animation(const std::vector<Image>& frames, const std::filesystem::path& file,
+                                       double fps, std::uintmax_t most_bytes) {
+  PLIANT_CHECK(!frames.empty());
+  // Beside the file until its size is known.
+  std::filesystem::path hidden = file;
+  hidden.replace_filename("." + file.filename().string());
+  const TrialFile trial{hidden};
+  std::uintmax_t bytes = 0;
+  for (const int quality : {80, 60, 40, 20, 5}) {
+    Result<VideoWriter> video =
+        VideoWriter::open(trial.path, frames[0].width, frames[0].height, fps, quality);
+    if (!video) return video.error();
+    for (const Image& frame : frames)
+      if (const auto error = video->add(frame)) return *error;
+    if (const auto error = video->finish()) return *error;
+    std::error_code trouble;
+    bytes = std::filesystem::file_size(trial.path, trouble);
+    if (!trouble && bytes >= most_bytes) continue;
+    if (!trouble) std::filesystem::rename(trial.path, file, trouble);
+    if (trouble) return failure(file, trouble.message(), "a file that can be replaced", "");
+    return bytes;
+  }
+  return failure(file, fmt::format("{} kB at the lowest quality", bytes / 1000),
+                 fmt::format("less than {} kB", most_bytes / 1000),
+                 "fewer pictures a second, a shorter time, or a smaller figure");
 }
 
 }  // namespace pliant

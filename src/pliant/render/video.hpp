@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// MP4 (H.264, yuv420p, index in front) by piping raw frames to the ffmpeg program.
+// Pictures that move, by piping raw frames to the ffmpeg program: MP4 (H.264, yuv420p, index in front), and
+// looping WebP and GIF.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "pliant/base/result.hpp"
 #include "pliant/render/image.hpp"
@@ -14,9 +17,10 @@ namespace pliant {
 /// The file appears under its name when finish() succeeded; a writer that is dropped before leaves nothing.
 class VideoWriter {
  public:
-  /// Creates missing folders on the way to the file. Fails when ffmpeg is not on the PATH, or the size is not
-  /// even (yuv420p halves the colour planes).
-  static Result<VideoWriter> open(const std::filesystem::path& file, int width, int height, double fps);
+  /// The file's ending says the format. Creates missing folders on the way to it. Fails when ffmpeg is not on
+  /// the PATH, or the size is not even (yuv420p halves the colour planes). quality: of WebP and GIF, 0 .. 100.
+  static Result<VideoWriter> open(const std::filesystem::path& file, int width, int height, double fps,
+                                  int quality = 80);
   VideoWriter(VideoWriter&&) noexcept;
   VideoWriter& operator=(VideoWriter&&) noexcept;
   ~VideoWriter();
@@ -30,5 +34,10 @@ class VideoWriter {
   explicit VideoWriter(std::unique_ptr<Encoder> encoder);
   std::unique_ptr<Encoder> encoder_;
 };
+
+/// A looping WebP or GIF below a size: with lower quality where needed. Returns its size in bytes. When even the
+/// lowest quality is too large, nothing is written and the Error tells the size.
+Result<std::uintmax_t> write_animation(const std::vector<Image>& frames, const std::filesystem::path& file,
+                                       double fps, std::uintmax_t most_bytes);
 
 }  // namespace pliant

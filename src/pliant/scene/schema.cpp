@@ -64,7 +64,7 @@ struct ValueSchema {
     return {{"type", "array"}, {"items", numbers("integer", facts)}};
   }
   Ordered operator()(const std::vector<std::string>&) const {
-    return {{"type", "array"}, {"items", {{"type", "string"}}}};
+    return {{"type", "array"}, {"items", (*this)(std::string())}};
   }
   Ordered operator()(const std::optional<bool>&) const { return {{"type", "boolean"}}; }
   Ordered operator()(const WordOrNumber&) const {
@@ -193,18 +193,28 @@ void append_keys(const Description& description, const std::string& path, std::s
 
 }  // namespace
 
-std::string scene_schema() {
+std::string json_schema(const std::string& title, const Description& root) {
   Ordered schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                 {"title", "pliant scene"},
+                 {"title", title},
                  {"x-pliant-version", version()}};
-  schema.update(object_schema(root()));
+  schema.update(object_schema(root));
   std::vector<const Description*> all;
-  collect(root(), all);
+  collect(root, all);
   Ordered definitions = Ordered::object();
   for (std::size_t i = 1; i < all.size(); ++i) definitions[slug(all[i]->title)] = object_schema(*all[i]);
   schema["$defs"] = definitions;
   return schema.dump(2) + "\n";
 }
+
+std::string key_tables(const Description& root) {
+  std::vector<const Description*> all;
+  collect(root, all);
+  std::string text;
+  for (const Description* description : all) text += section(*description);
+  return text;
+}
+
+std::string scene_schema() { return json_schema("pliant scene", root()); }
 
 std::string scene_markdown() {
   std::string text =
@@ -224,10 +234,7 @@ std::string scene_markdown() {
       "takes\nevery node.\n";
   for (auto at = text.find("METHOD"); at != std::string::npos; at = text.find("METHOD", at))
     text.replace(at, 6, method_names().front());
-  std::vector<const Description*> all;
-  collect(root(), all);
-  for (const Description* description : all) text += section(*description);
-  return text;
+  return text + key_tables(root());
 }
 
 std::string scene_keys_help() {

@@ -7,6 +7,7 @@
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/geometric/note_bending.hpp"
 #include "pliant/methods/geometric/note_stiffness.hpp"
+#include "pliant/methods/geometric/reduced/body.hpp"
 #include "pliant/methods/geometric/reduced/prepare.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 
@@ -138,6 +139,18 @@ std::optional<Problem> lacks(const Options& options, Ability ability) {
 }
 
 }  // namespace
+
+Inside inside(const Method& method) {
+  Inside out;
+  const auto* body = dynamic_cast<const ReducedBody*>(&method);
+  if (!body) return out;
+  const Basis& basis = body->model().basis;
+  for (Index c = 0; c < basis.own; ++c) {
+    const Eigen::VectorXd column = basis.columns.col(c);
+    out.functions.emplace_back(column.data(), column.data() + column.size());
+  }
+  return out;
+}
 
 const MethodEntry& entry() {
   static const MethodEntry entry = make_entry<Options>(

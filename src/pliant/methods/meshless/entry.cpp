@@ -100,6 +100,34 @@ std::string drive_joint(const Options&, Method& method, Index joint, const Vec3&
 
 }  // namespace
 
+/// The cubes that the energy is integrated over, moved as its gradients say.
+Inside inside(const Method& method) {
+  const auto* flesh = dynamic_cast<const Body*>(&method);
+  if (!flesh) return {};
+  const Cells& cells = flesh->model().cells;
+  const Points& x = flesh->nodes().x;
+  std::vector<std::array<Vec3, 8>> inverted;
+  for (Index c = 0; c < cells.count(); ++c) {
+    const Mat3 f = deformation_gradient(cells, c, x);
+    if (f.determinant() > 0) continue;
+    Vec3 centre = Vec3::Zero();
+    for (Index k = cells.begin[std::size_t(c)]; k < cells.begin[std::size_t(c) + 1]; ++k)
+      centre += cells.centre_value[std::size_t(k)] * x[std::size_t(cells.node[std::size_t(k)])];
+    for (int corner = 0; Vec3 & at : inverted.emplace_back()) {
+      const Vec3 side(corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, corner & 4 ? 1 : -1);
+      at = centre + f * cells.edge.cwiseProduct(side) / 2;
+      ++corner;
+    }
+  }
+  Inside out{.inverted = std::move(inverted)};
+  if (flesh->rig().empty() || !flesh->rig().bones().is_recorded()) return out;
+  const std::vector<Index>& nodes = flesh->rig().sample_nodes();  // the flesh there is where the rod is
+  for (std::size_t s = 0; s < nodes.size(); ++s)
+    if (const Index before = flesh->rig().bones().before()[s]; before >= 0)
+      out.rod.push_back({x[std::size_t(nodes[std::size_t(before)])], x[std::size_t(nodes[s])]});
+  return out;
+}
+
 const MethodEntry& entry() {
   static const MethodEntry entry = make_entry<Options>(
       "meshless", "settings of the meshless method", any_layout<Options>(),

@@ -7,6 +7,7 @@
 #include "pliant/geometry/inside.hpp"
 #include "pliant/methods/metric/body.hpp"
 #include "pliant/methods/metric/build.hpp"
+#include "pliant/methods/metric/cell_volume.hpp"
 
 namespace pliant {
 
@@ -46,6 +47,18 @@ Remedies remedies(const Options& options) {
 }
 
 }  // namespace
+
+Inside inside(const Method& method) {
+  const auto* body = dynamic_cast<const Body*>(&method);
+  if (!body) return {};
+  const Points& x = body->nodes().x;
+  std::vector<std::array<Vec3, 8>> inverted;
+  for (const std::array<Index, 8>& cell : body->model().cells) {
+    if (signed_volume(cell, x) > 0) continue;
+    for (std::size_t c = 0; Vec3 & corner : inverted.emplace_back()) corner = x[std::size_t(cell[c++])];
+  }
+  return {.inverted = std::move(inverted)};
+}
 
 const MethodEntry& entry() {
   static const MethodEntry entry = make_entry<Options>(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test bench models figures wild fuzz docs view-flood view-bench format check clean
+.PHONY: demo build test bench models figures wild papers fuzz docs view-flood view-bench format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -49,6 +49,10 @@ figures: build models
 
 wild: build models
 	@scripts/wild
+
+# Every claim of the papers, measured: the tables of docs/papers.md. Less than 15 minutes.
+papers: build models
+	@scripts/papers
 
 fuzz:
 	@scripts/setup build fuzz

@@ -26,7 +26,7 @@ class BenchCommand : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   int run(const std::string& arguments) {
-    const std::string command = build_folder() + "/pliant bench " + arguments + " > '" +
+    const std::string command = pliant::build_folder() + "/pliant bench " + arguments + " > '" +
                                 (folder_ / "out").string() + "' 2> '" + (folder_ / "err").string() + "'";
     return WEXITSTATUS(std::system(command.c_str()));
   }

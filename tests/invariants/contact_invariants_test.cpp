@@ -8,6 +8,7 @@
 
 #include "pliant/base/hash.hpp"
 #include "pliant/contact/collider.hpp"
+#include "pliant/methods/catalogue.hpp"
 #include "tests/invariants/method_case.hpp"
 #include "tests/support/allocation_counter.hpp"
 
@@ -226,10 +227,16 @@ std::string case_name(const testing::TestParamInfo<std::tuple<int, int>>& given)
   return contact_cases()[std::get<0>(given.param)].name + "_" + shapes()[std::get<1>(given.param)].name;
 }
 
-INSTANTIATE_TEST_SUITE_P(AllMethods, ContactInvariants,
-                         testing::Combine(testing::Range(0, int(contact_cases().size())),
-                                          testing::Range(0, int(shapes().size()))),
-                         case_name);
+/// How a fine surface hangs on its nodes is the same in all variants of a method: it is asked of the method itself.
+std::vector<std::tuple<int, int>> pairs_to_try() {
+  std::vector<std::tuple<int, int>> pairs;
+  for (int c = 0; c < int(contact_cases().size()); ++c)
+    for (int s = 0; s < int(shapes().size()); ++s)
+      if (shapes()[s].name != "fine_surface" || find_method(contact_cases()[c].name)) pairs.push_back({c, s});
+  return pairs;
+}
+
+INSTANTIATE_TEST_SUITE_P(AllMethods, ContactInvariants, testing::ValuesIn(pairs_to_try()), case_name);
 
 }  // namespace contact_invariants_test
 }  // namespace pliant

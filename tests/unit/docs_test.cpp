@@ -163,5 +163,24 @@ TEST(Docs, do_not_argue_with_texts_that_a_reader_does_not_have) {
   }
 }
 
+/// [Kelager05] and [Terzopoulos87] give no values: whoever says so must say whose a number is.
+TEST(Docs, do_not_call_our_numbers_those_of_a_paper) {
+  const std::string papers = "papers' ", paper = "paper's ";
+  const std::vector<std::string> words = {papers + "own number", papers + "number", papers + "strength",
+                                          paper + "own number"};
+  std::vector<fs::path> files = pages();
+  files.push_back(root / "CHANGELOG.md");
+  for (const char* folder : {"src", "bench", "scenes", "tests"})
+    for (fs::path& file : files_under(root / folder, {".hpp", ".cpp", ".json"})) files.push_back(file);
+  for (const fs::path& file : files) {
+    int number = 0;
+    for (const std::string& line : lines_of(file)) {
+      ++number;
+      for (const std::string& word : words)
+        EXPECT_EQ(line.find(word), std::string::npos) << file << ":" << number << ": " << word;
+    }
+  }
+}
+
 }  // namespace docs_test
 }  // namespace pliant

@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "pliant/methods/cage/note_dents.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/scene/build.hpp"
 #include "pliant/scene/parse.hpp"
@@ -82,15 +83,10 @@ TEST(Hertz, a_geometric_ball_sinks_under_its_own_weight_as_deep_as_theory_says) 
   expect_within_a_tenth(ball, sinking_over_hertz(reference_of(ball)));
 }
 
-// Green coordinates are harmonic functions of the place, so each coordinate of a caged body's displacement is
-// harmonic however fine its cage is; an elastic displacement is not. A dent of wave number k in a half space,
-// u = (A sin kx, W cos kx) e^(-kz), has the energy k/4 (mu (A^2 + W^2 + (A + W)^2/2) + lambda/2 (A - W)^2) an area,
-// least at A = W (lambda - mu)/(lambda + 3 mu): k W^2 mu (lambda + mu)/(lambda + 3 mu). Elasticity has k W^2
-// mu/(4 (1 - nu)). So all dents are 4 (1 - nu)/(3 - 4 nu) times as stiff, as if E* were, and a^2/R goes with its
-// power -2/3.
+// All its dents are `dent_bias` times as stiff, as if E* were, and a^2/R goes with its power -2/3.
 TEST(Hertz, a_caged_ball_sinks_as_deep_as_harmonic_displacements_let_it) {
   const Ball ball{"cage", R"(, "cells": [6, 6, 6])", 27, Law::corotated, 0.3};
-  const double stiffer = 4 * (1 - ball.poisson) / (3 - 4 * ball.poisson);
+  const double stiffer = cage::dent_bias(ball.poisson);
   expect_within_a_tenth(ball, std::pow(stiffer, -2.0 / 3) * sinking_over_hertz(reference_of(ball, stiffer)));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The experiments of Kelager, Fleron and Erleben 2005 as numbers: nodes 1 m apart and 1 kg each, strengths
-// 200, 100, 200, 50 J times k, contact of the nodes themselves. "After" is after the load is gone and the
+// 200, 300, 400, 50 J times k (the paper gives none), contact of the nodes themselves. "After" is after the load is gone and the
 // body has settled.
 #pragma once
 

@@ -45,7 +45,7 @@ void compare(const std::string& figure, const std::function<Outcome(const Option
                experiment(contender(Contender::with_orientation, k, Integrator::stable)));
 }
 
-TEST(MetricFigures, fig_5_a_dropped_box_comes_back) { compare("Fig. 5 box", drop_box, 1); }
+TEST(MetricFigures, fig_5_a_dropped_box_comes_back) { compare("Fig. 5 box", drop_box, 0.9); }
 
 TEST(MetricFigures, fig_6_a_dropped_ball_comes_back) { compare("Fig. 6 ball", drop_ball, 4); }
 
@@ -57,9 +57,6 @@ TEST(MetricFigures, fig_7_a_box_lifted_by_a_corner_comes_back) {
 TEST(MetricFigures, fig_9_a_deflated_box_inflates) {
   compare(
       "Fig. 9 inflate", [](const Options& o) { return inflate(o, 0.04); }, 4);
-  Options options = contender(Contender::as_published, 4);
-  options.pillar = 0;
-  expect_lost("Fig. 9 inflate, without pillars", inflate(options, 0.04));
 }
 
 TEST(MetricFigures, fig_10_a_twisted_box_comes_back) {

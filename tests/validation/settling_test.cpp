@@ -86,7 +86,8 @@ class Dropped {
 };
 
 std::string name_of(const testing::TestParamInfo<Setting>& given) {
-  return given.param.method + "_1e" + std::to_string(int(std::log10(given.param.modulus) + 0.5));
+  const std::string more = given.param.more.find("poisson") != std::string::npos ? "_poisson" : "";
+  return given.param.method + "_1e" + std::to_string(int(std::log10(given.param.modulus) + 0.5)) + more;
 }
 
 class RoundBody : public testing::TestWithParam<Setting> {};
@@ -101,6 +102,7 @@ TEST_P(RoundBody, a_ball_that_falls_straight_down_does_not_rock_on_its_facets) {
 
 INSTANTIATE_TEST_SUITE_P(Methods, RoundBody,
                          testing::Values(Setting{"geometric", "", 1e6}, Setting{"geometric", "", 1e7},
+                                         Setting{"geometric", R"(, "poisson": 0.45)", 1e6},
                                          Setting{"metric", "", 1e6}, Setting{"meshless", "", 1e6}),
                          name_of);
 
@@ -146,6 +148,37 @@ INSTANTIATE_TEST_SUITE_P(Methods, Toy,
                                          Setting{"metric", "", 1e6}, Setting{"meshless", "", 1e6},
                                          Setting{"cage", R"(, "cells": [3, 3, 2])", 1e5}),
                          name_of);
+
+/// Conjugate gradients alone left boxes trembling at 0.03 m/s and more, for good.
+TEST(Rubber, boxes_and_meshes_come_to_rest) {
+  const TempFolder folder;
+  const PolygonMesh mesh = toy();
+  std::vector<Index> order(mesh.vertices.size());
+  std::iota(order.begin(), order.end(), 0);
+  folder.with("toy.obj", obj_of(mesh, order));
+  const std::string file = (folder / "scene.json").string();
+  const std::string box = R"({"box": {"size": [0.3, 0.3, 0.3], "nodes": [6, 6, 6], "corner": [0, -0.2, 0]}})";
+  const std::string figure = fmt::format(R"({{"mesh": "{}", "nodes": 250, "translate": [0, -0.08, 0]}})",
+                                         (folder / "toy.obj").string());
+  struct Case {
+    const char* name;
+    double modulus;
+    std::string poisson, shape, damping;
+  };
+  const std::string none = R"({"mass": 0, "stiffness": 0})", rubber = R"({"mass": 0, "stiffness": 1.6e-3})";
+  for (const Case& c : {Case{"box_1e6_0.4", 1e6, R"(, "poisson": 0.4)", box, none},
+                        Case{"box_1e6_0.45", 1e6, R"(, "poisson": 0.45)", box, none},
+                        Case{"box_1e7_0.45", 1e7, R"(, "poisson": 0.45)", box, none},
+                        Case{"toy_rubber", 1.5e6, R"(, "poisson": 0.45)", figure, rubber}}) {
+    Dropped body({"geometric", c.poisson, c.modulus}, c.shape, file, c.damping);
+    body.fall(3);
+    double fastest = body.fastest();
+    for (int k = 0; k < 10; ++k) body.fall(0.05), fastest = std::max(fastest, body.fastest());
+    RecordProperty(c.name, fmt::format("{:.2g}", fastest));
+    std::printf("%s: at most %.2g m/s\n", c.name, fastest);
+    EXPECT_LT(fastest, 1e-3) << c.name;
+  }
+}
 
 }  // namespace settling_test
 }  // namespace pliant

@@ -230,7 +230,7 @@ Problem unknown_key(const std::string& key, const std::string& place, const Desc
 
 }  // namespace
 
-namespace layout_detail {
+namespace {
 
 std::optional<OptionValue> read_value(const Json& json, const std::string& place, const OptionFacts& facts,
                                       const OptionValue& like, Problems& problems) {
@@ -246,6 +246,7 @@ std::optional<OptionValue> read_value(const Json& json, const std::string& place
   return value;
 }
 
+/// Calls entry(i, value, place) for every known key; reports the unknown ones, and wrong counts for a choice.
 void each_known_key(const Json& json, const std::string& place, const Description& description,
                     const std::function<void(std::size_t, const Json&, const std::string&)>& entry,
                     Problems& problems) {
@@ -275,6 +276,20 @@ void each_known_key(const Json& json, const std::string& place, const Descriptio
   }
 }
 
+}  // namespace
+
+namespace layout_detail {
+
+void read_fields(const Json& json, const std::string& place, const FieldList& layout, void* to,
+                 Problems& problems) {
+  each_known_key(
+      json, place, layout.description,
+      [&](std::size_t i, const Json& value, const std::string& at) {
+        layout.fields[i].read(value, at, to, problems);
+      },
+      problems);
+}
+
 void each_element(const Json& json, const std::string& place, const std::function<void(std::size_t)>& resize,
                   const std::function<void(std::size_t, const Json&, const std::string&)>& element,
                   Problems& problems) {
@@ -284,6 +299,32 @@ void each_element(const Json& json, const std::string& place, const std::functio
   }
   resize(json.size());
   for (std::size_t i = 0; i < json.size(); ++i) element(i, json[i], join_place(place, std::to_string(i)));
+}
+
+AnyField value_field(const AnyOption& option, const void* initial) {
+  Description::Entry about{option.name, Description::Kind::value, option.facts, option.get(initial), nullptr};
+  auto read = [option, like = about.initial](const Json& json, const std::string& place, void* to,
+                                             Problems& problems) {
+    if (auto value = read_value(json, place, option.facts, like, problems)) option.set(to, *value);
+  };
+  return {std::move(about), std::move(read)};
+}
+
+Description::Entry about_object(std::string name, Description::Kind kind, std::string help,
+                                const Description& of) {
+  return {std::move(name), kind, {.help = std::move(help)}, 0.0, &of};
+}
+
+FieldList make_list(std::string title, std::string help, const std::vector<AnyOption>& options,
+                    const void* initial, const std::vector<AnyField>& objects, NotYet not_yet) {
+  FieldList list;
+  for (const AnyOption& option : options) list.fields.push_back(value_field(option, initial));
+  list.fields.insert(list.fields.end(), objects.begin(), objects.end());
+  list.description.title = std::move(title);
+  list.description.help = std::move(help);
+  list.description.not_yet = std::move(not_yet);
+  for (const AnyField& field : list.fields) list.description.entries.push_back(field.about);
+  return list;
 }
 
 }  // namespace layout_detail

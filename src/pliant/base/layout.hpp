@@ -8,6 +8,7 @@
 
 #include <any>
 #include <functional>
+#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -42,109 +43,107 @@ struct Description {
   std::vector<std::pair<std::string, std::string>> not_yet;  ///< names that later versions know, and a reason
 };
 
-/// A field of T: what it is, and how it is read from a file.
-template <class T>
-struct Field {
+/// A field of a struct: what it is, and how it is read from a file into the struct.
+struct AnyField {
   Description::Entry about;
-  std::function<void(const Json&, const std::string& place, T&, Problems&)> read;
+  std::function<void(const Json&, const std::string& place, void* to, Problems&)> read;
 };
 
+/// A field of T. The type is known here and forgotten in the lists, which are compiled once.
 template <class T>
-struct Layout {
-  Description description;
-  std::vector<Field<T>> fields;
+struct Field : AnyField {};
+
+/// Fields of T.
+template <class T>
+class Fields {
+ public:
+  Fields() = default;
+  Fields(std::initializer_list<Field<T>> fields) : all_(fields.begin(), fields.end()) {}
+  void push_back(Field<T> field) { all_.push_back(std::move(field)); }
+  const std::vector<AnyField>& all() const { return all_; }
+
+ private:
+  std::vector<AnyField> all_;
 };
+
+struct FieldList {
+  Description description;
+  std::vector<AnyField> fields;
+};
+
+/// How a T is read.
+template <class T>
+struct Layout : FieldList {};
 
 template <class T>
 const Layout<T>& layout_of();
 
-// The parts of reading that need no type; defined in layout.cpp so that only it sees the JSON library.
+using NotYet = std::vector<std::pair<std::string, std::string>>;
+
+// The parts that need no type; defined in layout.cpp so that only it sees the JSON library.
 namespace layout_detail {
-std::optional<OptionValue> read_value(const Json& json, const std::string& place, const OptionFacts& facts,
-                                      const OptionValue& like, Problems& problems);
-/// Calls entry(i, value, place) for every known key; reports the unknown ones, and wrong counts for a choice.
-void each_known_key(const Json& json, const std::string& place, const Description& description,
-                    const std::function<void(std::size_t, const Json&, const std::string&)>& entry,
-                    Problems& problems);
+/// Reads the keys of an object into the struct at `to`; reports unknown keys, and wrong counts for a choice.
+void read_fields(const Json& json, const std::string& place, const FieldList& layout, void* to,
+                 Problems& problems);
 void each_element(const Json& json, const std::string& place, const std::function<void(std::size_t)>& resize,
                   const std::function<void(std::size_t, const Json&, const std::string&)>& element,
                   Problems& problems);
+AnyField value_field(const AnyOption& option, const void* initial);
+Description::Entry about_object(std::string name, Description::Kind kind, std::string help,
+                                const Description& of);
+FieldList make_list(std::string title, std::string help, const std::vector<AnyOption>& options,
+                    const void* initial, const std::vector<AnyField>& objects, NotYet not_yet);
 }  // namespace layout_detail
 
 /// Reads an object of a scene into `to`, which keeps its defaults where the file is silent.
 template <class T>
 void read_object(const Json& json, const std::string& place, T& to, Problems& problems) {
-  const Layout<T>& layout = layout_of<T>();
-  layout_detail::each_known_key(
-      json, place, layout.description,
-      [&](std::size_t i, const Json& value, const std::string& at) {
-        layout.fields[i].read(value, at, to, problems);
-      },
-      problems);
-}
-
-template <class T>
-Field<T> value_field(const Option<T>& option) {
-  const T initial = {};
-  Description::Entry about{option.name, Description::Kind::value, option.facts, option.get(initial), nullptr};
-  auto read = [option, about](const Json& json, const std::string& place, T& to, Problems& problems) {
-    if (auto value = layout_detail::read_value(json, place, about.facts, about.initial, problems))
-      option.set(to, *value);
-  };
-  return {about, read};
+  layout_detail::read_fields(json, place, layout_of<T>(), &to, problems);
 }
 
 /// An object inside T, always there with its defaults.
 template <class T, class M>
 Field<T> object_field(std::string name, M T::*member, std::string help) {
-  Description::Entry about{std::move(name),
-                           Description::Kind::object,
-                           {.help = std::move(help)},
-                           0.0,
-                           &layout_of<M>().description};
-  return {about, [member](const Json& json, const std::string& place, T& to, Problems& problems) {
-            read_object(json, place, to.*member, problems);
-          }};
+  return {{layout_detail::about_object(std::move(name), Description::Kind::object, std::move(help),
+                                       layout_of<M>().description),
+           [member](const Json& json, const std::string& place, void* to, Problems& problems) {
+             read_object(json, place, static_cast<T*>(to)->*member, problems);
+           }}};
 }
 
 /// An object inside T whose presence means something.
 template <class T, class M>
 Field<T> optional_field(std::string name, std::optional<M> T::*member, std::string help) {
-  Description::Entry about{std::move(name),
-                           Description::Kind::optional_object,
-                           {.help = std::move(help)},
-                           0.0,
-                           &layout_of<M>().description};
-  return {about, [member](const Json& json, const std::string& place, T& to, Problems& problems) {
-            read_object(json, place, (to.*member).emplace(), problems);
-          }};
+  return {{layout_detail::about_object(std::move(name), Description::Kind::optional_object, std::move(help),
+                                       layout_of<M>().description),
+           [member](const Json& json, const std::string& place, void* to, Problems& problems) {
+             read_object(json, place, (static_cast<T*>(to)->*member).emplace(), problems);
+           }}};
 }
 
 template <class T, class M>
 Field<T> list_field(std::string name, std::vector<M> T::*member, std::string help) {
-  Description::Entry about{
-      std::move(name), Description::Kind::list, {.help = std::move(help)}, 0.0, &layout_of<M>().description};
-  return {about, [member](const Json& json, const std::string& place, T& to, Problems& problems) {
-            layout_detail::each_element(
-                json, place, [&](std::size_t count) { to.*member = std::vector<M>(count); },
-                [&](std::size_t i, const Json& element, const std::string& at) {
-                  read_object(element, at, (to.*member)[i], problems);
-                },
-                problems);
-          }};
+  return {{layout_detail::about_object(std::move(name), Description::Kind::list, std::move(help),
+                                       layout_of<M>().description),
+           [member](const Json& json, const std::string& place, void* to, Problems& problems) {
+             std::vector<M>& list = static_cast<T*>(to)->*member;
+             layout_detail::each_element(
+                 json, place, [&](std::size_t count) { list = std::vector<M>(count); },
+                 [&](std::size_t i, const Json& element, const std::string& at) {
+                   read_object(element, at, list[i], problems);
+                 },
+                 problems);
+           }}};
 }
 
 /// One alternative of a choice T, which holds its alternatives in the variant T::is.
 template <class T, class M>
 Field<T> alternative(std::string name, std::string help) {
-  Description::Entry about{std::move(name),
-                           Description::Kind::object,
-                           {.help = std::move(help)},
-                           0.0,
-                           &layout_of<M>().description};
-  return {about, [](const Json& json, const std::string& place, T& to, Problems& problems) {
-            read_object(json, place, to.is.template emplace<M>(), problems);
-          }};
+  return {{layout_detail::about_object(std::move(name), Description::Kind::object, std::move(help),
+                                       layout_of<M>().description),
+           [](const Json& json, const std::string& place, void* to, Problems& problems) {
+             read_object(json, place, static_cast<T*>(to)->is.template emplace<M>(), problems);
+           }}};
 }
 
 /// An alternative whose first option has this name and whose others stand beside it.
@@ -158,31 +157,25 @@ Field<T> flat_alternative(std::string name, std::string help) {
 /// An alternative that is a single value, the only option of M.
 template <class T, class M>
 Field<T> value_alternative(const Option<M>& option) {
-  const Field<M> inner = value_field<M>(option);
-  return {inner.about, [inner](const Json& json, const std::string& place, T& to, Problems& problems) {
-            inner.read(json, place, to.is.template emplace<M>(), problems);
-          }};
+  const M initial{};
+  const AnyField inner = layout_detail::value_field(option, &initial);
+  return {{inner.about, [inner](const Json& json, const std::string& place, void* to, Problems& problems) {
+             inner.read(json, place, &static_cast<T*>(to)->is.template emplace<M>(), problems);
+           }}};
 }
 
 template <class T>
 Layout<T> make_layout(std::string title, std::string help, const OptionTable<T>& options,
-                      std::vector<Field<T>> objects = {},
-                      std::vector<std::pair<std::string, std::string>> not_yet = {}) {
-  Layout<T> layout;
-  for (const Option<T>& option : options) layout.fields.push_back(value_field<T>(option));
-  for (Field<T>& field : objects) layout.fields.push_back(std::move(field));
-  layout.description.title = std::move(title);
-  layout.description.help = std::move(help);
-  layout.description.not_yet = std::move(not_yet);
-  for (const Field<T>& field : layout.fields) layout.description.entries.push_back(field.about);
-  return layout;
+                      const Fields<T>& objects = {}, NotYet not_yet = {}) {
+  const T initial{};
+  return {layout_detail::make_list(std::move(title), std::move(help), options.all(), &initial, objects.all(),
+                                   std::move(not_yet))};
 }
 
 template <class T>
-Layout<T> make_choice(std::string title, std::string help, std::vector<Field<T>> alternatives,
-                      std::vector<std::pair<std::string, std::string>> not_yet = {}) {
-  Layout<T> layout =
-      make_layout<T>(std::move(title), std::move(help), {}, std::move(alternatives), std::move(not_yet));
+Layout<T> make_choice(std::string title, std::string help, const Fields<T>& alternatives,
+                      NotYet not_yet = {}) {
+  Layout<T> layout = make_layout<T>(std::move(title), std::move(help), {}, alternatives, std::move(not_yet));
   layout.description.choice = true;
   return layout;
 }

@@ -12,7 +12,9 @@
 // The default is the member's initial value: it is not said twice.
 #pragma once
 
-#include <functional>
+#include <array>
+#include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -53,34 +55,80 @@ using OptionValue = std::variant<double, int, bool, std::string, Vec3, std::arra
                                  std::array<double, 2>, std::array<Vec3, 2>, std::vector<int>, WordOrNumber,
                                  std::optional<bool>, std::vector<std::string>>;
 
-/// One field of S, seen from outside: name, facts, and how to read and write it. The alternative that get()
-/// returns tells the type; words of an enumeration travel as their names.
-template <class S>
-struct Option {
+/// One field of a struct, seen from outside: name, facts, where it lies and how a value of its type travels. It does not know
+/// the struct, so that lists of fields are one type and are compiled once. The alternative that get() returns tells the type
+/// of the field; words of an enumeration travel as their names.
+struct AnyOption {
   std::string name;
   OptionFacts facts;
-  std::function<OptionValue(const S&)> get;
-  std::function<void(S&, const OptionValue&)> set;
+  std::ptrdiff_t offset = 0;  ///< of the field in its struct, B
+  OptionValue (*read)(const void* field, const OptionFacts&) = nullptr;
+  void (*write)(void* field, const OptionFacts&, const OptionValue&) = nullptr;
+
+  OptionValue get(const void* of) const { return read(static_cast<const char*>(of) + offset, facts); }
+  void set(void* of, const OptionValue& value) const { write(static_cast<char*>(of) + offset, facts, value); }
 };
 
+/// A field of S.
 template <class S>
-using OptionTable = std::vector<Option<S>>;
+struct Option : AnyOption {};
+
+/// The fields of S that are options.
+template <class S>
+class OptionTable {
+ public:
+  OptionTable(std::initializer_list<Option<S>> options) : all_(options.begin(), options.end()) {}
+  void push_back(Option<S> option) { all_.push_back(std::move(option)); }
+  const std::vector<AnyOption>& all() const { return all_; }
+
+ private:
+  std::vector<AnyOption> all_;
+};
+
+namespace option_detail {
+
+/// Two functions for each type of value, whatever struct it is in.
+template <class T>
+OptionValue read(const void* field, const OptionFacts& facts) {
+  const T& value = *static_cast<const T*>(field);
+  if constexpr (std::is_enum_v<T>)
+    return facts.choices.at(std::size_t(value));
+  else
+    return value;
+}
+
+template <class T>
+void write(void* field, const OptionFacts& facts, const OptionValue& value) {
+  T& to = *static_cast<T*>(field);
+  if constexpr (std::is_enum_v<T>) {
+    for (std::size_t i = 0; i < facts.choices.size(); ++i)
+      if (facts.choices[i] == std::get<std::string>(value)) to = T(i);
+  } else {
+    to = std::get<T>(value);
+  }
+}
+
+template <class S, class T>
+std::ptrdiff_t offset_of(T S::*member) {
+  static const S any{};
+  return reinterpret_cast<const char*>(&(any.*member)) - reinterpret_cast<const char*>(&any);
+}
+
+}  // namespace option_detail
 
 template <class S, class T>
 Option<S> option(std::string name, T S::*member, OptionFacts facts) {
-  if constexpr (std::is_enum_v<T>) {
-    const std::vector<std::string> words = facts.choices;
-    auto get = [member, words](const S& s) { return OptionValue(words.at(std::size_t(s.*member))); };
-    auto set = [member, words](S& s, const OptionValue& v) {
-      for (std::size_t i = 0; i < words.size(); ++i)
-        if (words[i] == std::get<std::string>(v)) s.*member = T(i);
-    };
-    return {std::move(name), std::move(facts), get, set};
-  } else {
-    auto get = [member](const S& s) { return OptionValue(s.*member); };
-    auto set = [member](S& s, const OptionValue& v) { s.*member = std::get<T>(v); };
-    return {std::move(name), std::move(facts), get, set};
-  }
+  return {{std::move(name), std::move(facts), option_detail::offset_of(member), option_detail::read<T>,
+           option_detail::write<T>}};
+}
+
+/// A field of a struct that is a field of S.
+template <class S, class L, class T>
+Option<S> option(std::string name, L S::*outer, T L::*member, OptionFacts facts) {
+  Option<S> inner{{std::move(name), std::move(facts), option_detail::offset_of(member),
+                   option_detail::read<T>, option_detail::write<T>}};
+  inner.offset += option_detail::offset_of(outer);
+  return inner;
 }
 
 }  // namespace pliant

@@ -137,7 +137,9 @@ struct StepPlan {
 
 /// What to do where a run went wrong, as ends of a sentence.
 struct Remedies {
-  std::string collapse = "its stiffness";    ///< "raise ..."
+  std::string collapse = "its stiffness";  ///< "raise ..."
+  /// What lets a body find back that starts far from its shape.
+  std::string start = "start it nearer to its shape, or scramble it with another seed";
   std::string contact = {};                  ///< " or more ...", besides more substeps
   std::optional<std::string> unsolved = {};  ///< ", ..." beside more substeps; none: such steps are not told
   std::string bones = {};                    ///< "take ...", where bones turn too far

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pliant/physics/damped_newton.hpp"
+#include "pliant/physics/secant_pairs.hpp"
 #include "pliant/physics/selection.hpp"
 
 namespace pliant {
@@ -12,7 +13,13 @@ namespace {
 
 constexpr double energy_noise = 1e-11;  // round-off of Pi, relative
 constexpr double no_way = 1e-12;        // of the body's size: a direction so short is rounding
-constexpr double jump_share = 1e-2;  // acting forces count at least this share of the largest unbalanced one
+// A model of the Hessian that lacks much (the softness of a squashed body near its buckling) leaves more than `most` of
+// the unbalanced force in each step; after so many in a row, near the balance, the steps taken correct it. Far from it
+// the forces are not linear in them.
+constexpr double most = 0.5;
+constexpr int slow_steps = 8;
+constexpr double near_balance = 0.1;  // residual
+constexpr double jump_share = 1e-2;   // acting forces count at least this share of the largest unbalanced one
 
 /// Potential and forces at some place.
 struct Look {
@@ -21,6 +28,13 @@ struct Look {
   bool has_forces = false;            ///< the rest is known, too
   double unbalanced = 0, acting = 0;  ///< N
   Points force;                       ///< f, N; 0 on held nodes
+};
+
+/// What goes from step to step.
+struct Progress {
+  Look look;          ///< where the last step ended
+  SecantPairs pairs;  ///< of the steps since held nodes were moved
+  int slow = 0;       ///< steps in a row that left most of the unbalanced force
 };
 
 /// The static problem at the positions of the method, as damped_newton.hpp sees it.
@@ -47,15 +61,24 @@ class NodeProblem {
   }
 
   StaticDirection direction(double caution) {
-    if (tried_) go_back();
+    if (tried_) {  // no step was found
+      go_back();
+      forget_steps();
+    }
     const StepInput at{.h = 1 / caution, .held = input_.held, .contact = {}, .pool = input_.pool};
-    StaticDirection out{.trouble = solve_(at, here_.force, direction_)};
+    const auto solve = [&](std::span<const Vec3> f, std::span<Vec3> d) { return solve_(at, f, d); };
+    StaticDirection out{.trouble = slow_ < slow_steps ? solve(here_.force, direction_)
+                                                      : pairs_.direction(here_.force, direction_, solve)};
     double square = 0;
     for (std::size_t i = 0; i < here_.x.size(); ++i) {
       out.slope += here_.force[i].dot(direction_[i]);
       square += direction_[i].squaredNorm();
     }
     longest_ = std::max(longest_, std::sqrt(square / double(here_.x.size())));
+    if (slow_ == slow_steps && out.trouble.empty() && !(out.slope > 0)) {
+      forget_steps();
+      return direction(caution);
+    }
     return out;
   }
   /// Nothing acts, and what is unbalanced moves the body by no more than rounding: there is nothing to compare
@@ -81,8 +104,16 @@ class NodeProblem {
   /// The trial is the place from now on. Returns the root mean square displacement over the body's size.
   double accept() {
     find_forces(there_);
+    Points step(here_.x.size()), growth(here_.x.size());
     double sum = 0;
-    for (std::size_t i = 0; i < here_.x.size(); ++i) sum += (there_.x[i] - here_.x[i]).squaredNorm();
+    for (std::size_t i = 0; i < here_.x.size(); ++i) {
+      step[i] = there_.x[i] - here_.x[i];
+      growth[i] = here_.force[i] - there_.force[i];
+      sum += step[i].squaredNorm();
+    }
+    pairs_.add(std::move(step), std::move(growth));
+    const bool slow = residual() < near_balance && there_.unbalanced > most * here_.unbalanced;
+    if (slow_ < slow_steps) slow_ = slow ? slow_ + 1 : 0;
     std::swap(here_, there_);
     const Bounds box = bounds_of(memory_.start);
     return std::sqrt(sum / double(here_.x.size())) / (box.max - box.min).norm();
@@ -93,9 +124,14 @@ class NodeProblem {
     tried_ = false;
   }
   /// The next step begins where this one ended.
-  void remember() { memory_.last = std::move(here_); }
+  void remember() { memory_.last = Progress{std::move(here_), std::move(pairs_), slow_}; }
 
  private:
+  void forget_steps() {
+    pairs_.clear();
+    slow_ = 0;
+  }
+
   /// Looks at the present positions, held nodes at their targets. True: one of those moved.
   bool hold() {
     here_.x = method_.nodes().x;
@@ -105,8 +141,10 @@ class NodeProblem {
       moved |= x != input_.targets[n];
       x = input_.targets[n];
     }
-    if (Look* last = std::any_cast<Look>(&memory_.last); last && !moved && last->x == here_.x) {
-      here_ = std::move(*last);
+    if (Progress* last = std::any_cast<Progress>(&memory_.last); last && !moved && last->look.x == here_.x) {
+      here_ = std::move(last->look);
+      pairs_ = std::move(last->pairs);
+      slow_ = last->slow;
     } else {
       look(here_);
       find_forces(here_);
@@ -158,6 +196,8 @@ class NodeProblem {
   Points still_, direction_;
   std::vector<char> is_held_;
   Look here_, there_;
+  SecantPairs pairs_;
+  int slow_ = 0;
   bool tried_ = false;  // the method is at the trial
   double longest_ = 0;  // direction so far, root mean square, m
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace pliant {
 namespace {
@@ -15,7 +16,7 @@ constexpr double often = 0.1;      // of the frames
 constexpr double too_deep = 0.05;  // of the body's size at frame 0
 constexpr double for_good = 1;     // s: cells that stay inside out so long do not come back
 
-/// The row of a body in which a metric is least, or largest; none where the cells are empty.
+/// A row of a body and what a metric has there; none where the cells are empty.
 struct Extreme {
   int frame = -1;
   double value = 0;
@@ -25,15 +26,22 @@ std::size_t column_of(const Recorder& recorder, const std::string& metric) {
   return std::size_t(std::find(columns.begin(), columns.end(), metric) - columns.begin());
 }
 
-Extreme extreme(const Recorder& recorder, int body, const char* metric, bool largest) {
+template <class Before>
+Extreme extreme(const Recorder& recorder, int body, const char* metric, const Before& before) {
   const std::size_t column = column_of(recorder, metric);
   Extreme out;
   for (const MetricsRow& row : recorder.rows()) {
     if (row.body != body || std::isnan(row.cells[column])) continue;
     const double value = row.cells[column];
-    if (out.frame < 0 || (largest ? value > out.value : value < out.value)) out = {row.frame, value};
+    if (out.frame < 0 || before(value, out.value)) out = {row.frame, value};
   }
   return out;
+}
+Extreme least(const Recorder& recorder, int body, const char* metric) {
+  return extreme(recorder, body, metric, std::less<>());
+}
+Extreme largest(const Recorder& recorder, int body, const char* metric) {
+  return extreme(recorder, body, metric, std::greater<>());
 }
 
 /// The last row of a body.
@@ -96,6 +104,16 @@ double folded_for(const Recorder& recorder, int body) {
   return folded ? end - since : 0;
 }
 
+/// A scrambled, squashed or far stretched start: what the body goes through on its way back is not its load's work.
+bool starts_out_of_shape(const Recorder& recorder, int body) {
+  for (const MetricsRow& row : recorder.rows()) {
+    if (row.body != body) continue;
+    const double volume = row.cells[column_of(recorder, "volume_ratio")];
+    return volume < collapsed || volume > 1 / collapsed || row.cells[column_of(recorder, "inverted")] > 0;
+  }
+  return false;
+}
+
 double iterations_of(const Recorder& recorder, int body, int frame) {
   for (const MetricsRow& row : recorder.rows())
     if (row.body == body && row.frame == frame) return row.cells[column_of(recorder, "iterations")];
@@ -120,7 +138,7 @@ Remedies remedies_of(const BodySpec& body) { return body.entry().remedies(body.o
 /// Of flesh whose rotations come from bones. Rotations that nearly cancel do not stop a cell from turning,
 /// but it turns otherwise than its neighbours and ends inside out.
 void doubt_bones(const Recorder& recorder, int body, const BodySpec& spec, std::vector<std::string>& out) {
-  const Extreme kept = extreme(recorder, body, "kept_rotations", true);
+  const Extreme kept = largest(recorder, body, "kept_rotations");
   if (kept.frame < 0) return;
   if (kept.value > 0)
     out.push_back(
@@ -133,14 +151,37 @@ void doubt_bones(const Recorder& recorder, int body, const BodySpec& spec, std::
         spec.name, inverted.frame, inverted.value, remedies_of(spec).bones));
 }
 
-/// Cells that gave way under a load and keep their fold.
+/// What has lost its volume under its load, or did not get it back after its start.
+void doubt_volume(const Recorder& recorder, int body, const BodySpec& spec, std::vector<std::string>& out) {
+  const bool from_start = starts_out_of_shape(recorder, body);
+  const Extreme volume =
+      from_start ? last(recorder, body, "volume_ratio") : least(recorder, body, "volume_ratio");
+  if (volume.frame < 0 || !(volume.value < collapsed)) return;
+  const Remedies remedies = remedies_of(spec);
+  if (from_start)
+    out.push_back(fmt::format("{}: it did not find back from its start: {:.2g} of its volume at the end; {}",
+                              spec.name, volume.value, remedies.start));
+  else
+    out.push_back(fmt::format(
+        "{}: it collapsed to {:.2g} of its volume (frame {}): too soft for its weight and its speed; raise "
+        "{}, or lower density or gravity",
+        spec.name, volume.value, volume.frame, remedies.collapse));
+}
+
+/// Cells that gave way under a load and keep their fold, or that started with it.
 void doubt_folds(const Recorder& recorder, int body, const BodySpec& spec, std::vector<std::string>& out) {
-  const double time = folded_for(recorder, body);
+  const double time = folded_for(recorder, body), cells = last(recorder, body, "inverted").value;
   if (!(time >= for_good)) return;
-  out.push_back(fmt::format(
-      "{}: {:.0f} cells stayed inside out for the last {:.3g} s: it gave way under its load; raise {}, or "
-      "lower density or gravity",
-      spec.name, last(recorder, body, "inverted").value, time, remedies_of(spec).collapse));
+  const Remedies remedies = remedies_of(spec);
+  if (starts_out_of_shape(recorder, body))
+    out.push_back(fmt::format(
+        "{}: it did not find back from its start: {:.0f} cells stayed inside out for the last {:.3g} s; {}",
+        spec.name, cells, time, remedies.start));
+  else
+    out.push_back(fmt::format(
+        "{}: {:.0f} cells stayed inside out for the last {:.3g} s: it gave way under its load; raise {}, or "
+        "lower density or gravity",
+        spec.name, cells, time, remedies.collapse));
 }
 
 }  // namespace
@@ -158,15 +199,10 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
     const std::string& name = scene.simulation.bodies()[std::size_t(b)].name();
     const BodySpec& spec = scene.spec.bodies[std::size_t(b)];
     const Remedies remedies = remedies_of(spec);
-    const Extreme volume = extreme(recorder, b, "volume_ratio", false);
-    if (volume.frame >= 0 && volume.value < collapsed)
-      out.push_back(fmt::format(
-          "{}: it collapsed to {:.2g} of its volume (frame {}): too soft for its weight and its speed; raise "
-          "{}, or lower density or gravity",
-          name, volume.value, volume.frame, remedies.collapse));
+    doubt_volume(recorder, b, spec, out);
     doubt_bones(recorder, b, spec, out);
-    if (extreme(recorder, b, "kept_rotations", true).frame < 0) doubt_folds(recorder, b, spec, out);
-    const Extreme depth = extreme(recorder, b, "penetration", true);
+    if (largest(recorder, b, "kept_rotations").frame < 0) doubt_folds(recorder, b, spec, out);
+    const Extreme depth = largest(recorder, b, "penetration");
     const double size = size_at_start(recorder, b);
     if (depth.frame >= 0 && depth.value > too_deep * size)
       out.push_back(fmt::format(

@@ -392,16 +392,16 @@ const Layout<ContactOptions>& layout_of() {
 namespace {
 
 /// The settings of all methods, and the other objects of a body.
-std::vector<Field<BodySpec>> body_objects() {
+Fields<BodySpec> body_objects() {
   using S = BodySpec;
-  std::vector<Field<S>> fields{object_field("shape", &S::shape, "the body at rest")};
+  Fields<S> fields{object_field("shape", &S::shape, "the body at rest")};
   for (std::size_t i = 0; i < catalogue().size(); ++i) {
     const MethodEntry& entry = *catalogue()[i];
     fields.push_back(
-        {{entry.name, Description::Kind::object, {.help = entry.help}, 0.0, entry.layout->description},
-         [i, &entry](const Json& json, const std::string& place, S& to, Problems& problems) {
-           entry.layout->read(json, place, to.settings[i].value(), problems);
-         }});
+        {{{entry.name, Description::Kind::object, {.help = entry.help}, 0.0, entry.layout->description},
+          [i, &entry](const Json& json, const std::string& place, void* to, Problems& problems) {
+            entry.layout->read(json, place, static_cast<S*>(to)->settings[i].value(), problems);
+          }}});
   }
   fields.push_back(object_field("damping", &S::damping, "how motion dies away"));
   fields.push_back(object_field("contact", &S::contact, "how the body meets colliders"));
@@ -464,7 +464,7 @@ namespace {
 /// The options of one kind of collider, and those that all have.
 template <class S>
 Layout<S> collider_layout(std::string title, std::string help, OptionTable<S> options,
-                          std::vector<Field<S>> objects = {}) {
+                          Fields<S> objects = {}) {
   options.push_back(option("friction", static_cast<double S::*>(&S::friction),
                            {.unit = "1",
                             .min = 0,

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "pliant/physics/without_volume.hpp"
+
 namespace pliant {
 namespace plasticity_test {
 
@@ -20,6 +22,19 @@ TEST(PlasticLaw, a_rest_length_changes_by_the_cap_at_most) {
   EXPECT_EQ(capped_length(law, 3, 1), 1.5);
   EXPECT_EQ(capped_length(law, 0.1, 1), 0.5);
   EXPECT_EQ(capped_length(law, 1.2, 1), 1.2);
+}
+
+TEST(PlasticLaw, a_strain_that_stays_changes_no_volume_and_keeps_its_shape) {
+  Mat3 e;
+  e << 0.3, 0.1, -0.05, 0.1, -0.1, 0.02, -0.05, 0.02, -0.2;
+  const Mat3 kept = without_volume(e), shift = kept - e;
+  EXPECT_NEAR((Mat3::Identity() + kept).determinant(), 1, 1e-12);
+  EXPECT_GT((Mat3::Identity() + e).determinant(), 0.5);
+  EXPECT_LT((Mat3::Identity() + e).determinant(), 0.95);
+  EXPECT_LT((shift - shift(0, 0) * Mat3::Identity()).norm(), 1e-12);
+  EXPECT_LT((without_volume(kept) - kept).norm(), 1e-12);
+  const Mat3 crushed = -2 * Mat3::Identity();
+  EXPECT_EQ(without_volume(crushed), crushed);
 }
 
 }  // namespace plasticity_test

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -35,6 +36,22 @@ std::string write_cage(const TempFolder& folder, const TriMesh& cage) {
   for (const Triangle& t : cage.triangles)
     stream << "f " << t[0] + 1 << ' ' << t[1] + 1 << ' ' << t[2] + 1 << '\n';
   return file.string();
+}
+
+TEST(CageScene, a_body_that_may_touch_something_is_told_that_it_dents_too_little) {
+  const auto told = [](const std::string& colliders) {
+    const Result<Scene> scene = build_scene(
+        parse_scene(R"({"bodies": [{"name": "ball", "shape": {"sphere": {"nodes": 5}}, "method": "cage",
+          "cage": {"cells": [1, 1, 1]}}], "colliders": [)" +
+                        colliders + "]}",
+                    "ball.json", {}));
+    EXPECT_TRUE(scene) << scene.error().text();
+    return std::count_if(scene->notes.begin(), scene->notes.end(), [](const std::string& note) {
+      return note.find("ball: dents too little") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(told(R"({"plane": {}})"), 1);
+  EXPECT_EQ(told(""), 0);
 }
 
 TEST(CageScene, a_cage_from_a_file_moves_the_body_as_the_same_cage_made_of_cells_does) {

@@ -179,7 +179,7 @@ TEST(Doubts, cells_that_stay_inside_out_are_named) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   const Cells whole{{"kept_rotations", none}}, folded{{"kept_rotations", none}, {"inverted", 7}};
   std::vector<Cells> frames(100, folded);
-  frames.back() = whole;  // it came back
+  frames.front() = frames.back() = whole;  // it came back
   EXPECT_TRUE(doubts_of(*scene, recorded(*scene, frames)).empty());
   frames.assign(50, folded);  // less than a second
   EXPECT_TRUE(doubts_of(*scene, recorded(*scene, frames)).empty());
@@ -189,6 +189,27 @@ TEST(Doubts, cells_that_stay_inside_out_are_named) {
   ASSERT_EQ(said.size(), 1U);
   for (const char* word : {"pudding", "7 cells", "inside out", "1.63 s", "metric.stiffness (20000 Pa)"})
     EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
+}
+
+// A start that is scrambled or squashed is not a collapse under a load.
+TEST(Doubts, a_body_that_starts_out_of_shape_is_told_of_its_start_and_not_of_its_weight) {
+  const std::string text = R"({"bodies": [{"name": "bar", "shape": {"box": {"nodes": [3, 3, 3]}}}]})";
+  const Result<Scene> scene = build_scene(parse_scene(text, "bar.json", {}));
+  ASSERT_TRUE(scene) << scene.error().text();
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const Cells whole{{"kept_rotations", none}}, long_{{"kept_rotations", none}, {"volume_ratio", 1000}},
+      flat{{"kept_rotations", none}, {"volume_ratio", -0.1}, {"inverted", 5}};
+  EXPECT_TRUE(doubts_of(*scene, recorded(*scene, {flat, flat, whole})).empty()) << "it found back";
+  EXPECT_TRUE(doubts_of(*scene, recorded(*scene, {long_, flat, whole})).empty()) << "it found back";
+  const auto never = doubts_of(*scene, recorded(*scene, std::vector<Cells>(100, flat)));
+  EXPECT_EQ(never.size(), 2u);
+  expect_said(never, {"bar", "did not find back from its start", "-0.1 of its volume", "hourglass to 1"});
+  expect_said(never, {"bar", "did not find back from its start", "5 cells stayed inside out", "1.65 s"});
+  for (const std::string& sentence : never)
+    for (const char* word : {"weight", "load", "gravity"})
+      EXPECT_EQ(sentence.find(word), std::string::npos) << sentence;
+  expect_said(doubts_of(*scene, recorded(*scene, {whole, flat, whole})),
+              {"collapsed", "(frame 1)", "weight"});
 }
 
 }  // namespace doubts_test

@@ -7,6 +7,7 @@
 #include "pliant/methods/catalogue.hpp"
 #include "pliant/methods/fem/options.hpp"
 #include "pliant/methods/geometric/options.hpp"
+#include "pliant/methods/metric/options.hpp"
 #include "pliant/physics/selection.hpp"
 #include "pliant/sim/simulation.hpp"
 
@@ -195,6 +196,25 @@ TEST(Pose, a_loaded_body_is_posed_like_a_new_one_in_that_state) {
   used.pose(0, 0, one_step);
   fresh.pose(0, 0, one_step);
   EXPECT_EQ(x_of(used), x_of(fresh));
+}
+
+/// It is beyond its buckling and on the straight branch: its matrix says nothing of the softness there.
+TEST(Pose, a_squashed_metric_bar_finds_its_balance) {
+  Bar bar;
+  bar.gravity.setZero();
+  metric::Options options;
+  options.stiffness = 1e6;
+  const Motion press{{{0, Vec3(0, 0, 0), {}}, {1, Vec3(0, 0, -0.2), {}}}, Ease::smooth};
+  bar.holds.push_back({bar.layer(1), press});
+  auto built = build_method(bar.shape, 1000, {0, 0}, options);
+  ASSERT_TRUE(built) << built.error().text();
+  const Points& X = bar.shape.graph.positions;
+  std::vector<Body> bodies;
+  bodies.emplace_back("bar", bar.shape, std::move(*built), bar.holds,
+                      Start{X, Points(X.size(), Vec3::Zero())});
+  Simulation simulation(std::move(bodies), {0.5, bar.gravity, 1});
+  const PoseResult result = pose(simulation, 1);
+  EXPECT_TRUE(result.ok()) << result.trouble;
 }
 
 TEST(Pose, a_method_without_a_static_solve_is_refused_by_name) {

@@ -115,7 +115,7 @@ void Objective<T>::extrapolate(Past past) {
     z += by.history * (z - s_.world_z);
   }
   z += by.line * state.velocity;
-  v = state.velocity + by.history * (state.velocity - state.velocity_before);
+  v = state.velocity + by.history * (state.velocity - state.v_before);
   if (past == Past::curved) {
     z += by.bend * s_.acceleration;
     v += by.line * s_.acceleration;
@@ -576,14 +576,12 @@ void ConsistentStep<T>::end() {
   state_.lent =
       std::clamp(state_.lent + start_ - trial_.energy - whole.kinetic - stored(s_.new_x, whole), 0.0, arc);
   state_.x_before.swap(state_.x);
-  state_.velocity_before.swap(state_.velocity);
+  state_.v_before.swap(state_.velocity);
   state_.x.swap(s_.new_x);
   state_.velocity.swap(s_.new_velocity);
   std::swap(state_.look<T>(), trial_);
   state_.whole = whole;
-  state_.past = by_ == Integrator::bdf2 ? Past::known : Past::unknown;
-  state_.h = h_;
-  state_.held.assign(step_.input.held.begin(), step_.input.held.end());
+  state_.remember(step_.input, by_ == Integrator::bdf2 ? Past::known : Past::unknown);
   state_.touches = touches;
   step_.contact.finish(step_);
 }
@@ -593,9 +591,7 @@ template <class T>
 Past past_of(const Step& step) {
   const State& state = step.state;
   const StepInput& input = step.input;
-  if (state.past == Past::known && state.h == input.h &&
-      std::equal(input.held.begin(), input.held.end(), state.held.begin(), state.held.end()))
-    return Past::known;
+  if (state.continues(input)) return Past::known;
   Points& targets = step.scratch.trial_targets;
   targets.clear();
   const Points& at = nodes_of(step.model, state, step.cache).x;

@@ -8,6 +8,7 @@
 #include "pliant/methods/cage/body.hpp"
 #include "pliant/methods/cage/build.hpp"
 #include "pliant/methods/cage/note_bending.hpp"
+#include "pliant/methods/cage/note_dents.hpp"
 #include "pliant/methods/cage/prepare.hpp"
 
 namespace pliant {
@@ -56,9 +57,10 @@ const MethodEntry& entry() {
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
        .notes =
-           [](const Options& options, const BodyPlan& plan, const Method&, const StepPlan&) {
+           [](const Options& options, const BodyPlan& plan, const Method&, const StepPlan& steps) {
              std::vector<std::string> out;
              if (auto note = note_bending(options, plan)) out.push_back(std::move(*note));
+             if (steps.colliders) out.push_back(note_dents(options.poisson));
              return out;
            },
        .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::cage},

@@ -3,42 +3,47 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
-#include "pliant/physics/selection.hpp"
+#include "pliant/methods/slender_box.hpp"
 
 namespace pliant::cage {
 namespace {
 
-constexpr double told = 0.1;   // of the stiffness of beam theory
-constexpr double slender = 3;  // longest extent over the thickness: shorter bodies hardly bend
+constexpr double told = 0.1;  // of the stiffness of beam theory
 
 }  // namespace
 
-double bending_bias(int cells, double along, double across) {
-  const double aspect = along / across;
-  return 1 + 0.4 * std::pow(cells, -0.8) + 0.35 * aspect * aspect * std::pow(cells, -3.5);
+double harmonic_bending_bias(double width, double poisson) {
+  return 1 + width * width / ((2 * width * width + width + 2) * (1 + poisson));
+}
+
+double bending_bias(int cells, double aspect, double width, double poisson) {
+  return harmonic_bending_bias(width, poisson) + (0.25 + 0.34 * aspect * aspect) * std::pow(cells, -2.8);
 }
 
 std::optional<std::string> note_bending(const Options& options, const BodyPlan& plan) {
-  if (options.cells[0] == 0 || plan.shape.graph.positions.empty()) return std::nullopt;
-  const Bounds box = bounds_of(plan.shape.graph.positions);
-  const Vec3 size = box.max - box.min;
-  int longest = 0, thin = 0;
-  size.maxCoeff(&longest);
-  size.minCoeff(&thin);
-  if (!(size[longest] > slender * size[thin])) return std::nullopt;
-  const int cells = options.cells[std::size_t(thin)];
-  const double along = size[longest] / options.cells[std::size_t(longest)], across = size[thin] / cells;
-  const double bias = bending_bias(cells, along, across);
+  const std::optional<SlenderBox> box = slender_box(plan.shape.graph.positions);
+  if (!box) return std::nullopt;
+  const double width = box->width() / box->thickness(), least = harmonic_bending_bias(width, options.poisson);
+  if (options.cells[0] == 0) {
+    if (!(least > 1 + told)) return std::nullopt;
+    return fmt::format(
+        "bends at least {:.0f} % too stiffly, however fine its cage (docs/methods/cage.md, Limits).",
+        100 * (least - 1));
+  }
+  const int cells = options.cells[std::size_t(box->thin)];
+  const double along = box->length() / options.cells[std::size_t(box->along)],
+               beside = box->width() / options.cells[std::size_t(box->wide)],
+               across = box->thickness() / cells, longest = std::max(along, beside);
+  const double bias = bending_bias(cells, longest / across, width, options.poisson);
   if (!(bias > 1 + told)) return std::nullopt;
   return fmt::format(
-      "bends about {:.0f} % too stiffly: {} cell{} of {:.3g} m through its thickness, {:.3g} m long "
-      "(measured "
-      "on "
-      "square bars, docs/methods/cage/measured.md). More cells through the thickness{}.",
-      100 * (bias - 1), cells, cells == 1 ? "" : "s", across, along,
-      along > 1.5 * across ? ", and along it: cells as long as high" : "");
+      "bends about {:.0f} % too stiffly ({:.0f} % however fine its cage: docs/methods/cage.md, Limits): {} "
+      "cell{} of {:.3g} m through its thickness, {:.3g} m long or wide. More cells through the thickness{}.",
+      100 * (bias - 1), 100 * (least - 1), cells, cells == 1 ? "" : "s", across, longest,
+      longest > 1.5 * across ? ", and along it: cells as long and as wide as high" : "");
 }
 
 }  // namespace pliant::cage

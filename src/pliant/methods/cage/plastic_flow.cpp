@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Permanent strain e of every quadrature point: with the elastic strain d = sym(R^T F) - 1 - e, where the
 // norm of its deviator is above yield, e += kappa dev d (physics/plasticity.hpp), |e| at most the cap. Volume
-// does not flow.
+// does not flow: det(1 + e) = 1.
 #include <cmath>
 
 #include "pliant/methods/cage/step.hpp"
+#include "pliant/physics/without_volume.hpp"
 
 namespace pliant::cage {
 
@@ -20,21 +21,17 @@ void flow(const Step& step) {
     Mat3 strain = matrix_of_lane(batch.r, q % lanes).transpose() * matrix_of_lane(batch.a, q % lanes);
     strain = ((strain + strain.transpose()) / 2).eval() - Mat3::Identity();
     double* e = state.plastic.data() + 6 * std::size_t(q);
-    for (int k = 0; k < 6; ++k) {
-      strain(row[k], column[k]) -= e[k];
-      if (row[k] != column[k]) strain(column[k], row[k]) = strain(row[k], column[k]);
-    }
+    Mat3 kept;
+    for (int k = 0; k < 6; ++k) kept(row[k], column[k]) = kept(column[k], row[k]) = e[k];
+    strain -= kept;
     strain.diagonal().array() -= strain.trace() / 3;
     const double kappa = flow_share(law, strain.norm(), step.input.h);
     if (!(kappa > 0)) continue;
     ++step.report.yields;
-    double square = 0;
-    for (int k = 0; k < 6; ++k) {
-      e[k] += kappa * strain(row[k], column[k]);
-      square += (k < 3 ? 1 : 2) * e[k] * e[k];
-    }
-    if (square > law.cap * law.cap)
-      for (int k = 0; k < 6; ++k) e[k] *= law.cap / std::sqrt(square);
+    kept += kappa * strain;
+    if (kept.norm() > law.cap) kept *= law.cap / kept.norm();
+    kept = without_volume(kept);
+    for (int k = 0; k < 6; ++k) e[k] = kept(row[k], column[k]);
   }
   if (step.report.yields == 0) return;
   step.cache.precise<T>().set_plastic(step.model, state.plastic);

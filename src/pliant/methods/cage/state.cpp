@@ -20,16 +20,6 @@ void read_look(Reader& reader, Look<T>& look) {
   for (PointBatch<T>& batch : look.batches) reader.value(batch);
 }
 
-void write_columns(Writer& writer, const Columns& c) {
-  writer.array(std::vector<double>(c.data(), c.data() + c.size()));
-}
-
-void read_columns(Reader& reader, Columns& c) {
-  std::vector<double> numbers(std::size_t(c.size()));
-  reader.array(numbers);
-  std::copy(numbers.begin(), numbers.end(), c.data());
-}
-
 }  // namespace
 
 State state_at_rest(const Model& model, const Options& options) {
@@ -38,7 +28,7 @@ State state_at_rest(const Model& model, const Options& options) {
   for (Index i = 0; i < model.n(); ++i) out.x.col(i) = model.cage.vertices[std::size_t(i)];
   out.velocity = Columns::Zero(3, model.rows());
   out.x_before = out.x;
-  out.velocity_before = out.velocity;
+  out.v_before = out.velocity;
   if (options.plasticity) out.plastic.assign(6 * std::size_t(model.count()), 0.0);
   if (options.precision == Precision::single)
     set_rest(model.batches(), out.single);
@@ -55,13 +45,9 @@ void State::forget_contacts() {
 }
 
 void save(const State& state, Writer& writer) {
-  write_columns(writer, state.x);
-  write_columns(writer, state.velocity);
-  write_columns(writer, state.x_before);
-  write_columns(writer, state.velocity_before);
-  writer.value(state.past);
-  writer.value(state.h);
-  writer.array(state.held);
+  write(writer, state.x);
+  write(writer, state.velocity);
+  state.save_history(writer);
   writer.value(state.touches);
   writer.value(state.lent);
   if (!state.single.batches.empty())
@@ -81,13 +67,9 @@ void save(const State& state, Writer& writer) {
 namespace {
 
 bool read_state(const Model& model, State& state, Reader& reader) {
-  read_columns(reader, state.x);
-  read_columns(reader, state.velocity);
-  read_columns(reader, state.x_before);
-  read_columns(reader, state.velocity_before);
-  reader.value(state.past);
-  reader.value(state.h);
-  reader.list(state.held);
+  read(reader, state.x);
+  read(reader, state.velocity);
+  state.load_history(reader);
   reader.value(state.touches);
   reader.value(state.lent);
   if (!state.single.batches.empty())

@@ -6,7 +6,7 @@
 #include "pliant/contact/contact.hpp"
 #include "pliant/methods/cage/look.hpp"
 #include "pliant/methods/cage/model.hpp"
-#include "pliant/physics/implicit_scheme.hpp"
+#include "pliant/physics/history.hpp"
 
 namespace pliant::cage {
 
@@ -18,17 +18,12 @@ struct Whole {
   double kinetic = 0;      ///< J
 };
 
-struct State {
-  Columns x;                  ///< vertices of the cage, m
-  Columns velocity;           ///< of Z: vertices, then scaled normals; m/s and 1/s
-  Columns x_before;           ///< one step earlier, for BDF2
-  Columns velocity_before;    ///< the same
-  Past past = Past::unknown;  ///< of the next step, if it is as long and holds the same nodes
-  double h = 0;               ///< of the last step, s
-  std::vector<Index> held;    ///< nodes held in the last step
-  bool touches = false;       ///< something touched in the last step
-  double lent = 0;            ///< energy that rolling took and may give back, J (consistent_step.cpp)
-  Look<float> single;         ///< of the precision in use; the other is empty
+struct State : History<Columns> {
+  Columns x;             ///< vertices of the cage, m
+  Columns velocity;      ///< of Z: vertices, then scaled normals; m/s and 1/s
+  bool touches = false;  ///< something touched in the last step
+  double lent = 0;       ///< energy that rolling took and may give back, J (consistent_step.cpp)
+  Look<float> single;    ///< of the precision in use; the other is empty
   Look<double> twice;
   Whole whole;
   std::vector<double> plastic;  ///< permanent strain: xx yy zz yz xz xy of every point; empty = elastic

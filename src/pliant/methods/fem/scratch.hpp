@@ -16,8 +16,8 @@ struct Scratch {
         p(hat_x),
         acceleration(hat_x),
         rotations(state.rotations),
-        held(state.held),
-        none_held(state.held.size(), 0) {
+        held(hat_x.size(), 0),
+        none_held(held) {
     trial_targets.reserve(hat_x.size());
     carried.reserve(hat_x.size());
   }

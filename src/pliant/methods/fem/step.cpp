@@ -68,8 +68,7 @@ void Body::arrange(std::span<const Index> nodes) {
 
 Past Body::past(const Context& step) {
   if (options_.integrator == Integrator::euler) return Past::unknown;
-  if (state_.past == Past::known && state_.h == step.input.h && state_.held == scratch_.held)
-    return Past::known;
+  if (state_.continues(step.input)) return Past::known;
   find_acceleration(step);
   return Past::curved;
 }
@@ -178,9 +177,7 @@ void Body::accept(const Context& step) {
   state_.nodes.x.swap(scratch_.x);
   state_.nodes.v.swap(scratch_.v);
   state_.rotations.swap(scratch_.rotations);
-  state_.held = scratch_.held;
-  state_.h = step.input.h;
-  state_.past = Past::known;
+  state_.remember(step.input, Past::known);
 }
 
 }  // namespace pliant::fem

@@ -163,6 +163,9 @@ Result<Rows> make_rows(const Shape& shape, double density, const Options& option
   if (!on_surface && options.bending > 0)
     return refuse("geometric.bending", "above 0 with operator volumetric", "0",
                   "second-ring edges are for operators edge, cotangent and mixed");
+  if (on_surface && options.hourglass > 0)
+    return refuse("geometric.hourglass", "above 0 with an operator of surfaces", "0",
+                  "only nodes that fill a body have ripples to keep: leave hourglass out");
   if (options.poisson > 0 && options.volume > 0)
     return refuse("geometric.volume", "above 0 beside poisson", "one of them",
                   "poisson sets the weight of the volume rows: leave volume out");

@@ -220,6 +220,32 @@ void ContactStep::project_step(int sweeps, double tolerance, Equation& e, Solver
   e.count(&StageTimes::contact);
 }
 
+/// h'^2 residual^2 sum 1/W_cc over the contacts that carry; W without turning.
+double ContactStep::left(double residual, const Equation& e) {
+  const ContactProblem& problem = stage_.problem();
+  double sum = 0;
+  for (Index c = 0; c < problem.size(); ++c)
+    if (problem.s(c, c) > 0 && !problem.impulse(c).isZero(0)) sum += 1 / double(problem.s(c, c));
+  return e.scheme.elastic * residual * residual * sum;
+}
+
+bool ContactStep::states_changed() {
+  constexpr char open = 0, stuck = 1, sliding = 2;
+  constexpr double on_cone = 1 - 1e-6;
+  const ContactProblem& problem = stage_.problem();
+  bool changed = states_.size() != std::size_t(problem.size());
+  states_.resize(std::size_t(problem.size()), open);
+  for (Index c = 0; c < problem.size(); ++c) {
+    const ContactProblem::Row& row = problem.row(c);
+    const Vec3 r = problem.impulse(c);
+    const double along = r.dot(row.normal), across = (r - along * row.normal).norm();
+    const char state = !(along > 0) ? open : across < on_cone * row.friction * along ? stuck : sliding;
+    changed |= states_[std::size_t(c)] != state;
+    states_[std::size_t(c)] = state;
+  }
+  return changed;
+}
+
 // ---- steps 5 to 8 ----
 
 std::span<const Vec3> ContactStep::outer_forces(Equation& e) const {

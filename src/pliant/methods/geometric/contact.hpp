@@ -56,6 +56,12 @@ class ContactStep {
   /// z = B g. scratch.contact.load = h' J^T r.
   void project_step(int sweeps, double tolerance, Equation& e, SolverVectors& v, Floats& step);
 
+  /// What a residual of the contact problem, m/s, leaves of a step: squared in the norm of B^-1, kg m^2.
+  double left(double residual, const Equation& e);
+
+  /// Whether a contact opened, closed, began to slide or stopped sliding since the last call.
+  bool states_changed();
+
   bool split() const { return response_.split(); }
   Index size() const { return Index(stage_.contacts().size()); }
   double total_mass() const { return total_mass_; }          ///< of the body, kg
@@ -104,7 +110,8 @@ class ContactStep {
   ContactResponse response_;
 
   // Of the step.
-  Points on_nodes_;  // J^T r
+  std::vector<char> states_;  // of the contacts: open, stuck or sliding
+  Points on_nodes_;           // J^T r
   Points jump_, change_, free_end_, kick_;
   bool jumped_ = false, moved_ = false, kicked_ = false;
   Rotations rotations_;  // of an energy

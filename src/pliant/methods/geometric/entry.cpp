@@ -166,9 +166,11 @@ const MethodEntry& entry() {
        .fixed_poisson = fixed_poisson,
        .remedies =
            [](const Options& options) {
-             return Remedies{.unsolved = options.linear_solver == LinearSolver::multigrid
-                                             ? ", linear_solver: direct"
-                                             : ""};
+             Remedies out;
+             out.unsolved = options.linear_solver == LinearSolver::multigrid ? ", linear_solver: direct" : "";
+             if (operator_of(options) == Operator::volumetric && options.hourglass < 1)
+               out.start = "set geometric.hourglass to 1, or " + out.start;
+             return out;
            }});
   return entry;
 }

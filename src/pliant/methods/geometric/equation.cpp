@@ -282,7 +282,7 @@ bool Equation::factor_hessian() {
                                       {springs.data(), std::size_t(scratch.grabs.count)}, context.pool);
   return cache.hessian.factor(model, cache.arrangement, cache.sweeps, hessian_coefficients(scheme),
                               {springs.data(), std::size_t(scratch.grabs.count)}, state.rest_vectors,
-                              context.pool);
+                              context.pool, scratch.slews);
 }
 
 void Equation::solve_hessian(const Floats& g, Floats& z) {

@@ -171,10 +171,12 @@ void FactoredHessian::add_relief(const Model& model, double stiffness, Index nod
 template <class RotationOf>
 bool FactoredHessian::factor_with(const Model& model, const Arrangement& arrangement,
                                   const RotationOf& rotation_of, const Coefficients& c, RestVectors d,
-                                  Pool& pool) {
+                                  Pool& pool, std::span<const Mat3> slews) {
   return factor_.factor(
       [&](Index i, double* matrix) {
-        const Mat3 root = d.empty() ? root_[i] : root_of(star_of(model, i, d).slew);
+        const Mat3 root = !slews.empty() ? root_of(slews[std::size_t(i)])
+                          : d.empty()    ? root_[i]
+                                         : root_of(star_of(model, i, d).slew);
         fill(model, rotation_of(arrangement.place[i]), root, c, i, d, matrix);
       },
       pool);
@@ -182,7 +184,7 @@ bool FactoredHessian::factor_with(const Model& model, const Arrangement& arrange
 
 bool FactoredHessian::factor(const Model& model, const Arrangement& arrangement, const Sweeps& sweeps,
                              const Coefficients& c, std::span<const LinearSystem::Spring> springs,
-                             RestVectors d, Pool& pool) {
+                             RestVectors d, Pool& pool, std::span<const Mat3> slews) {
   for (const LinearSystem::Spring& spring : springs) diagonal_[spring.place] = spring.stiffness;
   const auto rotation = [&](Index place) -> Mat3 {
     float q[4];
@@ -190,7 +192,7 @@ bool FactoredHessian::factor(const Model& model, const Arrangement& arrangement,
     // Normalised: what single precision leaves of its length would outweigh the bending of a stiff body.
     return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
   };
-  const bool factored = factor_with(model, arrangement, rotation, c, d, pool);
+  const bool factored = factor_with(model, arrangement, rotation, c, d, pool, slews);
   for (const LinearSystem::Spring& spring : springs) diagonal_[spring.place] = 0;
   return factored;
 }

@@ -22,10 +22,11 @@ class FactoredHessian {
   /// The model must have neither volume rows nor the paper's covariance.
   void arrange(const Model& model, const Arrangement& arrangement);
 
-  /// At the rotations of the sweeps; d as in energy.hpp. False: there is none, solve must not be called.
+  /// At the rotations of the sweeps; d as in energy.hpp; slews: J of all stars, empty at rest. False: there is
+  /// none, solve must not be called.
   bool factor(const Model& model, const Arrangement& arrangement, const Sweeps& sweeps,
               const Coefficients& coefficients, std::span<const LinearSystem::Spring> springs, RestVectors d,
-              Pool& pool);
+              Pool& pool, std::span<const Mat3> slews = {});
 
   /// z = H^-1 g on the free nodes.
   void solve(const float* g, float* z);
@@ -52,7 +53,8 @@ class FactoredHessian {
   /// Factors H at given rotations.
   template <class RotationOf>
   bool factor_with(const Model& model, const Arrangement& arrangement, const RotationOf& rotation_of,
-                   const Coefficients& coefficients, RestVectors d, Pool& pool);
+                   const Coefficients& coefficients, RestVectors d, Pool& pool,
+                   std::span<const Mat3> slews = {});
   /// The element matrix of a star.
   void fill(const Model& model, const Mat3& r, const Mat3& root, const Coefficients& c, Index node,
             RestVectors d, double* matrix);

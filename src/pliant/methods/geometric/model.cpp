@@ -215,6 +215,9 @@ Result<Model> make_model(Rows rows) {
       const auto& e = model.edges[k];
       model.pull[k] *= 1 + (model.volume_rows[e.a] + model.volume_rows[e.b]) / 2;
     }
+  for (std::size_t k = 0; k < model.edges.size(); ++k)
+    model.edge_energy +=
+        2 * model.pull[k] * (model.rest[model.edges[k].b] - model.rest[model.edges[k].a]).squaredNorm();
   for (Index i = 0; i < model.nodes(); ++i) {
     double weight_sum = 0, share_sum = 0, other_ends = 0;
     const Index begin = model.adjacency.begin[i], end = model.adjacency.begin[i + 1];

@@ -82,6 +82,7 @@ struct Model {
   std::vector<Index> part_of;             ///< the part of every node
   /// Of a sheet: g . A^-1 g below which a step is solved, kg m^2: all its mass moved by 1e-6 of its size.
   double negligible = 0;
+  double edge_energy = 0;      ///< 2 sum pull |X_j - X_i|^2 over the edges, J: what K makes of the rest shape
   double stiffness_ratio = 0;  ///< max_i K_ii / (12 m_i), 1/s^2; a/m on a lattice
 
   Index nodes() const { return Index(rest.size()); }

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "pliant/methods/geometric/factored_newton.hpp"
+#include "pliant/methods/geometric/free_start.hpp"
 #include "pliant/methods/geometric/kept_volume_step.hpp"
 #include "pliant/methods/geometric/local_global.hpp"
-#include "pliant/methods/geometric/newton_stop.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 
 namespace pliant::geometric {
@@ -42,7 +42,7 @@ void fixed_gradients(Equation& e, SolverVectors& v, double rho, int count, Float
   }
 }
 
-constexpr int most_again = 8;  // of a sheet's step
+constexpr int most_again = 8;  // linearisations of a step
 
 /// Of a sheet: as many gradients as its softness asks for, between local/global steps, and again where they
 /// turn too far or leave much. They do not stop by the residual, which is that of stretching. False: it turns
@@ -68,9 +68,29 @@ bool sheet_gradients(Equation& e, SolverVectors& v, double start) {
   return ends;
 }
 
+/// Of a free body with volume rows. A strain s that a straight step takes out comes back as s^2: where that is too
+/// much, with s^2 the share of rho in what K makes of the rest shape, it is linearised again. False: the step turns too
+/// far.
+bool gradients_on_arcs(Equation& e, SolverVectors& v) {
+  const StopBounds bounds = bounds_on_arcs(e);
+  const int most = e.cache.system.direct() && !e.options.adaptive ? most_gradients : few_gradients;
+  double rho = start_on_arcs(e, v);
+  for (int k = 1;; ++k) {
+    const bool solved = conjugate_gradients(e, v, rho, most, bounds);
+    e.report().breakdowns = !solved;
+    if (e.largest_turn() > violent_turn) return false;
+    const bool straight = rho * rho <= bounds.most * e.scheme.elastic * e.model.edge_energy;
+    if (straight || !solved || k == most_again) return true;
+    rho = residual_on_arcs(e, v);
+    e.clear_turns();
+    if (rho <= bounds.most) return true;
+  }
+}
+
 /// Few gradients, or many where the body is thin. False: the step turns too far.
 bool gradient_newton(Equation& e, SolverVectors& v, double rho) {
   if (e.model.sheet) return sheet_gradients(e, v, rho);
+  if (starts_on_arcs(e)) return gradients_on_arcs(e, v);
   const bool soft = has_soft_rows(e.model, e.options);
   const auto too_far = [&] { return e.largest_turn() > violent_turn; };
   bool solved = conjugate_gradients(e, v, rho, few_gradients);
@@ -100,9 +120,9 @@ void newton(Equation& e, SolverVectors& v, double rho) {
   accelerated_local_global(e, v);
 }
 
-bool conjugate_gradients(Equation& e, SolverVectors& v, double rho, int most) {
+bool conjugate_gradients(Equation& e, SolverVectors& v, double rho, int most, const StopBounds& bounds) {
   const double reduction = e.options.tolerance * e.options.tolerance;
-  NewtonStop stop(e.options.tolerance, rho);
+  NewtonStop stop(e.options.tolerance, rho, bounds);
   double descent = 0;  // of the model's energy, twice
   const bool soft = has_soft_rows(e.model, e.options);
   e.redirect(0, v.p, v.z);

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "pliant/methods/geometric/equation.hpp"
+#include "pliant/methods/geometric/newton_stop.hpp"
 
 namespace pliant::geometric {
 
@@ -28,6 +29,6 @@ inline double sheet_enough(const Equation& e, double reduction, double rho) {
 
 /// Conjugate gradients for H p = -g from g = G, z = A^-1 g and rho = g . z; D += p. False: after `most`
 /// iterations much is left.
-bool conjugate_gradients(Equation& e, SolverVectors& v, double rho, int most);
+bool conjugate_gradients(Equation& e, SolverVectors& v, double rho, int most, const StopBounds& bounds = {});
 
 }  // namespace pliant::geometric

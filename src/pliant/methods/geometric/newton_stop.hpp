@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 namespace pliant::geometric {
 
@@ -10,6 +11,11 @@ namespace pliant::geometric {
 /// with up to `most`. Not with Laplacian rows of a surface, a V-cycle, adaptive rotations or a kept volume:
 /// there such bodies gained energy.
 inline constexpr int few_gradients = 12, most_gradients = 200;
+
+/// What a step may leave of rho whatever it was at the start, kg m^2: always, and at most.
+struct StopBounds {
+  double enough = 0, most = std::numeric_limits<double>::infinity();
+};
 
 /// Stops by rho = g . A^-1 g, the squared residual in the norm of A^-1. With t = tolerance, rho_0 at the
 /// start and rho_1 after the first iteration, it stops where
@@ -21,19 +27,20 @@ inline constexpr int few_gradients = 12, most_gradients = 200;
 /// body is thin, and A^-1 hardly sees bending. Figures: docs/methods/geometric/decisions.md.
 class NewtonStop {
  public:
-  NewtonStop(double tolerance, double rho)
-      : share_(tolerance * tolerance), start_(rho), enough_(share_ * rho) {}
+  NewtonStop(double tolerance, double rho, const StopBounds& bounds = {})
+      : bounds_(bounds), share_(tolerance * tolerance), start_(rho), enough_(share_ * rho) {}
 
   /// After each iteration.
   bool reached(double rho) {
     ++iterations_;
     if (iterations_ == 1) enough_ = std::min(enough_, std::max(share_ * 10 * rho, 1e-5 * start_));
     if (iterations_ == many) enough_ = std::min(enough_, std::max(enough_ / 10, 1e-5 * start_));
-    return !(rho >= enough_);
+    return rho < bounds_.enough || (!(rho >= enough_) && !(rho > bounds_.most));
   }
 
  private:
   static constexpr int many = 8;
+  StopBounds bounds_;
   double share_, start_, enough_;
   int iterations_ = 0;
 };

@@ -8,13 +8,13 @@
 
 #include "pliant/methods/geometric/build.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
+#include "pliant/methods/slender_box.hpp"
 #include "pliant/physics/selection.hpp"
 
 namespace pliant::geometric {
 namespace {
 
 constexpr double told = 0.1;         // of the stiffness of beam theory
-constexpr double slender = 3;        // longest extent over the thickness: shorter bodies hardly bend
 constexpr double same_place = 1e-6;  // of the extent
 
 /// Different values, of those that are sorted.
@@ -27,8 +27,8 @@ int count_places(std::vector<double> values, double extent) {
 
 }  // namespace
 
-double bending_bias(int cells, double aspect, double kept, double section) {
-  return 1 + (section + 3 * kept * aspect * aspect) / (double(cells) * cells);
+double bending_bias(int cells, double aspect, double kept, double section, double volume) {
+  return 1 + (section + 3 * kept * aspect * aspect * (1 + 0.04 * volume)) / (double(cells) * cells);
 }
 
 std::array<int, 3> lattice_of_box(const NodeGraph& graph) {
@@ -50,14 +50,10 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
     return std::nullopt;
   const std::array<int, 3> nodes = lattice_of_box(plan.shape.graph);
   if (*std::min_element(nodes.begin(), nodes.end()) < 2) return std::nullopt;
-  const Bounds box = bounds_of(plan.shape.graph.positions);
-  const Vec3 size = box.max - box.min;
-  int longest = 0, thin = 0;
-  size.maxCoeff(&longest);
-  size.minCoeff(&thin);
-  if (!(size[longest] > slender * size[thin])) return std::nullopt;
-  const int cells = nodes[std::size_t(thin)] - 1;
-  const double along = size[longest] / (nodes[std::size_t(longest)] - 1), across = size[thin] / cells;
+  const std::optional<SlenderBox> box = slender_box(plan.shape.graph.positions);
+  if (!box) return std::nullopt;
+  const int cells = nodes[std::size_t(box->thin)] - 1, longest = box->along;
+  const double along = box->length() / (nodes[std::size_t(longest)] - 1), across = box->thickness() / cells;
   const Result<Rows> rows = make_rows(plan.shape, plan.density, options);
   if (!rows) return std::nullopt;
   double kept = 1;  // of the edges along the body
@@ -66,12 +62,12 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
       kept = std::min(kept, 1 - rows->relief[k]);
   if (rows->edges.size() > 3 * rows->rest.size())
     return std::nullopt;  // diagonals: the formula is of edges alone
-  const double bias = bending_bias(cells, along / across, kept, cells > 1 ? 0 : 2);
+  const double bias =
+      bending_bias(cells, along / across, kept, cells > 1 ? 0 : 2, row_moduli(options).volume);
   if (!(bias > 1 + told)) return std::nullopt;
   return fmt::format(
       "bends {:.0f} % too stiffly: {} cell{} of {:.3g} m through its thickness, {:.3g} m long, hourglass "
-      "{:.3g}. "
-      "More nodes through the thickness{}.",
+      "{:.3g}. More nodes through the thickness{}.",
       100 * (bias - 1), cells, cells == 1 ? "" : "s", across, along, kept,
       along > 2.5 * across ? ", and along it: cells at most twice as long as high" : "");
 }

@@ -59,10 +59,11 @@ const OptionTable<Options>& option_table() {
              {.unit = "1",
               .min = 0,
               .max = 1,
-              .help = "operator volumetric: the share of the edge rows' energy that is kept for motion in "
-                      "which a node's edges follow no linear map. 1: all, the paper's, bends too stiffly; "
-                      "0: chosen, 1/4 of lattices (less along cells longer than high), 1/2 of meshes and "
-                      "with poisson"}),
+              .help = "operator volumetric alone: the share of the edge rows' energy that is kept for motion "
+                      "in which a node's edges follow no linear map. 1: all, the paper's, bends too stiffly; "
+                      "0, the default: chosen, 1/4 of lattices (less along cells longer than high), 1/2 of "
+                      "meshes and with poisson, 1 with laplacian, covariance paper or a plastic body in "
+                      "reduced space"}),
       option(
           "integrator", &Options::integrator,
           {.choices = {"bdf2", "euler"}, .help = "bdf2 keeps motion alive; euler is the paper's, it damps"}),
@@ -122,34 +123,23 @@ const OptionTable<Options>& option_table() {
   return table;
 }
 
-namespace {
-
-/// A number of the law inside.
-Option<Plasticity> law_option(std::string name, double PlasticLaw::*member, OptionFacts facts) {
-  return {std::move(name), std::move(facts),
-          [member](const Plasticity& p) { return OptionValue(p.law.*member); },
-          [member](Plasticity& p, const OptionValue& v) { p.law.*member = std::get<double>(v); }};
-}
-
-}  // namespace
-
 const OptionTable<Plasticity>& plasticity_table() {
   static const OptionTable<Plasticity> table{
-      law_option("yield", &PlasticLaw::yield,
-                 {.unit = "1",
-                  .min = 0,
-                  .max = 10,
-                  .help = "strain of an edge up to which it springs back. Choose about an eighth of the "
-                          "strain you apply: then about 80 % of the shape stays"}),
-      law_option(
-          "creep", &PlasticLaw::creep,
+      option("yield", &Plasticity::law, &PlasticLaw::yield,
+             {.unit = "1",
+              .min = 0,
+              .max = 10,
+              .help = "strain of an edge up to which it springs back. Choose about an eighth of the "
+                      "strain you apply: then about 80 % of the shape stays"}),
+      option(
+          "creep", &Plasticity::law, &PlasticLaw::creep,
           {.unit = "1",
            .min = 0,
            .max = 100,
            .help =
                "rate of flow: in 1/30 s the share creep * (strain - yield) of the strain becomes permanent"}),
-      law_option("cap", &PlasticLaw::cap,
-                 {.unit = "1", .min = 0, .max = 0.9, .help = "no rest length changes by a larger share"}),
+      option("cap", &Plasticity::law, &PlasticLaw::cap,
+             {.unit = "1", .min = 0, .max = 0.9, .help = "no rest length changes by a larger share"}),
       option(
           "form", &Plasticity::form,
           {.choices = {"consistent", "printed", "rows"},

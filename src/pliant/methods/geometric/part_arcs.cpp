@@ -47,7 +47,7 @@ Motion motion_of(const std::vector<Index>& part, const Model& model, const Arran
 void add_arcs(const Model& model, const Arrangement& arrangement, const std::vector<char>& turns,
               const double* x, const float* step, float* to) {
   for (std::size_t p = 0; p < model.parts.size(); ++p) {
-    if (!turns[p]) continue;
+    if (!turns.empty() && !turns[p]) continue;
     const Motion motion = motion_of(model.parts[p], model, arrangement, x, step);
     const double angle = motion.turn.norm();
     if (!(angle > straight) || !std::isfinite(angle)) continue;

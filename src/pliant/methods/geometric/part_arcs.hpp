@@ -11,7 +11,7 @@
 
 namespace pliant::geometric {
 
-/// to += (exp([w]x) - 1 - [w]x) r for the parts that turn. x: 4 doubles a node, step and `to`: 4 floats, in
+/// to += (exp([w]x) - 1 - [w]x) r for the parts that turn; no `turns`: all. x: 4 doubles a node, step and `to`: 4 floats, in
 /// places.
 void add_arcs(const Model& model, const Arrangement& arrangement, const std::vector<char>& turns,
               const double* x, const float* step, float* to);

@@ -57,6 +57,7 @@ struct ContactVectors {
   Floats h_step;  ///< H times it
   Floats load;    ///< h' J^T r
   Floats outer;   ///< the part of G without elastic forces, kg m
+  Floats begin;   ///< D where a linearisation began, m
   Floats way;     ///< displacement of the nodes from `from`, m
   Doubles from;   ///< positions in places, m
 };
@@ -70,8 +71,9 @@ struct Scratch {
          {&hat_x, &hat_v, &new_x, &new_v, &acceleration, &shifted_x, &shifted_v, &outer_forces})
       points->assign(nodes, Vec3::Zero());
     for (Doubles* array : {&start, &trial, &contact.from}) array->resize(4 * padded);
-    for (Floats* array : {&base, &velocity, &vectors.d, &vectors.g, &vectors.z, &vectors.p, &vectors.hp,
-                          &contact.step, &contact.h_step, &contact.load, &contact.outer, &contact.way})
+    for (Floats* array :
+         {&base, &velocity, &vectors.d, &vectors.g, &vectors.z, &vectors.p, &vectors.hp, &contact.step,
+          &contact.h_step, &contact.load, &contact.outer, &contact.begin, &contact.way})
       array->resize(4 * padded);
     for (auto* arrays : {&history.iterate, &history.increment})
       for (Floats& array : *arrays) array.resize(4 * padded);
@@ -95,6 +97,7 @@ struct Scratch {
   Points trial_targets;             ///< of held nodes at the end of the trial step, m
   Points shifted_x, shifted_v;      ///< of the momentum after an impact
   Points outer_forces;              ///< with those of contacts, N
+  std::vector<Mat3> slews;          ///< J of the stars in a static solve (tense_stars.hpp); empty: at rest
 
   // In places.
   Doubles start;           ///< X0 = x^ + h' v^, held nodes at their targets, m

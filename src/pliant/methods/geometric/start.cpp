@@ -10,7 +10,7 @@ namespace pliant::geometric {
 
 void Body::predict(Equation& e) {
   if (options_.integrator == Integrator::euler) return e.predict(Past::unknown);
-  if (state_.continues(e.input.h, scratch_.held)) return e.predict(Past::known);
+  if (state_.continues(e.input)) return e.predict(Past::known);
   const bool curved = state_.past != Past::straight && find_acceleration(e);
   e.predict(curved ? Past::curved : Past::straight);
 }

@@ -11,7 +11,7 @@ State state_at_rest(const Model& model, bool plastic) {
   state.nodes = {model.rest, Points(n, Vec3::Zero()), model.mass};
   state.x_before = state.nodes.x;
   state.v_before = state.nodes.v;
-  state.held.assign(n, 0);
+  state.held.reserve(n);
   const std::size_t owners = std::size_t(model.owners());
   state.rotations.assign(4 * owners, 0);
   for (std::size_t i = 0; i < owners; ++i) state.rotations[4 * i] = 1;
@@ -22,12 +22,8 @@ State state_at_rest(const Model& model, bool plastic) {
 void State::save(Writer& writer) const {
   writer.array(nodes.x);
   writer.array(nodes.v);
-  writer.array(x_before);
-  writer.array(v_before);
-  writer.array(held);
+  save_history(writer);
   writer.array(rotations);
-  writer.value(h);
-  writer.value(past);
   writer.array(contact.memories);
   writer.array(contact.sides);
   writer.array(contact.impacts);
@@ -38,12 +34,8 @@ bool State::load(Reader& reader) {
   State next = *this;
   reader.array(next.nodes.x);
   reader.array(next.nodes.v);
-  reader.array(next.x_before);
-  reader.array(next.v_before);
-  reader.array(next.held);
+  next.load_history(reader);
   reader.array(next.rotations);
-  reader.value(next.h);
-  reader.value(next.past);
   reader.list(next.contact.memories);
   reader.list(next.contact.sides);
   reader.list(next.contact.impacts);

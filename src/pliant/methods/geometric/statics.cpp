@@ -11,6 +11,7 @@
 #include "pliant/methods/geometric/factored_newton.hpp"
 #include "pliant/methods/geometric/local_global.hpp"
 #include "pliant/methods/geometric/newton.hpp"
+#include "pliant/methods/geometric/tense_stars.hpp"
 #include "pliant/methods/node_statics.hpp"
 
 namespace pliant::geometric {
@@ -80,6 +81,8 @@ std::string Body::static_direction(const StepInput& input, std::span<const Vec3>
   }
   e.start_from(scratch_.start.data());
   cache_.store_rotations(state_, *input.pool);
+  std::optional<TenseStars> tension;
+  if (!model_.sheet && model_.covariance == Covariance::consistent) tension.emplace(e, state_.nodes.x);
 
   std::fill(v.d.begin(), v.d.end(), 0.0f);
   // The caller finds how far to go; a sheet's step is bent, as far as the model holds.

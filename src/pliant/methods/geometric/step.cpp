@@ -145,11 +145,9 @@ void Body::accept(const Equation& e) {
   state_.v_before.swap(state_.nodes.v);
   state_.nodes.x.swap(scratch_.new_x);
   state_.nodes.v.swap(scratch_.new_v);
-  state_.held = scratch_.held;
-  state_.h = e.input.h;
   // Under contact a part that turns far does not follow the line through its last two positions, and its
   // acceleration is that of the blow: BDF2 would feed it energy. Start it anew, straight.
-  state_.past = e.report().violent && contact_.any() ? Past::straight : Past::known;
+  state_.remember(e.input, e.report().violent && contact_.any() ? Past::straight : Past::known);
   contact_.remember(e, state_);
 }
 

@@ -133,13 +133,23 @@ void Sweeps::fill_nodes(const Model& model, const Arrangement& arrangement) {
   }
 }
 
+namespace {
+
+void put_symmetric(float* out, const Mat3& m) {
+  const double entries[6] = {m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)};
+  for (int k = 0; k < 6; ++k) out[lanes * k] = float(entries[k]);
+}
+
+}  // namespace
+
+void Sweeps::set_slew(int i, const Mat3& slew) {
+  const std::size_t batch = std::size_t(i / lanes) * lanes, lane = std::size_t(i % lanes);
+  put_symmetric(slew_.data() + 6 * batch + lane, slew);
+}
+
 void Sweeps::set_star(int i, const Star& star) {
   const std::size_t batch = std::size_t(i / lanes) * lanes, lane = std::size_t(i % lanes);
-  const auto put_symmetric = [&](float* out, const Mat3& m) {
-    const double entries[6] = {m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)};
-    for (int k = 0; k < 6; ++k) out[lanes * k] = float(entries[k]);
-  };
-  put_symmetric(slew_.data() + 6 * batch + lane, star.slew);
+  set_slew(i, star.slew);
   // The shares as the kernels see them, so that they cancel in single precision.
   double shares = 0;
   for (int k = begin_[i]; !laplacian_share_.empty() && k < begin_[i + 1]; ++k) shares += laplacian_share_[k];

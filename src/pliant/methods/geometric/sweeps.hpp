@@ -25,6 +25,7 @@ class Sweeps {
   /// flow.
   void arrange(const Model& model, const Arrangement& arrangement, RestVectors d = {});
   void set_star(int place, const Star& star);
+  void set_slew(int place, const Mat3& slew);
   /// Renews the arrays from the rest vectors of all nodes.
   void set_rest(const Model& model, const Arrangement& arrangement, std::span<const Vec3> d);
   /// Plastic flow of d at x (plastic_flow.hpp); renews the arrays from it. renew: fit rotations first.
@@ -81,6 +82,7 @@ class Sweeps {
   void set_quaternion(Index place, const float q[4]);
   void quaternion(Index place, float q[4]) const;
   Floats& quaternions() { return quaternion_; }
+  Floats& slews() { return slew_; }
 
   /// Bytes one gradient, one product, one update of the iteration read and write at least.
   std::size_t gradient_bytes() const;

@@ -6,7 +6,7 @@
 namespace pliant::geometric {
 namespace {
 
-constexpr int most_iterations = 100;
+constexpr int most_rounds = 100;
 constexpr double least_slope = 1.0 / 30;  // of det T, squared: where T is nearly singular
 
 Mat3 cofactors(const Mat3& t) {
@@ -22,7 +22,7 @@ double dot(const Mat3& a, const Mat3& b) { return a.cwiseProduct(b).sum(); }
 Mat3 volume_target(const Star& star, const Mat3& covariance) {
   const Mat3 f = star.compliance * covariance * star.shape;
   Mat3 t = f;
-  for (int k = 0; k < most_iterations; ++k) {
+  for (int k = 0; k < most_rounds; ++k) {
     const Mat3 cof = cofactors(t), direction = cof * star.shape;
     const double det = cof.row(0).dot(t.row(0));
     const double nu = (1 - det + dot(cof, t - f)) / std::max(dot(cof, direction), least_slope);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "pliant/methods/meshless/energy.hpp"
+#include "pliant/physics/without_volume.hpp"
 
 namespace pliant::meshless {
 
@@ -25,6 +26,7 @@ int flow(const Model& model, const Options& options, double h, State& state) {
     ++yields;
     kept += share * strain;
     if (kept.norm() > law.cap) kept *= law.cap / kept.norm();
+    kept = without_volume(kept);
     at[0] = kept(0, 0), at[lanes] = kept(1, 1), at[2 * lanes] = kept(2, 2);
     at[3 * lanes] = kept(1, 2), at[4 * lanes] = kept(2, 0), at[5 * lanes] = kept(0, 1);
   }

@@ -21,11 +21,7 @@ State state_at_rest(const Model& model, const PackedCells& cells, const Options&
 void save(const State& state, Writer& writer) {
   writer.array(state.nodes.x);
   writer.array(state.nodes.v);
-  writer.array(state.x_before);
-  writer.array(state.v_before);
-  writer.value(state.past);
-  writer.value(state.h);
-  writer.array(state.held);
+  state.save_history(writer);
   writer.value(state.touches);
   writer.array(std::vector<float>(state.turned.begin(), state.turned.end()));
   writer.array(state.node_turned);
@@ -46,11 +42,7 @@ bool load(Reader& reader, std::size_t joints, State& state) {
   std::vector<double> flow(next.flow.size());
   reader.array(next.nodes.x);
   reader.array(next.nodes.v);
-  reader.array(next.x_before);
-  reader.array(next.v_before);
-  reader.value(next.past);
-  reader.value(next.h);
-  reader.list(next.held);
+  next.load_history(reader);
   reader.value(next.touches);
   reader.array(turned);
   reader.array(next.node_turned);

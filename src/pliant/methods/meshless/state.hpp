@@ -5,7 +5,7 @@
 #include "pliant/contact/contact.hpp"
 #include "pliant/methods/meshless/model.hpp"
 #include "pliant/methods/meshless/packed_cells.hpp"
-#include "pliant/physics/implicit_scheme.hpp"
+#include "pliant/physics/history.hpp"
 #include "pliant/physics/node_state.hpp"
 
 namespace pliant::meshless {
@@ -18,12 +18,8 @@ struct DrivenJoint {
 };
 
 /// What decides the next step together with model and input: everything that `save` writes.
-struct State {
+struct State : History<Points> {
   NodeState nodes;                  ///< x are the parameters of the nodes; the field is their MLS blend
-  Points x_before, v_before;        ///< one step earlier, for BDF2
-  Past past = Past::unknown;        ///< of the next step, if it is as long and holds the same nodes
-  double h = 0;                     ///< of the last step, s
-  std::vector<Index> held;          ///< nodes held in the last step
   bool touches = false;             ///< something touched in the last step
   PackedCells::Quaternions turned;  ///< of the cells: the last valid ones, and warm starts
   std::vector<Float4> node_turned;  ///< of the nodes (w, x, y, z), for warping at nodes and rows; else empty

@@ -114,11 +114,7 @@ int Body::aim(Equation& e, double h) {
 }
 
 Past Body::past(const Equation& e) {
-  const StepInput& input = e.input();
-  const bool goes_on =
-      state_.past == Past::known && state_.h == input.h &&
-      std::equal(input.held.begin(), input.held.end(), state_.held.begin(), state_.held.end());
-  if (goes_on) return Past::known;
+  if (state_.continues(e.input())) return Past::known;
   find_acceleration(e);
   return Past::curved;
 }
@@ -153,9 +149,7 @@ void Body::accept(const Equation& e) {
   state_.v_before.swap(state_.nodes.v);
   state_.nodes.x.swap(scratch_.x);
   state_.nodes.v.swap(scratch_.v);
-  state_.past = e.scheme().integrator == Integrator::bdf2 ? Past::known : Past::unknown;
-  state_.h = e.input().h;
-  state_.held.assign(e.input().held.begin(), e.input().held.end());
+  state_.remember(e.input(), e.scheme().integrator == Integrator::bdf2 ? Past::known : Past::unknown);
 }
 
 void Body::move_freely(Equation& e) {

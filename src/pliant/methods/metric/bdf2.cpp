@@ -32,10 +32,9 @@ bool Body::second_order_step(const StepInput& input, StepReport& report, StageWa
   scratch_.right_sides = 0;
   scratch_.held.assign(scratch_.x.size(), 0);
   for (const Index i : input.held) scratch_.held[std::size_t(i)] = 1;
-  const bool goes_on =
-      state_.past == Past::known && state_.h == input.h &&
-      std::equal(input.held.begin(), input.held.end(), state_.held.begin(), state_.held.end());
-  const Past past = goes_on ? Past::known : state_.past == Past::straight ? Past::straight : Past::curved;
+  const Past past = state_.continues(input)         ? Past::known
+                    : state_.past == Past::straight ? Past::straight
+                                                    : Past::curved;
   if (past == Past::curved) find_acceleration(s, step);
   extrapolate(s, past, input);
   if (!end_of(s, past, input.h, step)) {
@@ -52,9 +51,7 @@ bool Body::second_order_step(const StepInput& input, StepReport& report, StageWa
   state_.x_before.swap(state_.nodes.x);
   state_.v_before.swap(state_.nodes.v);
   accept(input);
-  state_.past = kicked ? Past::unknown : Past::known;
-  state_.h = input.h;
-  state_.held.assign(input.held.begin(), input.held.end());
+  state_.remember(input, kicked ? Past::unknown : Past::known);
   if (options_.plasticity)
     report.yields =
         flow(model_, *options_.plasticity, input.h, state_.nodes.x, state_.metrics, scratch_.flow);

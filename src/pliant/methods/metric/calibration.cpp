@@ -58,7 +58,7 @@ Unequal unequal_cells(const CubicModuli& cube, const Vec3& spacing) {
 CubicModuli moduli(const Options& o) {
   if (o.model == Kind::original) return {2 * o.length, 0, o.angle};
   const double across = area_of(o) + o.pillar_diagonal;
-  const double spatial = o.squared ? 0 : 8.0 / 9 * (o.volume + o.pillar_diagonal);
+  const double spatial = o.squared ? 0 : 8.0 / 9 * (volume_of(o) + o.pillar_diagonal);
   return {2 * (o.length + across + o.pillar) + spatial, across + spatial, across + spatial};
 }
 
@@ -76,12 +76,12 @@ SetStrengths set_strengths(const Options& o, const Vec3& spacing) {
   if (o.model == Kind::original) return out;
   out.pillar.fill(unit * o.pillar);
   out.face.fill(unit * area_of(o));
-  out.spatial = unit * o.volume;
+  out.spatial = unit * volume_of(o);
   out.pillar_diagonal = unit * o.pillar_diagonal;
   if (!(o.orientation < not_given) && o.integrator != Integrator::paper)
-    out.orientation = unit * (in_pascals(o) ? cube.c11 : o.length);
+    out.orientation = unit * (in_pascals(o) ? cube.c11 : std::max(o.length, volume_of(o)));
   const bool cubes = spacing.maxCoeff() <= (1 + 1e-9) * spacing.minCoeff();
-  if (cubes || !in_pascals(o) || (!o.squared && o.volume > 0) || o.pillar_diagonal > 0) return out;
+  if (cubes || !in_pascals(o) || (!o.squared && volume_of(o) > 0) || o.pillar_diagonal > 0) return out;
   const Unequal cells = unequal_cells(cube, spacing);
   for (int i = 0; i < 3; ++i) {
     out.length[std::size_t(i)] = unit * cells.along[i] * o.length / (o.length + o.pillar);

@@ -13,7 +13,7 @@
 // model: C11 = 2 eta_L, C12 = 0, C44 = eta_A. Then
 //   E = (C11 - C12)(C11 + 2 C12)/(C11 + C12)
 // Isotropic, C11 - C12 = 2 C44, is eta_D + eta_Q = 2 (eta_L + eta_P): Poisson's ratio 1/4, the only one that
-// central forces have; shear modulus 0.4 E. This is what the defaults in pascals are, 2 : 5 : 2 : 0.5.
+// central forces have; shear modulus 0.4 E. This is what the defaults in pascals are, 2 : 5 : 6 : 0.5.
 //
 // Cells that are no cubes, spacings h_i, without linear spatial and pillar diagonals: face diagonals of
 //   eta_D,ij = m_ij V (h_i^2 + h_j^2)^2/(4 h_i^2 h_j^2)   have C12 = C44 = m_ij in their plane, and

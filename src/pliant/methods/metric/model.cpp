@@ -43,7 +43,7 @@ void add_sets(Model& model, const Options& options, const SetStrengths& eta) {
   }
   if (area_of(options) > 0)
     for (std::size_t k = 0; k < 6; ++k) add_set(model, faces[k], eta.face[k / 2], false);
-  if (options.volume > 0)
+  if (volume_of(options) > 0)
     for (const Offset& d : spatials) add_set(model, d, eta.spatial, options.squared);
   if (options.pillar > 0)
     for (std::size_t i = 0; i < 3; ++i) add_set(model, doubled(lengths[i]), eta.pillar[i], false);

@@ -31,13 +31,15 @@ const OptionTable<Options>& option_table() {
               .max = 1e15,
               .above_min = true,
               .scale = Scale::logarithmic,
-              .help = "eta of a tensor of relative strength 1, the papers' own number: edges of the surface "
-                      "are as strong as those inside; none = from stiffness"}),
+              .help = "eta of a tensor of relative strength 1, as the papers write it (they give no value): "
+                      "edges of the surface are as strong as those inside; none = from stiffness"}),
       option("length", &Options::length, share("relative strength of the lattice edges")),
       option(
           "area", &Options::area,
-          share("relative strength of the face diagonals (improved); none = 5, or 1 when strength is given")),
-      option("volume", &Options::volume, share("relative strength of the spatial diagonals (improved)")),
+          share("relative strength of the face diagonals (improved); none = 5, or 3 when strength is given")),
+      option("volume", &Options::volume,
+             share("relative strength of the spatial diagonals (improved); none = 6, or 4 when strength is "
+                   "given")),
       option("pillar", &Options::pillar,
              share("relative strength of the constraints over two cells (improved)")),
       option("pillar_diagonal", &Options::pillar_diagonal,
@@ -53,8 +55,8 @@ const OptionTable<Options>& option_table() {
            .max = 1e6,
            .help =
                "relative strength of the term that restores flat and inverted cells; 0 = off, "
-               "as the papers; none = C11 of the lattice (15) for improved, that of length when strength is "
-               "given, 0 for original and for paper"}),
+               "as the papers; none = C11 of the lattice (15) for improved, the larger of length and volume "
+               "when strength is given, 0 for original and for paper"}),
       option("threshold", &Options::threshold,
              {.unit = "1",
               .min = 0,
@@ -134,7 +136,11 @@ bool in_pascals(const Options& options) {
 }
 
 double area_of(const Options& options) {
-  return options.area < not_given ? options.area : in_pascals(options) ? 5 : 1;
+  return options.area < not_given ? options.area : in_pascals(options) ? 5 : 3;
+}
+
+double volume_of(const Options& options) {
+  return options.volume < not_given ? options.volume : in_pascals(options) ? 6 : 4;
 }
 
 double threshold_of(const Options& options) {

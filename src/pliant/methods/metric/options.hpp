@@ -31,10 +31,10 @@ struct Options {
   double strength = not_given;  ///< J; given: stiffness is not read
   double length = 2;            ///< the strengths, relative to each other
   double area = not_given;      ///< see area_of
-  double volume = 2;
+  double volume = not_given;    ///< see volume_of
   double pillar = 0.5;
   double pillar_diagonal = 0;
-  double angle = 1;     ///< original only
+  double angle = 3;     ///< original only; as strong as the face diagonals that replace it
   bool squared = true;  ///< the volume term
   double orientation = not_given;
   double threshold = not_given;                   ///< see threshold_of
@@ -52,15 +52,19 @@ const OptionTable<Options>& option_table();
 const OptionTable<StrengthKey>& key_table();
 const OptionTable<PlasticLaw>& plasticity_table();
 
-/// Whether `stiffness` decides the strengths: the improved model on a grid, without the papers' own numbers.
+/// Whether `stiffness` decides the strengths: the improved model on a grid, without a `strength` in J.
 /// Then the cells share their constraints (shares.hpp), and the defaults make an isotropic lattice.
 bool in_pascals(const Options& options);
-/// `area`, or its default: 5 in pascals, 1 by the papers.
+/// `area`, or its default: 5 in pascals, which makes the lattice isotropic, 3 with a strength. The paper gives no
+/// number, but wants faces at least as strong as lengths, or patches fold (eta_12 + eta_21 >= eta_11 + eta_22)
+/// [Kelager05, Sec. 4.1], and volume before area before distance [Kelager05, Sec. 6].
 double area_of(const Options& options);
+/// `volume`, or its default, above area: 6 in pascals, 4 with a strength.
+double volume_of(const Options& options);
 /// `threshold`, or its default: 0.8 in pascals, else 0.5.
 double threshold_of(const Options& options);
 
-/// `integrator`; automatic: bdf2 for the improved model with a stiffness, stable for the papers' numbers.
+/// `integrator`; automatic: bdf2 for the improved model with a stiffness, stable for the papers' models.
 Integrator integrator_of(const Options& options);
 /// The integrator whose matrix (operator.hpp) the steps of the options have: accurate for bdf2.
 Integrator matrix_of(const Options& options);

@@ -23,11 +23,7 @@ void save(const State& state, Writer& writer) {
   writer.array(state.contact.memories);
   writer.array(state.contact.sides);
   writer.array(state.contact.impacts);
-  writer.value(state.past);
-  writer.array(state.x_before);
-  writer.array(state.v_before);
-  writer.value(state.h);
-  writer.array(state.held);
+  state.save_history(writer);
   writer.value(state.touches);
 }
 
@@ -41,11 +37,7 @@ bool load(Reader& reader, Index contact_points, State& state) {
   reader.list(next.contact.memories);
   reader.list(next.contact.sides);
   reader.list(next.contact.impacts);
-  reader.value(next.past);
-  reader.array(next.x_before);
-  reader.array(next.v_before);
-  reader.value(next.h);
-  reader.list(next.held);
+  next.load_history(reader);
   reader.value(next.touches);
   if (!reader.ok()) return false;
   for (const ContactMemory& m : next.contact.memories)

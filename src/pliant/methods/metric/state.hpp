@@ -4,24 +4,19 @@
 #include "pliant/base/archive.hpp"
 #include "pliant/contact/contact.hpp"
 #include "pliant/methods/metric/model.hpp"
-#include "pliant/physics/implicit_scheme.hpp"
+#include "pliant/physics/history.hpp"
 #include "pliant/physics/node_state.hpp"
 
 namespace pliant::metric {
 
 /// What decides the next step together with model and input.
-struct State {
+struct State : History<Points> {  // which is empty without bdf2
   NodeState nodes;
   double time = 0;              ///< s, since the start: strengths have keys
   std::vector<double> metrics;  ///< g of every constraint (Model::each_length); empty = 1
   ContactState contact;
-  // of bdf2
-  Past past = Past::unknown;  ///< unknown, known or straight
-  Points x_before, v_before;  ///< at the beginning of the last step
-  double h = 0;               ///< of the last step, s
-  std::vector<Index> held;    ///< in the last step
-  bool touches = false;       ///< the last step met a collider
-  double response = 1;        ///< of the body to contact impulses, share of that of the touching nodes alone
+  bool touches = false;  ///< the last step met a collider
+  double response = 1;   ///< of the body to contact impulses, share of that of the touching nodes alone
 };
 
 /// At rest.

@@ -659,7 +659,12 @@ TEST(CageBody, plastic_strain_stays_and_volume_does_not_flow) {
   for (const Vec3& p : bar.body->nodes().x) low = std::min(low, p.y() - 1.5);
   EXPECT_LT(low, -0.1) << "it springs back";
   const std::vector<double>& e = static_cast<Body&>(*bar.body).plastic_strain();
-  for (std::size_t q = 0; q < e.size(); q += 6) ASSERT_NEAR(e[q] + e[q + 1] + e[q + 2], 0, 1e-12);
+  for (std::size_t q = 0; q < e.size(); q += 6) {
+    Mat3 stretch;
+    stretch << 1 + e[q], e[q + 5], e[q + 4], e[q + 5], 1 + e[q + 1], e[q + 3], e[q + 4], e[q + 3],
+        1 + e[q + 2];
+    ASSERT_NEAR(stretch.determinant(), 1, 1e-12);
+  }
 }
 
 }  // namespace body_test

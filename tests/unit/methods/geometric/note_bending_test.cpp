@@ -28,6 +28,15 @@ TEST(NoteBending, tells_of_slender_boxes_whose_bias_exceeds_a_tenth) {
   EXPECT_FALSE(note_of({1, 1, 1}, {3, 3, 3})) << "a cube hardly bends";
 }
 
+TEST(NoteBending, tells_of_clamped_boxes_with_poisson_sooner) {
+  const Shape box = make_shape(BoxShape{.size = {2, 0.4, 0.4}, .nodes = {21, 5, 5}});
+  Options rubber;
+  rubber.poisson = 0.45;
+  const auto note = note_bending(rubber, BodyPlan{.shape = box, .damping = {}});
+  ASSERT_TRUE(note);
+  EXPECT_NE(note->find("14 % too stiffly: 4 cells"), std::string::npos) << *note;
+}
+
 TEST(NoteBending, says_nothing_of_shapes_without_a_lattice_and_of_shells) {
   const Shape ball = make_shape(EllipsoidShape{.radii = {1, 0.1, 0.1}, .nodes = 5});
   EXPECT_FALSE(note_bending({}, BodyPlan{.shape = ball, .damping = {}}));

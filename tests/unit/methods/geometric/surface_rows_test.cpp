@@ -320,6 +320,11 @@ TEST(GeometricSurfaceRows, settings_that_contradict_each_other_are_refused_by_na
   options = Options{};
   options.bending = 1;
   refused(options, "geometric.bending");
+  for (const double share : {0.25, 1.0}) {  // surfaces have no ripples to keep or leave out
+    options = with(Operator::edge);
+    options.hourglass = share;
+    refused(options, "geometric.hourglass");
+  }
   options = with(Operator::edge);
   options.volume = 4;
   refused(options, "geometric.volume");

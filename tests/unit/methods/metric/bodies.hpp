@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies in the papers' numbers: spacing 1 m, 1 kg a node, strengths 200, 100, 200, 50 J times k.
+// Bodies with strengths in J: spacing 1 m, 1 kg a node, lengths, areas, volumes and pillars of 200, 100, 200, 50 J times k, angles of 100 J,
+// for which the reference values of these tests were computed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,8 +21,11 @@ inline NodeGraph lattice_graph(std::array<int, 3> nodes, const Vec3& h = {1, 1, 
   return graph;
 }
 
-inline Options papers(double k = 1, Options options = {}) {
+inline Options with_strength(double k = 1, Options options = {}) {
   options.strength = 100 * k;
+  if (!(options.area < not_given)) options.area = 1;
+  if (!(options.volume < not_given)) options.volume = 2;
+  options.angle = 1;
   return options;
 }
 

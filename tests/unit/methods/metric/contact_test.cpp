@@ -40,7 +40,7 @@ class MetricContactStep : public testing::Test {
 
 TEST_F(MetricContactStep, a_box_leaves_by_the_share_of_its_approach_that_restitution_says) {
   for (const double restitution : {0.6, 0.9}) {  // by itself it returns 0.52
-    const auto body = lattice_body({3, 3, 3}, papers());
+    const auto body = lattice_body({3, 3, 3}, with_strength());
     input.h = 0.01;
     raise(*body, 0.01, {0, -4, 0});
     Collider ground = floor_of(0, restitution);
@@ -55,7 +55,7 @@ TEST_F(MetricContactStep, a_box_leaves_by_the_share_of_its_approach_that_restitu
 
 TEST_F(MetricContactStep, friction_slows_a_sliding_box_by_its_share_of_the_weight) {
   for (const double friction : {0.2, 0.4}) {
-    const auto body = lattice_body({4, 3, 4}, papers(1000));
+    const auto body = lattice_body({4, 3, 4}, with_strength(1000));
     input.h = 0.01;
     input.gravity = {0, -9.81, 0};
     raise(*body, 0, {0, 0, 0});
@@ -70,7 +70,7 @@ TEST_F(MetricContactStep, friction_slows_a_sliding_box_by_its_share_of_the_weigh
 }
 
 TEST_F(MetricContactStep, nodes_that_are_held_stay_where_they_are_held_inside_a_collider) {
-  const auto body = lattice_body({3, 3, 3}, papers());
+  const auto body = lattice_body({3, 3, 3}, with_strength());
   input.h = 0.01;
   input.gravity = {0, -9.81, 0};
   raise(*body, -0.2, {0, 0, 0});
@@ -85,7 +85,7 @@ TEST_F(MetricContactStep, nodes_that_are_held_stay_where_they_are_held_inside_a_
 
 /// A lift under a box: it takes the box along, and under a steady lift the force is the weight.
 TEST_F(MetricContactStep, a_rising_floor_carries_the_box_at_its_own_speed) {
-  const auto body = lattice_body({3, 3, 3}, papers(100), {.mass = 0, .stiffness = 0.05});
+  const auto body = lattice_body({3, 3, 3}, with_strength(100), {.mass = 0, .stiffness = 0.05});
   input.h = 0.01;
   input.gravity = {0, -9.81, 0};
   raise(*body, 0, {0, 0, 0});
@@ -104,7 +104,7 @@ TEST_F(MetricContactStep, a_rising_floor_carries_the_box_at_its_own_speed) {
 }
 
 TEST_F(MetricContactStep, a_box_may_close_the_gap_to_a_sinking_floor_and_no_more) {
-  const auto body = lattice_body({3, 3, 3}, papers());
+  const auto body = lattice_body({3, 3, 3}, with_strength());
   input.h = 0.01;
   raise(*body, 0.01, {0, -4, 0});
   Motion sink;
@@ -122,7 +122,7 @@ TEST_F(MetricContactStep, a_box_may_close_the_gap_to_a_sinking_floor_and_no_more
 
 /// Forces that were recalled act until it is known that their contact is gone: then they must be taken back.
 TEST_F(MetricContactStep, a_box_whose_floor_drops_away_falls_freely_at_once) {
-  const auto body = lattice_body({3, 3, 3}, papers(100), {.mass = 0, .stiffness = 0.05});
+  const auto body = lattice_body({3, 3, 3}, with_strength(100), {.mass = 0, .stiffness = 0.05});
   input.h = 0.01;
   input.gravity = {0, -9.81, 0};
   raise(*body, 0, {0, 0, 0});

@@ -10,12 +10,12 @@ namespace pliant::metric {
 namespace energy_test {
 
 std::vector<Options> models() {
-  return {papers(),
-          papers(1, {.squared = false}),
-          papers(1, {.pillar_diagonal = 1}),
-          papers(1, {.pillar_diagonal = 1, .squared = false}),
-          papers(1, {.model = Kind::original}),
-          papers(1, {.orientation = 0})};
+  return {with_strength(),
+          with_strength(1, {.squared = false}),
+          with_strength(1, {.pillar_diagonal = 1}),
+          with_strength(1, {.pillar_diagonal = 1, .squared = false}),
+          with_strength(1, {.model = Kind::original}),
+          with_strength(1, {.orientation = 0})};
 }
 
 TEST(MetricEnergy, forces_are_minus_its_gradient) {
@@ -86,7 +86,7 @@ Eigen::MatrixXd matrix(const Model& model, const Points& x) {
 }
 
 TEST(MetricEnergy, its_matrix_is_a_laplacian_that_vanishes_at_rest_and_is_negative_under_pressure) {
-  const Model model = lattice_model({4, 4, 4}, papers(1, {.orientation = 0}));
+  const Model model = lattice_model({4, 4, 4}, with_strength(1, {.orientation = 0}));
   EXPECT_EQ(matrix(model, model.rest).norm(), 0);
   const Points x = shaken(model.rest, 0.2, 7);
   const Eigen::MatrixXd k = matrix(model, x);
@@ -109,7 +109,7 @@ TEST(MetricEnergy, its_matrix_is_a_laplacian_that_vanishes_at_rest_and_is_negati
 
 TEST(MetricEnergy, a_flat_layer_of_cells_feels_nothing_off_its_plane_without_the_orientation_term) {
   for (const double orientation : {0.0, 2.0}) {
-    const Model model = lattice_model({4, 2, 4}, papers(1, {.orientation = orientation}));
+    const Model model = lattice_model({4, 2, 4}, with_strength(1, {.orientation = orientation}));
     Points x = shaken(model.rest, 0.1, 4), f(x.size());
     for (Vec3& p : x) p.y() = 0;
     forces(model, {}, x, f);
@@ -123,7 +123,7 @@ TEST(MetricEnergy, a_flat_layer_of_cells_feels_nothing_off_its_plane_without_the
 }
 
 TEST(MetricEnergy, cell_volumes_and_their_gradients_agree) {
-  const Model model = lattice_model({2, 2, 2}, papers(), {1, 2, 0.5});
+  const Model model = lattice_model({2, 2, 2}, with_strength(), {1, 2, 0.5});
   EXPECT_NEAR(model.cell_volume[0], 1, 1e-14);
   Points x = shaken(model.rest, 0.3, 8);
   std::array<Vec3, 8> gradient;

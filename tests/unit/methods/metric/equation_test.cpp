@@ -28,7 +28,8 @@ Points times_matrix(const Model& model, const Points& x, const Points& d) {
 TEST(MetricEquation, a_step_solves_it_with_gravity_forces_grabs_drag_and_held_nodes) {
   Pool pool(1);
   const auto body = lattice_body(
-      {4, 5, 3}, papers(3, {.orientation = 0, .tolerance = 1e-7, .iterations = 500, .keep_momentum = false}),
+      {4, 5, 3},
+      with_strength(3, {.orientation = 0, .tolerance = 1e-7, .iterations = 500, .keep_momentum = false}),
       damping);
   const std::size_t n = body->model().rest.size();
   const Points x = shaken(body->model().rest, 0.15, 1), v = random_vectors(n, 0.5, 2),
@@ -63,7 +64,7 @@ TEST(MetricEquation, a_step_solves_it_with_gravity_forces_grabs_drag_and_held_no
 
 TEST(MetricEquation, forces_and_grabs_change_the_momenta_of_a_free_body_by_what_they_are) {
   Pool pool(1);
-  const auto body = lattice_body({4, 5, 3}, papers(3), {.mass = damping.mass, .stiffness = 0});
+  const auto body = lattice_body({4, 5, 3}, with_strength(3), {.mass = damping.mass, .stiffness = 0});
   const std::size_t n = body->model().rest.size();
   const Points x = shaken(body->model().rest, 0.05, 1), v = random_vectors(n, 0.5, 2),
                outer = random_vectors(n, 30, 3);
@@ -113,7 +114,7 @@ TEST(MetricEquation, keys_hold_before_the_first_and_after_the_last) {
 
 TEST(MetricEquation, a_step_has_the_strength_of_its_end) {
   Pool pool(1);
-  Options growing = papers(1, {.tolerance = 1e-7, .iterations = 500}), constant = growing;
+  Options growing = with_strength(1, {.tolerance = 1e-7, .iterations = 500}), constant = growing;
   growing.keys = {{0, 1}, {h, 3}};
   constant.strength *= 3;
   const auto a = lattice_body({4, 3, 3}, growing), b = lattice_body({4, 3, 3}, constant);
@@ -157,7 +158,7 @@ TEST(MetricContact, without_the_orientation_term_no_two_points_rest_at_one_heigh
   Pool pool(1);
   for (const double orientation : {0.0, 2.0}) {
     const auto body =
-        lattice_body({4, 4, 4}, papers(10, {.orientation = orientation}), {.mass = 3, .stiffness = 0});
+        lattice_body({4, 4, 4}, with_strength(10, {.orientation = orientation}), {.mass = 3, .stiffness = 0});
     rest_on_ground(*body, 4, 0, 1, pool);
     double low = 1, high = -1;
     for (Index i = 0; i < body->model().nodes(); ++i)
@@ -177,15 +178,15 @@ TEST(MetricContact, without_the_orientation_term_no_two_points_rest_at_one_heigh
 TEST(MetricContact, a_box_bounces_with_restitution_and_does_not_without) {
   Pool pool(1);
   double dead = 0, lively = 0;
-  rest_on_ground(*lattice_body({3, 3, 3}, papers(1000)), 1, 0, 1, pool, &dead);
-  rest_on_ground(*lattice_body({3, 3, 3}, papers(1000)), 1, 0.8, 1, pool, &lively);
+  rest_on_ground(*lattice_body({3, 3, 3}, with_strength(1000)), 1, 0, 1, pool, &dead);
+  rest_on_ground(*lattice_body({3, 3, 3}, with_strength(1000)), 1, 0.8, 1, pool, &lively);
   EXPECT_GT(lively, dead + 1);
 }
 
 /// The forces of an impact must not outlive it: a heavy body of many nodes on few touching points.
 TEST(MetricContact, a_fallen_body_neither_floats_nor_sinks) {
   Pool pool(1);
-  const auto body = lattice_body({6, 6, 6}, papers(50), {.mass = 0.5, .stiffness = 0});
+  const auto body = lattice_body({6, 6, 6}, with_strength(50), {.mass = 0.5, .stiffness = 0});
   rest_on_ground(*body, 3, 0, 2, pool);
   double low = 1e9, fastest = 0;
   for (std::size_t i = 0; i < body->nodes().x.size(); ++i) {

@@ -11,7 +11,7 @@ struct Problem {
   std::unique_ptr<Operator> matrix;
   Pool pool{1};
 
-  Problem(std::array<int, 3> nodes, bool held, Options options = papers()) {
+  Problem(std::array<int, 3> nodes, bool held, Options options = with_strength()) {
     NodeGraph all = lattice_graph(nodes), carved;
     for (const Vec3& p : all.positions)
       if (!(p.x() > 0.6 * nodes[0] && p.y() > 0.5 * nodes[1])) carved.positions.push_back(p);
@@ -61,13 +61,13 @@ double dot(const Floats& a, const Floats& b) {
   return sum;
 }
 
-Options accurately() { return papers(1, {.integrator = Integrator::accurate}); }
+Options accurately() { return with_strength(1, {.integrator = Integrator::accurate}); }
 
 TEST(MetricMultigrid, is_symmetric_and_positive) {
   for (const bool held : {false, true})
     for (const std::array<int, 3> nodes :
          {std::array{9, 8, 7}, std::array{16, 5, 3}, std::array{1, 12, 6}, std::array{8, 8, 8}}) {
-      Problem problem(nodes, held, nodes[0] == 8 ? accurately() : papers());
+      Problem problem(nodes, held, nodes[0] == 8 ? accurately() : with_strength());
       const auto cycle = make_multigrid(*problem.matrix, true);
       cycle->prepare(*problem.matrix, problem.pool);
       const Floats a = problem.random(1), b = problem.random(2);
@@ -113,7 +113,7 @@ TEST(MetricMultigrid, of_the_accurate_matrix_needs_few_iterations_at_any_size) {
 }
 
 TEST(MetricMultigrid, gives_the_answer_of_jacobi_for_any_number_of_threads) {
-  for (const Options& options : {papers(), accurately()}) {
+  for (const Options& options : {with_strength(), accurately()}) {
     Problem problem({21, 18, 20}, true, options);
     const Floats b = problem.random(6);
     Floats by_jacobi, by_cycles, by_three;
@@ -140,7 +140,7 @@ TEST(MetricMultigrid, is_taken_where_the_matrix_is_stiff_and_the_body_large) {
   EXPECT_EQ(automatic->name(), "jacobi");
   EXPECT_NE(automatic->scales(), nullptr);
   Problem small({5, 5, 5}, false);
-  const auto of_small = make_preconditioner(*small.matrix, papers());
+  const auto of_small = make_preconditioner(*small.matrix, with_strength());
   of_small->prepare(*small.matrix, small.pool);
   EXPECT_EQ(of_small->name(), "jacobi");
 }

@@ -18,7 +18,7 @@ std::vector<Case> cases() {
   for (const Integrator i : {Integrator::stable, Integrator::accurate, Integrator::lively, Integrator::paper})
     for (const Kind kind : {Kind::improved, Kind::original})
       out.push_back({std::to_string(int(i)) + (kind == Kind::improved ? " improved" : " original"),
-                     papers(1, {.model = kind, .integrator = i})});
+                     with_strength(1, {.model = kind, .integrator = i})});
   return out;
 }
 
@@ -157,7 +157,7 @@ TEST_F(MetricOperator, products_by_sums_are_those_by_differences_and_only_soft_m
   for (const SimdLevel level : levels())
     for (const double scale : {1e-2, 1e4}) {
       set_simd_level(level);
-      const Model model = model_of(papers());
+      const Model model = model_of(with_strength());
       const auto op = make_grid_operator(model, Integrator::stable);
       load(*op, shaken(model.rest, 0.1, 3), 17);
       MatrixForm form;
@@ -200,7 +200,7 @@ double curvature(const Model& model, const Points& x, const Points& d) {
 TEST_F(MetricOperator, stable_and_accurate_matrices_are_at_least_half_the_hessian_at_rest) {
   for (const Kind kind : {Kind::improved, Kind::original})
     for (const Integrator integrator : {Integrator::stable, Integrator::accurate}) {
-      const Options options = papers(1, {.model = kind, .integrator = integrator});
+      const Options options = with_strength(1, {.model = kind, .integrator = integrator});
       const Model model = model_of(options);
       const auto op = make_grid_operator(model, integrator);
       load(*op, model.rest, model.rest.size());
@@ -249,7 +249,7 @@ TEST_F(MetricOperator, the_inverted_diagonal_is_that_of_the_matrix) {
 }
 
 TEST_F(MetricOperator, the_accurate_matrix_lets_a_body_at_rest_turn_freely) {
-  const Options options = papers(1, {.integrator = Integrator::accurate});
+  const Options options = with_strength(1, {.integrator = Integrator::accurate});
   const Model model = model_of(options);
   const auto op = make_grid_operator(model, Integrator::accurate);
   load(*op, model.rest, model.rest.size());
@@ -282,7 +282,7 @@ TEST_F(MetricOperator, conjugate_gradients_solve_with_held_rows_left_out) {
 }
 
 TEST_F(MetricOperator, the_papers_matrix_breaks_the_solve_under_compression) {
-  const Options options = papers(10, {.integrator = Integrator::paper});
+  const Options options = with_strength(10, {.integrator = Integrator::paper});
   const Model model = model_of(options);
   const auto op = make_grid_operator(model, Integrator::paper);
   Points x = model.rest;

@@ -8,7 +8,7 @@ namespace plastic_flow_test {
 
 /// Rest length of the stretched edges of a cell after so many steps.
 double rest_length(const PlasticLaw& law, double stretch, double h, int steps) {
-  const Model model = lattice_model({2, 2, 2}, papers());
+  const Model model = lattice_model({2, 2, 2}, with_strength());
   Points x = model.rest;
   for (Vec3& p : x) p.y() *= stretch;
   std::vector<double> metrics(model.rest_metrics(), 1.0);
@@ -40,7 +40,7 @@ TEST(MetricPlasticFlow, nothing_flows_up_to_yield_and_nothing_beyond_the_cap) {
 }
 
 TEST(MetricPlasticFlow, a_body_that_swells_springs_back) {
-  const Model model = lattice_model({4, 3, 3}, papers());
+  const Model model = lattice_model({4, 3, 3}, with_strength());
   Points x = model.rest;
   for (Vec3& p : x) p *= 1.3;
   std::vector<double> metrics(model.rest_metrics(), 1.0);
@@ -50,7 +50,7 @@ TEST(MetricPlasticFlow, a_body_that_swells_springs_back) {
 
 /// The volume that a stretched and squeezed bar has at rest after it has flowed.
 TEST(MetricPlasticFlow, a_bar_that_is_stretched_by_a_fifth_keeps_its_volume) {
-  const Model model = lattice_model({4, 3, 3}, papers());
+  const Model model = lattice_model({4, 3, 3}, with_strength());
   Points x = model.rest;
   for (Vec3& p : x) p = Vec3(1.2 * p.x(), 0.95 * p.y(), 0.95 * p.z());
   std::vector<double> metrics(model.rest_metrics(), 1.0);

@@ -31,7 +31,7 @@ bool comes_back(Body& body, const Points& start, double seconds, Pool& pool) {
 TEST(MetricRecovery, a_hundred_scrambled_boxes_all_come_back) {
   Pool pool(1);
   for (const double sigma : {1.0, 2.0}) {
-    const auto with = lattice_body({5, 5, 5}, papers(), {.mass = drag, .stiffness = 0});
+    const auto with = lattice_body({5, 5, 5}, with_strength(), {.mass = drag, .stiffness = 0});
     int back = 0;
     for (unsigned seed = 1; seed <= 100; ++seed) {
       const bool whole = comes_back(*with, shaken(with->model().rest, sigma, seed), 60, pool);
@@ -42,9 +42,21 @@ TEST(MetricRecovery, a_hundred_scrambled_boxes_all_come_back) {
   }
 }
 
+TEST(MetricRecovery, so_do_those_with_the_default_strengths) {
+  Pool pool(1);
+  Options options;
+  options.strength = 100;
+  const auto with = lattice_body({5, 5, 5}, options, {.mass = drag, .stiffness = 0});
+  for (const double sigma : {1.0, 2.0})
+    for (unsigned seed = 1; seed <= 20; ++seed)
+      EXPECT_TRUE(comes_back(*with, shaken(with->model().rest, sigma, seed), 60, pool))
+          << "sigma " << sigma << " seed " << seed;
+}
+
 TEST(MetricRecovery, without_the_orientation_term_few_do) {
   Pool pool(1);
-  const auto without = lattice_body({5, 5, 5}, papers(1, {.orientation = 0}), {.mass = drag, .stiffness = 0});
+  const auto without =
+      lattice_body({5, 5, 5}, with_strength(1, {.orientation = 0}), {.mass = drag, .stiffness = 0});
   for (const double sigma : {1.0, 2.0}) {
     int back = 0;
     for (unsigned seed = 1; seed <= 100; ++seed)
@@ -58,10 +70,11 @@ TEST(MetricRecovery, flattened_and_mirrored_boxes_come_back_by_the_orientation_t
   Pool pool(1);
   for (const Integrator integrator : {Integrator::bdf2, Integrator::stable, Integrator::accurate})
     for (const double height : {0.02, 0.0, -1.0}) {
-      const auto with =
-          lattice_body({5, 5, 5}, papers(1, {.integrator = integrator}), {.mass = drag, .stiffness = 0});
-      const auto without = lattice_body({5, 5, 5}, papers(1, {.orientation = 0, .integrator = integrator}),
-                                        {.mass = drag, .stiffness = 0});
+      const auto with = lattice_body({5, 5, 5}, with_strength(1, {.integrator = integrator}),
+                                     {.mass = drag, .stiffness = 0});
+      const auto without =
+          lattice_body({5, 5, 5}, with_strength(1, {.orientation = 0, .integrator = integrator}),
+                       {.mass = drag, .stiffness = 0});
       Points x = with->model().rest;
       for (Vec3& p : x) p.y() *= height;
       if (height != -1) x = shaken(x, 1e-3, 4);
@@ -70,14 +83,14 @@ TEST(MetricRecovery, flattened_and_mirrored_boxes_come_back_by_the_orientation_t
     }
 }
 
-constexpr double decades[] = {1e-3, 1e-2, 0.1, 1, 10, 100, 1e3};  // of the papers' strengths
+constexpr double decades[] = {1e-3, 1e-2, 0.1, 1, 10, 100, 1e3};  // of the strengths of bodies.hpp
 
 TEST(MetricRecovery, steps_from_a_thousandth_to_a_tenth_and_six_decades_of_strength_stay_bounded) {
   Pool pool(1);
   for (const Integrator integrator : {Integrator::bdf2, Integrator::stable, Integrator::accurate})
     for (const double h : {0.001, 0.01, 0.1})
       for (const double k : decades) {
-        const auto body = lattice_body({4, 4, 4}, papers(k, {.integrator = integrator}));
+        const auto body = lattice_body({4, 4, 4}, with_strength(k, {.integrator = integrator}));
         put(*body, shaken(body->model().rest, 0.5, 9));
         const double start = body->elastic_energy();
         StepInput input;
@@ -101,7 +114,7 @@ TEST(MetricRecovery, on_the_ground_all_steps_and_strengths_stay_bounded_too) {
   for (const Integrator integrator : {Integrator::bdf2, Integrator::stable, Integrator::accurate})
     for (const double h : {0.001, 0.01, 0.1})
       for (const double k : {1e-3, 0.1, 10.0, 1e3}) {
-        const auto body = lattice_body({3, 3, 3}, papers(k, {.integrator = integrator}));
+        const auto body = lattice_body({3, 3, 3}, with_strength(k, {.integrator = integrator}));
         Points x = body->model().rest;
         for (Vec3& p : x) p.y() += height;
         put(*body, x);
@@ -134,7 +147,7 @@ TEST(MetricRecovery, on_the_ground_all_steps_and_strengths_stay_bounded_too) {
 TEST(MetricRecovery, what_yields_keeps_its_new_length_and_what_does_not_springs_back) {
   Pool pool(1);
   const auto stretched = [&](double yield) {
-    Options options = papers(4);
+    Options options = with_strength(4);
     options.plasticity = PlasticLaw{.yield = yield, .creep = 1, .cap = 0.5};
     const auto body = lattice_body({3, 7, 3}, options, {.mass = 3, .stiffness = 0});
     std::vector<Index> held;

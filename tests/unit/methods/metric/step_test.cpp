@@ -46,9 +46,9 @@ TEST(MetricStep, implicit_steps_never_gain_energy_at_any_step) {
   for (const Kind kind : {Kind::improved, Kind::original})
     for (const Integrator integrator : {Integrator::bdf2, Integrator::stable, Integrator::accurate})
       for (const double k : {1.0, 10.0, 100.0}) {
-        const Ride r =
-            ride(papers(k, {.model = kind, .orientation = 0, .integrator = integrator, .tolerance = 1e-5}),
-                 0.2, 4, pool);
+        const Ride r = ride(
+            with_strength(k, {.model = kind, .orientation = 0, .integrator = integrator, .tolerance = 1e-5}),
+            0.2, 4, pool);
         EXPECT_TRUE(r.finite);
         EXPECT_EQ(r.breakdowns, 0);
         EXPECT_LT(r.most, 1.0 + 1e-6) << int(kind) << " " << int(integrator) << " k " << k;
@@ -59,33 +59,36 @@ TEST(MetricStep, the_papers_scheme_explodes_or_its_solve_breaks) {
   Pool pool(1);
   for (const Kind kind : {Kind::improved, Kind::original}) {
     const Ride r =
-        ride(papers(10, {.model = kind, .integrator = Integrator::paper, .tolerance = 1e-5}), 0.004, 4, pool);
+        ride(with_strength(10, {.model = kind, .integrator = Integrator::paper, .tolerance = 1e-5}), 0.004, 4,
+             pool);
     EXPECT_TRUE(r.most > 3 || r.breakdowns > 0 || !r.finite) << r.most;
   }
 }
 
 TEST(MetricStep, too_small_a_share_of_the_stiffness_explodes) {
   Pool pool(1);
-  const Ride r = ride(papers(100, {.orientation = 0, .kappa = 0.25, .tolerance = 1e-5}), 0.2, 4, pool);
+  const Ride r = ride(with_strength(100, {.orientation = 0, .kappa = 0.25, .tolerance = 1e-5}), 0.2, 4, pool);
   EXPECT_GT(r.most, 3);
 }
 
 TEST(MetricStep, lively_takes_the_substeps_it_needs) {
   Pool pool(1);
-  const Options base = papers(10, {.integrator = Integrator::lively});
+  const Options base = with_strength(10, {.integrator = Integrator::lively});
   EXPECT_NEAR(lattice_body({6, 6, 6}, base)->model().lively_step, 0.0073, 3e-4);
-  EXPECT_NEAR(lattice_body({6, 6, 6}, papers(1, {.integrator = Integrator::lively}))->model().lively_step,
-              0.023, 1e-3);
-  const Ride r = ride(papers(10, {.orientation = 0, .integrator = Integrator::lively, .tolerance = 1e-5}),
-                      1.0 / 30, 4, pool);
+  EXPECT_NEAR(
+      lattice_body({6, 6, 6}, with_strength(1, {.integrator = Integrator::lively}))->model().lively_step,
+      0.023, 1e-3);
+  const Ride r =
+      ride(with_strength(10, {.orientation = 0, .integrator = Integrator::lively, .tolerance = 1e-5}),
+           1.0 / 30, 4, pool);
   EXPECT_LT(r.most, 1.5);
-  const auto stiff = lattice_body({6, 6, 6}, papers(1e12, {.integrator = Integrator::lively}));
+  const auto stiff = lattice_body({6, 6, 6}, with_strength(1e12, {.integrator = Integrator::lively}));
   StepInput input;
   input.pool = &pool;
   EXPECT_NE(stiff->advance(input).trouble.find("substeps"), std::string::npos);
   // the strongest moment of a step counts, be it its end or its beginning
   for (const double at_end : {1e6, 1e-3}) {
-    Options changing = papers(1, {.integrator = Integrator::lively});
+    Options changing = with_strength(1, {.integrator = Integrator::lively});
     changing.keys = {{0, 1e3 / at_end}, {0.1, at_end}};
     input.h = 0.1;
     const std::string trouble = lattice_body({3, 3, 3}, changing)->advance(input).trouble;
@@ -95,7 +98,7 @@ TEST(MetricStep, lively_takes_the_substeps_it_needs) {
 
 TEST(MetricStep, held_nodes_move_evenly_through_the_substeps_of_a_step) {
   Pool pool(1);
-  const auto body = lattice_body({3, 3, 3}, papers(1, {.integrator = Integrator::lively}));
+  const auto body = lattice_body({3, 3, 3}, with_strength(1, {.integrator = Integrator::lively}));
   const std::vector<Index> held{0, 1, 2};
   Points targets;
   for (const Index i : held) targets.push_back(body->model().rest[i] + Vec3(0, 0, 0.05));
@@ -116,7 +119,7 @@ TEST(MetricStep, the_energy_of_lively_swings_in_proportion_to_its_substeps_and_d
   Pool pool(1);
   const auto above = [&](double share, double from, double to) {
     const auto body =
-        lattice_body({5, 5, 5}, papers(1, {.integrator = Integrator::lively, .tolerance = 1e-5}));
+        lattice_body({5, 5, 5}, with_strength(1, {.integrator = Integrator::lively, .tolerance = 1e-5}));
     Points x = body->model().rest, v;
     for (const Vec3& p : x) v.push_back(Vec3(0.3 * (p.y() - 2), -0.4 * (p.x() - 2), 0.2 * (p.z() - 2)));
     x = shaken(x, 0.02, 6);
@@ -145,8 +148,8 @@ TEST(MetricStep, the_energy_of_lively_swings_in_proportion_to_its_substeps_and_d
 TEST(MetricStep, all_integrators_meet_as_the_step_shrinks_to_first_order) {
   Pool pool(1);
   const auto end = [&](Integrator integrator, double h) {
-    const auto body =
-        lattice_body({4, 4, 4}, papers(1, {.orientation = 0, .integrator = integrator, .tolerance = 1e-6}));
+    const auto body = lattice_body(
+        {4, 4, 4}, with_strength(1, {.orientation = 0, .integrator = integrator, .tolerance = 1e-6}));
     put(*body, shaken(body->model().rest, 0.03, 2));
     run(*body, 0.2, h, pool);
     return body->nodes().x;
@@ -170,7 +173,8 @@ TEST(MetricStep, all_integrators_meet_as_the_step_shrinks_to_first_order) {
 TEST(MetricStep, a_stretched_box_swings_with_its_period_and_keeps_its_swing) {
   Pool pool(1);
   const auto swing = [&](Integrator integrator, double h, double& period) {
-    const auto body = lattice_body({5, 9, 5}, papers(1, {.integrator = integrator, .tolerance = 1e-5}));
+    const auto body =
+        lattice_body({5, 9, 5}, with_strength(1, {.integrator = integrator, .tolerance = 1e-5}));
     Points x = body->model().rest;
     for (Vec3& p : x) p.y() = 4 + 1.1 * (p.y() - 4);
     put(*body, x);
@@ -204,7 +208,8 @@ TEST(MetricStep, a_stretched_box_swings_with_its_period_and_keeps_its_swing) {
 TEST(MetricStep, a_free_body_spins_on_and_without_the_split_the_stable_matrix_stops_it) {
   Pool pool(1);
   const auto spin_after = [&](bool keep, Integrator integrator) {
-    const auto body = lattice_body({5, 4, 3}, papers(10, {.integrator = integrator, .keep_momentum = keep}));
+    const auto body =
+        lattice_body({5, 4, 3}, with_strength(10, {.integrator = integrator, .keep_momentum = keep}));
     Points v;
     for (const Vec3& p : body->model().rest) v.push_back(Vec3(0, 0, 0.5).cross(p - Vec3(2, 1.5, 1)));
     body->place(body->model().rest, v);
@@ -226,7 +231,8 @@ TEST(MetricStep, a_free_body_spins_on_and_without_the_split_the_stable_matrix_st
 /// died, every node is held on its circle by the forces on it.
 TEST(MetricStep, a_spinning_body_stretches_until_its_forces_keep_it_on_its_circle) {
   Pool pool(1);
-  const auto body = lattice_body({5, 3, 3}, papers(10, {.tolerance = 1e-6}), {.mass = 0, .stiffness = 0.5});
+  const auto body =
+      lattice_body({5, 3, 3}, with_strength(10, {.tolerance = 1e-6}), {.mass = 0, .stiffness = 0.5});
   const Vec3 centre(2, 1, 1);
   Points v;
   for (const Vec3& p : body->model().rest) v.push_back(Vec3(0, 0, 5).cross(p - centre));
@@ -257,7 +263,7 @@ TEST(MetricStep, a_spinning_body_stretches_until_its_forces_keep_it_on_its_circl
 /// terms of second order in the step.
 TEST(MetricStep, nodes_that_nothing_joins_fly_apart_in_straight_lines) {
   Pool pool(1);
-  const auto body = lattice_body({4, 3, 5}, papers(1e-9));
+  const auto body = lattice_body({4, 3, 5}, with_strength(1e-9));
   Points x = body->model().rest, v;
   const Points noise = shaken(Points(x.size(), Vec3::Zero()), 1, 5);
   for (std::size_t i = 0; i < x.size(); ++i) v.push_back(Vec3(1, -2, 3).cross(x[i]) + noise[i]);
@@ -293,7 +299,7 @@ Options accurate(Options options) {
   options.integrator = Integrator::accurate;
   options.tolerance = 1e-5;
   options.orientation = 0;
-  return papers(1, options);
+  return with_strength(1, options);
 }
 
 TEST(MetricStep, a_face_collapses_to_a_line_by_angles_and_recovers_by_diagonals) {
@@ -321,7 +327,7 @@ TEST(MetricStep, a_cell_comes_back_only_with_spatial_diagonals) {
 
 TEST(MetricStep, grabs_pull_and_keys_change_the_strength) {
   Pool pool(1);
-  Options options = papers();
+  Options options = with_strength();
   options.keys = {{1, 1}, {2, 0.1}};
   const auto body = lattice_body({3, 3, 3}, options, {.mass = 5, .stiffness = 0});
   StepInput input;
@@ -343,7 +349,7 @@ TEST(MetricStep, grabs_pull_and_keys_change_the_strength) {
 
 TEST(MetricStep, a_static_pose_balances_gravity) {
   Pool pool(1);
-  const auto body = lattice_body({3, 5, 3}, papers(4));
+  const auto body = lattice_body({3, 5, 3}, with_strength(4));
   StepInput input;
   input.h = 0.1;
   input.pool = &pool;
@@ -377,8 +383,9 @@ TEST(MetricStep, a_static_pose_balances_gravity) {
 TEST(MetricStep, a_step_of_second_order_satisfies_its_equation) {
   Pool pool(1);
   const double h = 0.02, trial = 2 * h / 3, alpha = 0.5;
-  const auto body = lattice_body({6, 3, 3}, papers(10, {.integrator = Integrator::bdf2, .tolerance = 1e-6}),
-                                 {.mass = alpha, .stiffness = 0});
+  const auto body =
+      lattice_body({6, 3, 3}, with_strength(10, {.integrator = Integrator::bdf2, .tolerance = 1e-6}),
+                   {.mass = alpha, .stiffness = 0});
   const Model& model = body->model();
   const std::size_t n = model.rest.size();
   std::vector<Index> held;

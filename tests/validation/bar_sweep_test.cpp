@@ -62,7 +62,7 @@ TEST_P(BarSweep, stays_finite_and_gains_no_energy) {
 std::vector<Setting> settings() {
   std::vector<Setting> all;
   for (int exponent = 2; exponent <= 9; ++exponent) {
-    for (int frequency : {1000, 240, 60, 15}) all.push_back({exponent, frequency, true, 600});
+    for (int frequency : {1000, 240, 60, 15}) all.push_back({exponent, frequency, true, 300});
     for (int frequency : {60, 15}) all.push_back({exponent, frequency, false, 600});
   }
   return all;

@@ -20,6 +20,7 @@ struct MethodCase {
   bool quadrature = false;     ///< built on quadrature points and the surface (geometry/voxel_quadrature.hpp)
   bool solid_by_surface = false;  ///< and its mass is that of the volume inside
   bool lattice = false;           ///< built on a regular lattice (geometry/lattice_shape.hpp)
+  bool tetrahedra = false;        ///< its surface filled with tetrahedra (geometry/tetrahedral_shape.hpp)
   bool meets_colliders = false;
   bool any_node_order = true;          ///< equal modes of a symmetric body are not unique
   bool holds_any_nodes = true;         ///< false: holds bind what the basis was made for, or fields

@@ -7,6 +7,7 @@
 
 #include "pliant/geometry/lattice_shape.hpp"
 #include "pliant/geometry/surface_graph.hpp"
+#include "pliant/geometry/tetrahedral_shape.hpp"
 #include "pliant/geometry/voxel_quadrature.hpp"
 #include "pliant/methods/cage/build.hpp"
 #include "pliant/methods/catalogue.hpp"
@@ -17,6 +18,7 @@
 #include "pliant/methods/metric/build.hpp"
 #include "pliant/methods/metric/padded_grid.hpp"
 #include "pliant/physics/selection.hpp"
+#include "tests/support/test_surfaces.hpp"
 
 namespace pliant {
 namespace {
@@ -80,6 +82,13 @@ MethodCase fem_case(std::string name, fem::Options options, double angular_toler
             return body ? std::move(*body) : nullptr;
           },
           .angular_tolerance = angular_tolerance};
+}
+
+/// In a mesh.
+MethodCase fem_mesh_case(std::string name, fem::Options options, double angular_tolerance) {
+  MethodCase made = fem_case(std::move(name), options, angular_tolerance);
+  made.tetrahedra = true;
+  return made;
 }
 
 /// Without bones: polar rotations. Pins and handles hold the field, not the nodes' parameters.
@@ -151,6 +160,12 @@ Shape shape_for(const MethodCase& method, const Shape& shape) {
     return on_lattice(shape.surface, moments_of(shape.graph.positions, shape.graph.volumes),
                       (box.max - box.min).maxCoeff() / 12, pool);
   }
+  if (method.tetrahedra) {
+    Pool pool(1);
+    auto made = make_tetrahedral_shape(as_polygons(shape.surface), {.nodes = 400}, pool);
+    EXPECT_TRUE(made) << made.error().text();
+    return std::move(made->shape);
+  }
   if (method.quadrature) return with_quadrature(shape, 220);
   return method.surface_nodes ? on_surface(shape, 0.05) : shape;
 }
@@ -195,6 +210,7 @@ std::vector<MethodCase> made_cases() {
       cage_case("cage_consistent", {.normals = cage::Normals::consistent}),
       fem_case("fem", {}, 0.005),
       fem_case("fem_euler", {.integrator = fem::Integrator::euler}, 0.15),
+      fem_mesh_case("fem_mesh", {}, 0.005),
       fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}, 0.005),
   };
   for (const MethodEntry* entry : catalogue())

@@ -14,7 +14,7 @@
 namespace pliant {
 namespace {
 
-constexpr int samples = 5;           // along an axis of an eighth
+constexpr int eighth_samples = 5;    // along an axis of an eighth
 constexpr double least_mass = 1e-3;  // of a full cell: what a cell has that only a vertex keeps
 
 constexpr double border = 1e-9;  // of a cell: so near to a face a point belongs to both sides
@@ -76,7 +76,7 @@ Material count_material(const CellGrid& grid, const TriangleTree& tree, Pool& po
   Material out;
   out.eighth.assign(std::size_t(grid.count()), {});
   out.mass = out.eighth;
-  const int along = 2 * samples;
+  const int along = 2 * eighth_samples;
   const double each = grid.step.prod() / (along * along * along);
   for_blocks(pool, grid.count(), 1, [&](int cell, int) {
     const std::array<int, 3> at = grid.place(cell);
@@ -85,7 +85,8 @@ Material count_material(const CellGrid& grid, const TriangleTree& tree, Pool& po
       const Eigen::Vector3i s(n % along, n / along % along, n / along / along);
       const Vec3 local = (s.cast<double>() + Vec3::Constant(0.5)) / along;
       if (!(tree.winding(corner + grid.step.cwiseProduct(local)) > 0.5)) continue;
-      const int eighth = (s[0] >= samples) + 2 * (s[1] >= samples) + 4 * (s[2] >= samples);
+      const int eighth =
+          (s[0] >= eighth_samples) + 2 * (s[1] >= eighth_samples) + 4 * (s[2] >= eighth_samples);
       out.eighth[std::size_t(cell)][std::size_t(eighth)] += each;
       for (int c = 0; c < 8; ++c) out.mass[std::size_t(cell)][std::size_t(c)] += each * trilinear(c, local);
     }

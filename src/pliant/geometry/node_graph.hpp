@@ -21,6 +21,12 @@ struct NodeGraph {
   std::vector<std::array<Index, 8>> cells;
   /// Material in the eighth of a cell at each of its corners, m^3; empty = cells are full of it.
   std::vector<std::array<double, 8>> cell_material;
+  /// A tetrahedron of positive volume.
+  struct Tetrahedron {
+    std::array<Index, 4> node;
+    double material = 0;  ///< in it, m^3
+  };
+  std::vector<Tetrahedron> tetrahedra;  ///< of a filled surface (geometry/tetrahedral_shape.hpp); empty else
   /// Of nodes, when the nodes are the vertices of a surface (geometry/surface_graph.hpp); empty else.
   std::vector<Triangle> triangles;
   double thickness = 0;  ///< of the sheet that the triangles are, m

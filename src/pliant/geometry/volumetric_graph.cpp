@@ -102,7 +102,7 @@ class GraphBuilder {
     interior_.low = interior_.high = surface.vertices[surface.triangles.front()[0]];
     for (const Triangle& t : surface.triangles)
       for (const Index v : t) {
-        used[v] = 1;
+        used[v] = surface.carried < 0 || v < surface.carried;
         interior_.low = interior_.low.cwiseMin(surface.vertices[v]);
         interior_.high = interior_.high.cwiseMax(surface.vertices[v]);
       }
@@ -416,6 +416,7 @@ class GraphBuilder {
       changed = false;
       for (const Triangle& t : surface_.triangles)
         for (int c = 0; c < 3; ++c) {
+          if (rank[t[c]] < 0 || rank[t[(c + 1) % 3]] < 0) continue;
           auto& mine = leaning_[rank[t[c]]];
           const auto& theirs = leaning_[rank[t[(c + 1) % 3]]];
           if (mine.empty() && !theirs.empty()) mine = theirs, changed = true;
@@ -483,6 +484,7 @@ class GraphBuilder {
     std::vector<Candidate> candidates;
     for (const Triangle& t : surface_.triangles)
       for (int c = 0; c < 3; ++c) {
+        if (rank[t[c]] < 0 || rank[t[(c + 1) % 3]] < 0) continue;
         const Index i = leaning_[rank[t[c]]].front(), j = leaning_[rank[t[(c + 1) % 3]]].front();
         if (label[i] != label[j])
           candidates.push_back({(nodes_[i].x - nodes_[j].x).squaredNorm(), {std::min(i, j), std::max(i, j)}});

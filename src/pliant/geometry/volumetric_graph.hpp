@@ -18,6 +18,9 @@ struct SolidSurface {
   bool closed = true;                      ///< every edge has two faces
   bool odd_crossings = false;  ///< crossings along a line do not add up (holes, sheets, non-manifold)
   double volume = 0;           ///< 0 = by counting lattice points
+  /// The first so many vertices carry the surface and are to be carried; -1: all that triangles use. Corners of
+  /// the discs of a cloud (geometry/point_cloud.hpp) are neither.
+  Index carried = -1;
 };
 
 /// `laps`: told how long each stage took.

@@ -2,6 +2,7 @@
 #include "pliant/methods/fem/entry.hpp"
 
 #include "pliant/base/layout.hpp"
+#include "pliant/geometry/inside.hpp"
 #include "pliant/methods/fem/body.hpp"
 #include "pliant/methods/fem/build.hpp"
 
@@ -26,9 +27,9 @@ const MethodEntry& entry() {
        .abilities = {Ability::live},
        .stiffness = [](const Options& options) { return options.stiffness; },
        .verdict =
-           [](const Options&, const Solidity&) {
-             return Verdict{"no, it needs a shape made of cells: box, sphere, ... or \"cells\" in the shape",
-                            false};
+           [](const Options&, const Solidity& solidity) {
+             if (solidity.any_solid) return Verdict{"yes, as a solid filled with tetrahedra", true};
+             return Verdict{"no, it needs a solid: \"solid\": true fills a sheet nevertheless", false};
            },
        // A surface on coarse cells: ten tetrahedra a cell lock where one hexahedron does not.
        .suggest =

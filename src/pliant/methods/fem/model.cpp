@@ -48,11 +48,18 @@ class ElementMaker {
     for (int a = 0; a < 4; ++a) node[a] = cell[corners[a]];
     Mat3 edges;
     for (int a = 0; a < 3; ++a) edges.col(a) = X_[node[a + 1]] - X_[node[0]];
+    return add_tet(node, edges.determinant() / 12);
+  }
+
+  /// material: in it, m^3.
+  bool add_tet(const std::array<Index, 4>& node, double material) {
+    Mat3 edges;
+    for (int a = 0; a < 3; ++a) edges.col(a) = X_[node[a + 1]] - X_[node[0]];
     // Column b of the inverse transposed is the gradient of corner b + 1; the four sum to zero.
     const Mat3 inverse = edges.inverse();
     std::array<Vec3, 4> gradient{Vec3::Zero(), inverse.row(0), inverse.row(1), inverse.row(2)};
     for (int b = 1; b < 4; ++b) gradient[0] -= gradient[b];
-    return add(node, gradient, edges.determinant() / 12);
+    return add(node, gradient, material);
   }
 
   /// The Gauss point near corner `at`; material: of its eighth, m^3, < 0: full.
@@ -105,6 +112,21 @@ bool add_cell(Model& model, const NodeGraph& graph, std::size_t k, ElementKind k
   return true;
 }
 
+/// All elements of the graph; empty, or what is wrong with one of them.
+std::string add_elements(Model& model, const NodeGraph& graph, ElementKind kind) {
+  const bool hexahedra = kind == ElementKind::hexahedron, cut = !graph.tetrahedra.empty();
+  model.corners = hexahedra ? 8 : 4;
+  model.elements_per_cell = hexahedra ? points_per_cell : cut ? 1 : tets_per_cell;
+  ElementMaker maker(model, graph.positions);
+  for (std::size_t k = 0; k < graph.tetrahedra.size(); ++k)
+    if (!maker.add_tet(graph.tetrahedra[k].node, graph.tetrahedra[k].material))
+      return fmt::format("tetrahedron {} is flat at node {}", k, graph.tetrahedra[k].node[0]);
+  for (std::size_t k = 0; k < graph.cells.size(); ++k)
+    if (!add_cell(model, graph, k, kind))
+      return fmt::format("cell {} is flat or inside out at node {}", k, graph.cells[k][0]);
+  return {};
+}
+
 void list_corners(Model& model) {
   model.begin.assign(model.rest.size() + 1, 0);
   for (const Index i : model.node) ++model.begin[i + 1];
@@ -126,13 +148,16 @@ void fill_volume(Model& model, const std::vector<double>& volumes) {
 Result<Model> make_model(const Shape& shape, double density, const Options& options) {
   const NodeGraph& graph = shape.graph;
   PLIANT_CHECK(graph.volumes.size() == graph.positions.size());
-  if (graph.cells.empty())
-    return refuse("method", "fem on a shape without hexahedral cells",
-                  "a shape made of cells: box, sphere, ellipsoid, cylinder or torus, or a mesh with `cells`",
+  if (graph.cells.empty() && graph.tetrahedra.empty())
+    return refuse("method", "fem on a shape without cells",
+                  "a solid: box, sphere, ellipsoid, cylinder, torus, or the mesh of one",
                   "set method to geometric, which needs no cells");
   const bool hexahedra = options.element == ElementKind::hexahedron;
   if (shape.followers.rows() > 0 && !hexahedra)
     return refuse("fem.element", "tetrahedron for a surface that rides on cells", "hexahedron", "");
+  if (!graph.tetrahedra.empty() && hexahedra)
+    return refuse("fem.element", "hexahedron for a mesh that tetrahedra fill", "tetrahedron",
+                  "or give the shape `cells`: then hexahedra carry its surface");
   Model model;
   model.rest = graph.positions;
   model.followers = shape.followers;
@@ -145,12 +170,8 @@ Result<Model> make_model(const Shape& shape, double density, const Options& opti
   model.size = (high - low).norm();
   model.hold = hold_stiffness * e * (high - low).maxCoeff();
 
-  model.corners = hexahedra ? 8 : 4;
-  model.elements_per_cell = hexahedra ? points_per_cell : tets_per_cell;
-  for (std::size_t k = 0; k < graph.cells.size(); ++k)
-    if (!add_cell(model, graph, k, options.element))
-      return refuse("shape", fmt::format("cell {} is flat or inside out at node {}", k, graph.cells[k][0]),
-                    "cells whose corners are all convex", "give the shape more even nodes");
+  if (const std::string wrong = add_elements(model, graph, options.element); !wrong.empty())
+    return refuse("shape", wrong, "cells whose corners are all convex", "give the shape more even nodes");
   fill_volume(model, graph.volumes);
   list_corners(model);
   for (Index i = 0; i < model.nodes(); ++i) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements on hexahedral cells, immutable after build.
+// Elements on hexahedral cells or on the tetrahedra that fill a mesh, immutable after build.
 //
 // Tetrahedra: a hexahedron splits into five in two ways: a large one on every other corner and four at the
 // corners that are left, or the same on the other corners. Either way alone prefers some diagonals. Each cell
 // takes both at half weight: every face has both its diagonals, no direction is preferred, neighbouring cells
 // need not agree on a pattern, and on a lattice it is the mean of the two chequerboard meshes.
+//
+// Tetrahedra of a mesh (geometry/tetrahedral_shape.hpp) count with the material in them.
 //
 // Hexahedra: trilinear shape functions, two Gauss points along every axis. A Gauss point is to the rest of
 // the method what a tetrahedron is: a place where F = sum_a x_a gradient_a^T is measured, with a volume. In a

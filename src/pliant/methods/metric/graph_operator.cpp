@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Length constraints on the edges of any graph: a node gathers from its own edges.
+// Constraints between the nodes of any graph: a node gathers from its own edges.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -91,9 +91,12 @@ class GraphOperator final : public Operator {
     const std::size_t n = std::size_t(points_);
     const Integrator integrator = form_.integrator;
     const double kappa = integrator == Integrator::stable ? form_.kappa : 0;
-    const auto alpha_of = [&](Index e, const Vec3& d) {
+    const auto strain_of = [&](Index e, const Vec3& d) {
+      return d.squaredNorm() * model_.edges[e].inverse_h2 - (metrics ? metrics[e] : 1);
+    };
+    const auto alpha_of = [&](Index e, double s) {
       const EdgeConstraint& c = model_.edges[e];
-      return form_.factor * c.eta * (d.squaredNorm() * c.inverse_h2 - (metrics ? metrics[e] : 1));
+      return form_.factor * c.eta * (c.squared ? s * std::abs(s) : s);
     };
     const auto at = [&](Index i) { return Vec3(x[i], x[n + i], x[2 * n + i]); };
     if (!at_.empty())
@@ -102,10 +105,11 @@ class GraphOperator final : public Operator {
     for_blocks(pool, int(model_.edges.size()), block, [&](int begin, int end) {
       for (Index e = begin; e < end; ++e) {
         const EdgeConstraint& c = model_.edges[e];
-        const double alpha = alpha_of(e, at(c.b) - at(c.a)), eta = form_.factor * c.eta;
+        const double s = strain_of(e, at(c.b) - at(c.a)), alpha = alpha_of(e, s), eta = form_.factor * c.eta;
         const double kept = integrator == Integrator::paper ? alpha : std::max(alpha, 0.0);
-        weights_[e] = float(form_.scale * c.inverse_h2 * (kept + 2 * kappa * eta));
-        if (!stretch_.empty()) stretch_[e] = float(form_.scale * c.inverse_h2 * c.inverse_h2 * 2 * eta);
+        weights_[e] = float(form_.scale * c.inverse_h2 * (kept + (c.squared ? 1 : 2) * kappa * eta));
+        const double stretch = c.squared ? 4 * std::abs(s) * eta : 2 * eta;
+        if (!stretch_.empty()) stretch_[e] = float(form_.scale * c.inverse_h2 * c.inverse_h2 * stretch);
       }
     });
     sweep(pool, [&](int begin, int end) {
@@ -115,7 +119,7 @@ class GraphOperator final : public Operator {
         for (Index k = around_.begin[i]; k < around_.begin[i + 1]; ++k) {
           const Vec3 d = at(around_.target[k]) - here;
           const Index e = around_.edge[k];
-          f += alpha_of(e, d) * model_.edges[e].inverse_h2 * d;
+          f += alpha_of(e, strain_of(e, d)) * model_.edges[e].inverse_h2 * d;
         }
         for (int c = 0; c < 3; ++c) force[std::size_t(c) * n + i] = f[c];
       }

@@ -11,6 +11,7 @@
 #include "pliant/base/refuse.hpp"
 #include "pliant/methods/metric/calibration.hpp"
 #include "pliant/methods/metric/cell_volume.hpp"
+#include "pliant/methods/metric/mesh_sets.hpp"
 #include "pliant/methods/metric/shares.hpp"
 
 namespace pliant::metric {
@@ -203,33 +204,26 @@ Result<bool> make_lattice(Model& model, const NodeGraph& graph, const Options& o
   return true;
 }
 
-Result<bool> make_edges(Model& model, const NodeGraph& graph, const Options& options) {
+Result<bool> make_mesh(Model& model, const NodeGraph& graph, const Options& options) {
   if (graph.edges.empty()) return refuse("shape", "a shape without edges", "a graph of nodes", {});
   if (options.model == Kind::original)
     return refuse("metric.model", "original on a mesh", "improved, or lattice grid",
                   "angles need the axes of a lattice");
   if (!(options.length > 0)) return too_weak();
-  if (options.orientation < not_given && options.orientation > 0 && graph.cells.empty())
-    return refuse("metric.orientation", "a term on cells, on a mesh without cells", "0 or none", {});
   double sum = 0;
   for (const NodeGraph::Edge& e : graph.edges) {
-    const double l2 = (graph.positions[e.b] - graph.positions[e.a]).squaredNorm();
-    if (!(l2 > 0))
+    const double length = (graph.positions[e.b] - graph.positions[e.a]).norm();
+    if (!(length > 0))
       return refuse("shape", fmt::format("nodes {} and {} in one place", e.a, e.b), "nodes apart", {});
-    // eta e^2 = E (section/length) (length e)^2 / 2
-    const double eta = options.strength < not_given ? options.strength * options.length
-                                                    : options.stiffness * e.share * l2 / 2;
-    model.edges.push_back({e.a, e.b, 1 / l2, eta});
-    sum += std::sqrt(l2);
+    sum += length;
   }
   model.on_grid = false;
   model.edge = sum / double(graph.edges.size());
-  model.cells = graph.cells;
-  if (!model.cells.empty()) {
-    double most = 0;
-    for (const EdgeConstraint& e : model.edges) most = std::max(most, e.eta);
-    model.orientation = options.orientation < not_given ? options.orientation / options.length * most : most;
-  }
+  model.edges = mesh_constraints(graph, options);
+  model.cells = graph.cells.empty() ? tetrahedra(graph) : graph.cells;
+  if (options.orientation < not_given && options.orientation > 0 && model.cells.empty())
+    return refuse("metric.orientation", "a term on cells, on a mesh without cells", "0 or none", {});
+  if (!model.cells.empty()) model.orientation = mesh_orientation(graph, model.cells.size(), options);
   return true;
 }
 
@@ -268,7 +262,7 @@ Result<Model> make_model(const NodeGraph& graph, double density, const Options& 
   for (const Vec3& X : model.rest) low = low.cwiseMin(X), high = high.cwiseMax(X);
   model.size = (high - low).norm();
   const Result<bool> made = options.lattice == Lattice::grid ? make_lattice(model, graph, options)
-                                                             : make_edges(model, graph, options);
+                                                             : make_mesh(model, graph, options);
   if (!made) return made.error();
   for (std::size_t k = 0; k < model.cells.size(); ++k) {
     model.cell_volume.push_back(signed_volume(model.cells[k], model.rest));

@@ -10,7 +10,7 @@
 //   g = (r_a - r_o).(r_b - r_o)/(h_i h_j),  alpha = eta g,  E = eta g^2/2,
 // on both forward edges. A constraint exists where both its nodes share a cell; without cells (a sheet) where
 // both nodes exist; over two cells where both its halves exist. By the papers each has the whole eta of its
-// set; in pascals a share of it (shares.hpp). On the edges of any graph: lengths only.
+// set; in pascals a share of it (shares.hpp). On any graph: lengths, areas and volumes of mesh_sets.hpp.
 // eta in J, H in m, s and g pure numbers.
 #pragma once
 
@@ -46,14 +46,16 @@ struct AngleSet {
 struct EdgeConstraint {
   Index a = 0, b = 0;
   double inverse_h2 = 0, eta = 0;
+  bool squared = false;
 };
 
 struct Model {
-  Points rest;                              ///< X, m
-  std::vector<double> mass;                 ///< kg
-  std::vector<std::array<Index, 8>> cells;  ///< corner c at bit 0 = x, bit 1 = y, bit 2 = z
-  std::vector<double> cell_volume;          ///< V0, m^3
-  std::vector<Index> part;                  ///< connected piece of every node
+  Points rest;               ///< X, m
+  std::vector<double> mass;  ///< kg
+  /// Corner c at bit 0 = x, bit 1 = y, bit 2 = z; tetrahedra are cells with equal corners (mesh_sets.hpp).
+  std::vector<std::array<Index, 8>> cells;
+  std::vector<double> cell_volume;  ///< V0, m^3
+  std::vector<Index> part;          ///< connected piece of every node
   Index parts = 0;
   double size = 0;         ///< diagonal of the bounding box, m
   double edge = 0;         ///< a typical spacing, m
@@ -90,7 +92,7 @@ template <class Visit>
 void Model::each_length(Visit&& visit) const {
   if (!on_grid) {
     for (std::size_t e = 0; e < edges.size(); ++e)
-      visit(edges[e].a, edges[e].b, edges[e].inverse_h2, edges[e].eta, false, e);
+      visit(edges[e].a, edges[e].b, edges[e].inverse_h2, edges[e].eta, edges[e].squared, e);
     return;
   }
   for (std::size_t k = 0; k < sets.size(); ++k)

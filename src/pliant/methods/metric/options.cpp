@@ -14,10 +14,12 @@ const OptionTable<Options>& option_table() {
              {.choices = {"improved", "original"},
               .help = "improved: face and spatial diagonals and pillars (Kelager 2005), which restore area "
                       "and volume; original: lengths and angles only (Terzopoulos 1987), which do not"}),
-      option("lattice", &Options::lattice,
-             {.choices = {"grid", "mesh"},
-              .help = "grid: a regular lattice fills the body; mesh: length constraints on the edges of the "
-                      "shape's own graph, without areas and pillars"}),
+      option(
+          "lattice", &Options::lattice,
+          {.choices = {"grid", "mesh"},
+           .help =
+               "grid: a regular lattice fills the body; mesh: the shape's own graph, lengths on its edges, "
+               "areas and volumes between nodes two edges apart"}),
       option("stiffness", &Options::stiffness,
              {.unit = "Pa",
               .min = 1,
@@ -62,7 +64,7 @@ const OptionTable<Options>& option_table() {
               .min = 0,
               .max = 0.95,
               .help = "the orientation term acts on cells below this share of their rest volume; none = 0.8, "
-                      "or 0.5 when strength is given, for original and on a mesh"}),
+                      "or 0.5 when strength is given and for original"}),
       option("integrator", &Options::integrator,
              {.choices = {"automatic", "bdf2", "stable", "accurate", "lively", "paper"},
               .help =
@@ -131,8 +133,7 @@ const OptionTable<PlasticLaw>& plasticity_table() {
 }
 
 bool in_pascals(const Options& options) {
-  return options.model == Kind::improved && options.lattice == Lattice::grid &&
-         !(options.strength < not_given);
+  return options.model == Kind::improved && !(options.strength < not_given);
 }
 
 double area_of(const Options& options) {

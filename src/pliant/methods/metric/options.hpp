@@ -52,7 +52,7 @@ const OptionTable<Options>& option_table();
 const OptionTable<StrengthKey>& key_table();
 const OptionTable<PlasticLaw>& plasticity_table();
 
-/// Whether `stiffness` decides the strengths: the improved model on a grid, without a `strength` in J.
+/// Whether `stiffness` decides the strengths: the improved model without a `strength` in J.
 /// Then the cells share their constraints (shares.hpp), and the defaults make an isotropic lattice.
 bool in_pascals(const Options& options);
 /// `area`, or its default: 5 in pascals, which makes the lattice isotropic, 3 with a strength. The paper gives no

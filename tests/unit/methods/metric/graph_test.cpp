@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Length constraints on the edges of any graph: `lattice: mesh`.
+// Lengths, areas and volumes on any graph: `lattice: mesh`.
+#include <Eigen/Geometry>
+
+#include "pliant/geometry/body_graph.hpp"
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/metric/build.hpp"
 #include "tests/unit/methods/metric/bodies.hpp"
@@ -12,6 +15,131 @@ Model graph_model(const Options& options) {
   Result<Model> model = make_model(torus.graph, 1000, options);
   EXPECT_TRUE(model) << model.error().text();
   return std::move(*model);
+}
+
+/// A cube of side 1 m filled with a body-centred lattice, as a mesh is: 8 near neighbours and 6 next ones.
+NodeGraph body_centred(int cells) {
+  NodeGraph graph;
+  const double h = 1.0 / cells;
+  for (int k = 0; k <= 2 * cells; ++k)
+    for (int j = k % 2; j <= 2 * cells; j += 2)
+      for (int i = k % 2; i <= 2 * cells; i += 2) {
+        graph.positions.push_back(h / 2 * Vec3(i, j, k));
+        double volume = h * h * h / 2;
+        for (const int n : {i, j, k}) volume *= n == 0 || n == 2 * cells ? 0.5 : 1;
+        graph.volumes.push_back(volume);
+      }
+  std::vector<NodePair> pairs;
+  for (Index a = 0; a < Index(graph.positions.size()); ++a)
+    for (Index b = 0; b < a; ++b)
+      if ((graph.positions[a] - graph.positions[b]).norm() < 1.1 * h) pairs.push_back({a, b});
+  floor_and_scale(graph.volumes, 0, 1);
+  graph.edges = edges_of(pairs);
+  calibrate_shares(graph, 3);
+  return graph;
+}
+
+Model solid_model(int cells, Options options = {}) {
+  options.lattice = Lattice::mesh;
+  Result<Model> model = make_model(body_centred(cells), 1000, options);
+  EXPECT_TRUE(model) << model.error().text();
+  return std::move(*model);
+}
+
+std::unique_ptr<Body> solid_body(int cells, Options options) {
+  options.lattice = Lattice::mesh;
+  const Model model = solid_model(cells, options);
+  std::vector<Index> all(model.rest.size());
+  for (Index i = 0; i < model.nodes(); ++i) all[i] = i;
+  return std::make_unique<Body>(model, Skin{pick(all)}, Damping{.mass = 4, .stiffness = 0.02}, options);
+}
+
+TEST(MetricGraph, tetrahedra_of_a_body_centred_lattice_fill_it_up_to_half_a_cell_at_one_pair_of_its_faces) {
+  const Model model = solid_model(3);
+  double sum = 0;
+  for (const double v : model.cell_volume) sum += v;
+  // around every edge between neighbouring centres: 2 of 3 cells along each axis
+  EXPECT_NEAR(sum, 2.0 / 3, 1e-9);
+}
+
+TEST(MetricGraph, forces_of_areas_volumes_and_tetrahedra_match_finite_differences) {
+  const Model model = solid_model(2);
+  Points x = shaken(model.rest, 0.15, 7);
+  EXPECT_GT(cell_state(model, x).inverted, 0);
+  Points f(x.size());
+  forces(model, {}, x, f);
+  double most = 0, worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (int c = 0; c < 3; ++c) {
+      const double here = x[i][c], step = 1e-6;
+      x[i][c] = here + step;
+      const double up = energy(model, {}, x);
+      x[i][c] = here - step;
+      const double down = energy(model, {}, x);
+      x[i][c] = here;
+      worst = std::max(worst, std::abs(f[i][c] + (up - down) / (2 * step)));
+      most = std::max(most, std::abs(f[i][c]));
+    }
+  EXPECT_LT(worst, 1e-6 * most);
+}
+
+TEST(MetricGraph, rigid_motion_of_a_mesh_costs_nothing) {
+  const Model model = solid_model(3);
+  const Mat3 turn = Eigen::AngleAxisd(1, Vec3(1, 2, 3).normalized()).toRotationMatrix();
+  Points x = model.rest, stretched = model.rest;
+  for (Vec3& p : x) p = turn * p + Vec3(1, -2, 3);
+  for (Vec3& p : stretched) p *= 1.01;
+  EXPECT_LT(energy(model, {}, x), 1e-12 * energy(model, {}, stretched));
+}
+
+TEST(MetricGraph, uniform_strain_of_a_mesh_has_the_energy_of_the_continuum) {
+  const double young = 1e6, mu = 0.4 * young;
+  const Model model = solid_model(4, {.stiffness = young});
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const Points some = shaken(Points(3, Vec3::Zero()), 1e-5, seed);
+    Mat3 strain;
+    strain << some[0], some[1], some[2];
+    strain = Mat3(strain + strain.transpose());
+    Points x = model.rest;
+    for (Vec3& p : x) p += strain * p;
+    const double theory = mu * (strain.squaredNorm() + strain.trace() * strain.trace() / 2);
+    EXPECT_NEAR(energy(model, {}, x), theory, 0.1 * theory) << strain;
+  }
+}
+
+TEST(MetricGraph, a_cubic_lattice_as_a_mesh_has_the_energy_of_the_lattice) {
+  const Shape box = make_shape(BoxShape{.size = {1, 1, 1}, .nodes = {6, 6, 6}});
+  const Result<Model> mesh = make_model(box.graph, 1000, {.lattice = Lattice::mesh}),
+                      grid = make_model(box.graph, 1000, {});
+  ASSERT_TRUE(mesh && grid);
+  for (const Mat3& F : {Mat3(Vec3(1.05, 1, 1).asDiagonal()), Mat3(Vec3(0.95, 0.9, 1.1).asDiagonal())}) {
+    Points x = mesh->rest;
+    for (Vec3& p : x) p = F * p;
+    EXPECT_NEAR(energy(*mesh, {}, x), energy(*grid, {}, x), 0.1 * energy(*grid, {}, x)) << F;
+  }
+}
+
+/// Turned inside out, squashed to a fifth of the height, the nodes thrown about by a third of a cell.
+double volume_after_squash(const Options& options, int* inverted) {
+  const auto body = solid_body(3, options);
+  Points x = shaken(body->model().rest, 0.1, 5);
+  for (Vec3& p : x) p.y() *= -0.2;
+  put(*body, x);
+  Pool pool(1);
+  run(*body, 4, 1.0 / 30, pool);
+  const CellState end = cell_state(body->model(), body->nodes().x);
+  *inverted = end.inverted;
+  return end.volume_ratio;
+}
+
+TEST(MetricGraph, a_squashed_and_inverted_mesh_returns_to_its_volume_by_all_terms_and_not_by_lengths_alone) {
+  int inverted = 0;
+  EXPECT_NEAR(volume_after_squash({.stiffness = 1e5}, &inverted), 1, 0.01);
+  EXPECT_EQ(inverted, 0);
+  const double alone =
+      volume_after_squash({.stiffness = 1e5, .area = 0, .volume = 0, .orientation = 0}, &inverted);
+  EXPECT_LT(alone, 0.9);
+  EXPECT_GT(inverted, 0);
 }
 
 TEST(MetricGraph, its_operator_gives_the_forces_of_the_energy_and_a_symmetric_matrix) {
@@ -38,7 +166,7 @@ TEST(MetricGraph, its_operator_gives_the_forces_of_the_energy_and_a_symmetric_ma
         scale = std::max(scale, std::abs(f[i][int(c)]));
       }
     EXPECT_LT(worst, 1e-11 * scale);
-    EXPECT_GT(op->pushed_cells(), 0);
+    EXPECT_EQ(op->pushed_cells() > 0, integrator != Integrator::paper);
     Floats u(3 * n, 0.0f), v(3 * n, 0.0f), au(3 * n), av(3 * n);
     const Points a = shaken(Points(x.size(), Vec3::Zero()), 1, 1),
                  b = shaken(Points(x.size(), Vec3::Zero()), 1, 2);
@@ -108,7 +236,7 @@ TEST(MetricGraph, the_accurate_matrix_is_the_hessian_at_rest_and_its_diagonal_is
 
 TEST(MetricGraph, a_squashed_ring_comes_back_at_any_step) {
   const Shape torus = make_shape(TorusShape{.nodes = {5, 24}});
-  for (const double h : {0.005, 0.1}) {
+  for (const double h : {0.02, 0.1}) {
     auto made = build(torus, 1000, {.mass = 2, .stiffness = 0}, {.lattice = Lattice::mesh, .stiffness = 1e5});
     ASSERT_TRUE(made);
     Method& body = **made;
@@ -120,7 +248,7 @@ TEST(MetricGraph, a_squashed_ring_comes_back_at_any_step) {
     StepInput input;
     input.h = h;
     input.pool = &pool;
-    for (int k = 0; k < int(20 / h); ++k) ASSERT_TRUE(body.advance(input).ok());
+    for (int k = 0; k < int(8 / h); ++k) ASSERT_TRUE(body.advance(input).ok());
     EXPECT_LT(body.elastic_energy(), 1e-4 * start) << h;
     EXPECT_EQ(body.inverted_cells(), 0);
   }

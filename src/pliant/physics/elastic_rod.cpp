@@ -229,9 +229,12 @@ double ElasticRod::energy(const RodState& state) const {
 
 Eigen::VectorXd ElasticRod::gradient(const RodState& state) const { return Assembly(*this, state).gradient; }
 
-namespace {
+Eigen::MatrixXd ElasticRod::hessian(const RodState& state) const {
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(Eigen::Index(6 * rest_.size()), Eigen::Index(6 * rest_.size()));
+  for (const auto& e : Assembly(*this, state).entries) out(e.row(), e.col()) += e.value();
+  return out;
+}
 
-/// Moves and turns every node by its part of the direction.
 void advance(const RodState& from, const Eigen::VectorXd& direction, double step, RodState& to) {
   for (std::size_t i = 0; i < from.x.size(); ++i) {
     const Eigen::Index k = Eigen::Index(6 * i);
@@ -239,6 +242,8 @@ void advance(const RodState& from, const Eigen::VectorXd& direction, double step
     to.rotation[i] = (lifted_rotation(step * direction.segment<3>(k + 3)) * from.rotation[i]).normalized();
   }
 }
+
+namespace {
 
 double work(const RodState& state, const Points& forces) {
   double sum = 0;

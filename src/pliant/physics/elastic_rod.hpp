@@ -60,6 +60,8 @@ class ElasticRod {
   double energy(const RodState& state) const;
   /// Derivatives by node: moves, then small turns from the left, 6 a node.
   Eigen::VectorXd gradient(const RodState& state) const;
+  /// Second derivatives likewise, dense: for those who couple the rod to something.
+  Eigen::MatrixXd hessian(const RodState& state) const;
 
   /// Equilibrium from the state that is there: holds are approached in steps of at most 15 degrees and, in
   /// length, two of the shortest element; each step is Newton with backtracking. `forces`: N, one a
@@ -80,6 +82,9 @@ class ElasticRod {
   std::vector<RodElement> elements_;
   std::vector<Segment> segments_;
 };
+
+/// Moves and turns every node by `step` times its part of the direction, 6 a node.
+void advance(const RodState& from, const Eigen::VectorXd& direction, double step, RodState& to);
 
 /// Nodes are the samples of a skeleton, elements the pieces of bone between them; those that touch a joint
 /// where bones meet are softer in bending and twist by the factor `joint` (0.01 .. 0.001: the skeleton bends

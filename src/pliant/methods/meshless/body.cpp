@@ -36,6 +36,7 @@ Body::Body(Model model, Rig rig, Skin skin, const Damping& damping, const Option
       scratch_(model_, options),
       contact_(model_, skin_, cache_) {
   PLIANT_CHECK(options.rotations != Rotations::automatic);
+  if (rig_.rod()) state_.rod = rig_.rod()->at_rest();
   if (options.rotations == Rotations::diffused && options.warping != Warping::none && !rig_.empty())
     cache_.unreached = turn_upright(rig_, cache_, state_, scratch_);
 }
@@ -50,6 +51,11 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   if (options_.rotations != Rotations::polar) return;
   Pool alone(1);
   turn(state_.nodes.x, true, alone);
+}
+
+bool Body::own_rotations() const {
+  return options_.rotations == Rotations::polar && options_.warping == Warping::cell &&
+         (rig_.empty() || rig_.rod());
 }
 
 int Body::turn(const Points& x, bool polar, Pool& pool) {

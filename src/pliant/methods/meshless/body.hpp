@@ -57,6 +57,8 @@ class Body final : public Method {
   /// New rotations: of the positions x, or those that the posed bones give. Returns the cells whose blend of
   /// the bones' rotations had no length and that kept theirs.
   int turn(const Points& x, bool polar, Pool& pool);
+  /// The flesh turns by itself and leaves no spin free: kappa has no share.
+  bool own_rotations() const;
   /// A step by this integrator. False: one of BDF2 that would touch a collider; nothing has changed.
   bool advance_by(Integrator by, const StepInput& input, StageWatch& watch, StepReport& report);
   /// What a step of BDF2 starts from; Past::curved: by scratch_.acceleration.

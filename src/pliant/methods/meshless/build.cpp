@@ -124,7 +124,20 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   PLIANT_CHECK(!options.bones || options.bones->spacing < Bones::automatic);
   Options resolved = options;
   if (resolved.rotations == Rotations::automatic)
-    resolved.rotations = options.bones ? Rotations::diffused : Rotations::polar;
+    resolved.rotations = options.bones && !options.bones->loaded ? Rotations::diffused : Rotations::polar;
+  if (options.bones && options.bones->loaded) {
+    const Bones& bones = *options.bones;
+    if (!bones.elastic)
+      return refuse("meshless.skeleton.loaded", "true without elastic", "\"elastic\": true",
+                    "only a rod bends");
+    if (!(bones.radius > 0))
+      return refuse("meshless.skeleton.loaded", "a thin skeleton", "a skeleton with a radius",
+                    "flesh spins about a thin rod: set meshless.skeleton.radius above the nodes' spacing");
+    if (resolved.rotations != Rotations::polar || options.warping != Warping::cell)
+      return refuse("meshless.skeleton.loaded", "given rotations",
+                    "\"rotations\": \"polar\", \"warping\": \"cell\"",
+                    "rotations that the rod gives would turn the flesh without a torque on the rod");
+  }
   if (resolved.rotations == Rotations::diffused && !options.bones && options.warping != Warping::none)
     return refuse("meshless.rotations", "diffused without a skeleton", "\"polar\", or a skeleton",
                   "rotations are diffused from the bones: give meshless.skeleton");
@@ -136,7 +149,13 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   Rig rig;
   if (options.bones)
     rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, mls.spacing()), *model, mls, pool);
-  if (options.bones && options.bones->elastic && !rig.make_elastic(options.bones->joint_softness))
+  if (options.bones && options.bones->loaded) {
+    // A round section: EA = E pi d^2/4, EI = E pi d^4/64, GJ = EI / (1 + nu) with nu = 0.3.
+    const double d = options.bones->rod_thickness;
+    const double stretch = options.bones->rod_stiffness * std::numbers::pi / 4 * d * d;
+    const double bend = stretch * d * d / 16;
+    rig.make_loaded({stretch, bend, bend / 1.3}, options.bones->joint_softness);
+  } else if (options.bones && options.bones->elastic && !rig.make_elastic(options.bones->joint_softness))
     return refuse("meshless.skeleton.elastic", "a rod without equilibrium",
                   "keys that an elastic rod can follow",
                   "slower turns, fewer held joints, or a joint_softness nearer to 1");

@@ -30,6 +30,7 @@ struct Cache {
     bool ready = false;
     ScalarSystem system;  ///< S
     DirectSolver block;   ///< of `warping: node`: M + K once for all, in the frame of the nodes
+    Eigen::MatrixXd rod;  ///< of a loaded skeleton: what S answers at its rows (rod_coupling.hpp); or empty
   };
   Factors euler, bdf2;        ///< BDF2's steps are of another length; those that touch something are Euler's
   Factors* factors = &euler;  ///< of the present step

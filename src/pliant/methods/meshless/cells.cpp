@@ -42,7 +42,7 @@ class Builder {
       : shape_(shape),
         mls_(mls),
         pool_(pool),
-        tree_(shape.surface.vertices, shape.surface.triangles),
+        tree_(boundary_of(shape).vertices, boundary_of(shape).triangles),
         sight_(tree_, mls.spacing(), !shape.closed),
         grid_(mls.nodes(), mls.spacing()) {}
 
@@ -71,11 +71,12 @@ class Builder {
   double cell_volume() const { return out_.edge.prod(); }
 
   void lay_out() {
-    low_ = high_ = shape_.surface.vertices[std::size_t(shape_.surface.triangles.front()[0])];
-    for (const Triangle& t : shape_.surface.triangles)
+    const TriMesh& boundary = boundary_of(shape_);
+    low_ = high_ = boundary.vertices[std::size_t(boundary.triangles.front()[0])];
+    for (const Triangle& t : boundary.triangles)
       for (const Index v : t) {
-        low_ = low_.cwiseMin(shape_.surface.vertices[std::size_t(v)]);
-        high_ = high_.cwiseMax(shape_.surface.vertices[std::size_t(v)]);
+        low_ = low_.cwiseMin(boundary.vertices[std::size_t(v)]);
+        high_ = high_.cwiseMax(boundary.vertices[std::size_t(v)]);
       }
     for (int c = 0; c < 3; ++c) {
       dims_[c] = std::max(1, int(std::lround(std::min(1e6, (high_[c] - low_[c]) / (mls_.spacing() / 2)))));
@@ -335,7 +336,7 @@ std::vector<std::array<Index, 2>> inner_pairs(const NodeGraph& graph) {
 }
 
 Result<Cells> make_cells(const Shape& shape, const MovingLeastSquares& mls, Pool& pool) {
-  if (shape.surface.triangles.empty() || !shape.graph.triangles.empty())
+  if (boundary_of(shape).triangles.empty() || !shape.graph.triangles.empty())
     return refuse("shape", "no solid", "a shape with an inside", {});
   return Builder(shape, mls, pool).build();
 }

@@ -62,6 +62,9 @@ namespace {
 
 /// The block factor of [ZJU06, Eq. 11] has no answer to impulses on the surface.
 std::optional<Problem> lacks(const Options& options, Ability ability) {
+  if (ability == Ability::contact && options.bones && options.bones->loaded)
+    return Problem{"meshless.skeleton.loaded", "true in a scene with colliders", "no colliders, or false",
+                   "flesh on a loaded skeleton does not meet colliders"};
   if (ability != Ability::contact || options.warping != Warping::node) return std::nullopt;
   return Problem{"meshless.warping", "\"node\" in a scene with colliders", "no colliders, or another warping",
                  "flesh warped at nodes does not meet colliders; \"cell\" does"};
@@ -120,7 +123,7 @@ Inside inside(const Method& method) {
     }
   }
   Inside out{.inverted = std::move(inverted)};
-  if (flesh->rig().empty() || !flesh->rig().bones().is_recorded()) return out;
+  if (flesh->rig().empty() || !(flesh->rig().bones().is_recorded() || flesh->rig().rod())) return out;
   const std::vector<Index>& nodes = flesh->rig().sample_nodes();  // the flesh there is where the rod is
   for (std::size_t s = 0; s < nodes.size(); ++s)
     if (const Index before = flesh->rig().bones().before()[s]; before >= 0)
@@ -136,7 +139,8 @@ const MethodEntry& entry() {
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
        .notes = notes,
-       .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::skeleton},
+       .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::points,
+                     Ability::skeleton},
        .lacks = lacks,
        .controls = controls,
        .drive_joint = drive_joint,

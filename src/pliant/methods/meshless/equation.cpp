@@ -43,6 +43,7 @@ std::string Equation::prepare() {
   if (s.integrator == Integrator::euler) cache.columns.flush();
   factors.mass = s.mass;
   factors.stiffness = s.stiffness;
+  factors.rod.resize(0, 0);
   std::string trouble;
   if (options.warping == Warping::node) {
     std::vector<double> diagonal;
@@ -78,7 +79,10 @@ void Equation::aim() {
   targets.resize(std::size_t(cache.rows.rows()));
   std::size_t row = 0;
   if (!rig.empty()) {
-    rig.pose(input().time, scratch.posed);
+    if (rig.rod())
+      rig.pose(scratch.rod, scratch.posed);
+    else
+      rig.pose(input().time, scratch.posed);
     for (const Vec3& target : scratch.posed.targets) targets[row++] = target;
   }
   for (const Vec3& target : input().targets) targets[row++] = target;

@@ -106,6 +106,21 @@ const OptionTable<Bones>& bones_table() {
               .max = 1,
               .help = "bending and twisting stiffness of an elastic skeleton at its joints, share of that of "
                       "its bones"}),
+      option("loaded", &Bones::loaded,
+             {.help = "true, of an elastic skeleton with a radius: weight and flesh bend the rod and the rod "
+                      "the flesh; rotations are polar; no colliders"}),
+      option("rod_stiffness", &Bones::rod_stiffness,
+             {.unit = "Pa",
+              .min = 1,
+              .max = 1e13,
+              .scale = Scale::logarithmic,
+              .help = "Young's modulus of a loaded rod; wood 1e10, bone 2e10, steel 2e11"}),
+      option("rod_thickness", &Bones::rod_thickness,
+             {.unit = "m",
+              .min = 0,
+              .max = 1e6,
+              .above_min = true,
+              .help = "diameter of a loaded rod, whose section is round; its mass is that of the flesh"}),
   };
   return table;
 }

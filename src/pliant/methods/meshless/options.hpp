@@ -40,6 +40,9 @@ struct Bones {
   bool like_mesh = true;          ///< scaled, turned and moved as the shape's mesh is
   bool elastic = false;           ///< a rod that bends between what its keys hold
   double joint_softness = 0.01;   ///< of that rod at joints, share of its stiffness
+  bool loaded = false;            ///< the flesh and its weight bend that rod
+  double rod_stiffness = 1e9;     ///< Young's modulus of a loaded rod, Pa
+  double rod_thickness = 0.02;    ///< its diameter, m
   Skeleton skeleton;
 };
 

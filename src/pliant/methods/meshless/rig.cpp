@@ -11,7 +11,6 @@
 #include "pliant/geometry/node_grid.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
 #include "pliant/math/direct_solver.hpp"
-#include "pliant/physics/elastic_rod.hpp"
 
 namespace pliant::meshless {
 namespace {
@@ -146,7 +145,7 @@ Shape with_samples(Shape shape, const Points& samples) {
 }
 
 BoneSetting bone_setting(const Bones& bones, const Shape& shape, double spacing) {
-  const TriangleTree tree(shape.surface.vertices, shape.surface.triangles);
+  const TriangleTree tree(boundary_of(shape).vertices, boundary_of(shape).triangles);
   std::vector<double> radii;
   for (std::size_t j = 0; j < bones.skeleton.joints.size(); ++j) {
     const Joint& joint = bones.skeleton.joints[j];
@@ -285,8 +284,32 @@ bool Rig::make_elastic(double joint_softness) {
   return record_rod(*bones_, {1e4 / (length * length), 1, 1 / 1.3}, joint_softness, 1.0 / 120);
 }
 
+void Rig::make_loaded(const RodStiffness& stiffness, double joint_softness) {
+  rod_ = rod_along(*bones_, stiffness, joint_softness);
+}
+
+Index Rig::rod_node(Index row) const {
+  return row < samples() ? row : followers_[std::size_t(row - samples())].sample;
+}
+
+Vec3 Rig::arm(Index row) const {
+  if (row < samples()) return Vec3::Zero();
+  const Follower& follower = followers_[std::size_t(row - samples())];
+  return follower.X - bones_->samples()[std::size_t(follower.sample)].X;
+}
+
 void Rig::pose(double t, Scratch& scratch) const {
   bones_->pose(t, scratch.bones, scratch.pose);
+  follow(scratch);
+}
+
+void Rig::pose(const RodState& rod, Scratch& scratch) const {
+  scratch.pose.resize(rod.x.size());
+  for (std::size_t s = 0; s < rod.x.size(); ++s) scratch.pose[s] = {rod.x[s], rod.rotation[s]};
+  follow(scratch);
+}
+
+void Rig::follow(Scratch& scratch) const {
   scratch.quaternions.resize(sample_node_.size());
   scratch.targets.resize(std::size_t(rows_.rows()));
   for (std::size_t s = 0; s < sample_node_.size(); ++s) {

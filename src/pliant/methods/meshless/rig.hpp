@@ -13,6 +13,7 @@
 #include "pliant/base/aligned.hpp"
 #include "pliant/geometry/bone_samples.hpp"
 #include "pliant/methods/meshless/model.hpp"
+#include "pliant/physics/elastic_rod.hpp"
 
 namespace pliant::meshless {
 
@@ -39,6 +40,13 @@ class Rig {
   /// The skeleton becomes an elastic rod (physics/elastic_rod.hpp) that is `joint_softness` as stiff at
   /// joints; false when it finds no equilibrium for the keys.
   [[nodiscard]] bool make_elastic(double joint_softness);
+  /// The skeleton becomes a rod that flesh and weight bend (rod_coupling.hpp).
+  void make_loaded(const RodStiffness& stiffness, double joint_softness);
+  /// That rod, or null.
+  const ElasticRod* rod() const { return rod_ ? &*rod_ : nullptr; }
+  /// The rod's node that a row follows, and how far from it the row is at rest, m.
+  Index rod_node(Index row) const;
+  Vec3 arm(Index row) const;
 
   bool empty() const { return sample_node_.empty(); }
   Index samples() const { return Index(sample_node_.size()); }
@@ -56,6 +64,8 @@ class Rig {
   };
   /// The skeleton at time t, into the scratch.
   void pose(double t, Scratch& scratch) const;
+  /// The rod as it is, likewise.
+  void pose(const RodState& rod, Scratch& scratch) const;
 
   /// BoneSamples::drive; not of an elastic skeleton.
   void drive(Index joint, const Vec3& turn, const Vec3& move) { bones_->drive(joint, turn, move); }
@@ -71,10 +81,13 @@ class Rig {
   };
   void thicken(const BoneSetting& setting, const Model& model);
   void diffuse(const Model& model, Pool& pool);
+  /// Rotations and targets of scratch.pose.
+  void follow(Scratch& scratch) const;
 
   std::optional<BoneSamples> bones_;
   std::vector<Index> sample_node_;
   std::vector<Follower> followers_;
+  std::optional<ElasticRod> rod_;
   Gather rows_;
   AlignedVector<float> influence_;
 };

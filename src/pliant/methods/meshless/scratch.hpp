@@ -39,6 +39,7 @@ struct Scratch {
   Points elastic, velocity, unturned;  ///< forces, N; m/s; R^T x
   Points block_b, block_z;             ///< right side and answer of Cache::block, one entry a freedom
   AlignedVector<double> plastic;       ///< stress of the cells
+  RodState rod;                        ///< of a loaded skeleton, at the end of the step
 
   SolverVectors solver;
   std::vector<Eigen::Quaterniond> part_turn;  ///< what every part turns by in the step

@@ -4,8 +4,6 @@
 #include <algorithm>
 
 namespace pliant::meshless {
-namespace {
-
 double dot(const AlignedVector<Float4>& a, const AlignedVector<Float4>& b) {
   double x = 0, y = 0, z = 0;  // one sum would wait for its own last addition
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -16,17 +14,17 @@ double dot(const AlignedVector<Float4>& a, const AlignedVector<Float4>& b) {
   return x + y + z;
 }
 
-/// a += factor b
 void add(AlignedVector<Float4>& a, float factor, const AlignedVector<Float4>& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     a[i].x += factor * b[i].x, a[i].y += factor * b[i].y, a[i].z += factor * b[i].z;
 }
 
-/// a = b + factor a
 void follow(AlignedVector<Float4>& a, float factor, const AlignedVector<Float4>& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     a[i].x = b[i].x + factor * a[i].x, a[i].y = b[i].y + factor * a[i].y, a[i].z = b[i].z + factor * a[i].z;
 }
+
+namespace {
 
 /// Both solve for v.d from the right side in v.f, which becomes the residual.
 int conjugate_gradients(Equation& e, SolverVectors& v, double tolerance, int most) {

@@ -11,4 +11,11 @@ namespace pliant::meshless {
 /// number.
 int correct(Equation& e, const Points& r, double tolerance, int most, Points& x);
 
+// Of the vectors of the solvers, one entry a node.
+double dot(const AlignedVector<Float4>& a, const AlignedVector<Float4>& b);
+/// a += factor b
+void add(AlignedVector<Float4>& a, float factor, const AlignedVector<Float4>& b);
+/// a = b + factor a
+void follow(AlignedVector<Float4>& a, float factor, const AlignedVector<Float4>& b);
+
 }  // namespace pliant::meshless

@@ -34,6 +34,9 @@ void save(const State& state, Writer& writer) {
     writer.value(driven.joint);
     for (int c = 0; c < 3; ++c) writer.value(driven.turn[c]), writer.value(driven.move[c]);
   }
+  writer.array(state.rod.x);
+  for (const Quat& q : state.rod.rotation)
+    for (int c = 0; c < 4; ++c) writer.value(q.coeffs()[c]);
 }
 
 bool load(Reader& reader, std::size_t joints, State& state) {
@@ -59,6 +62,10 @@ bool load(Reader& reader, std::size_t joints, State& state) {
     for (int c = 0; c < 3; ++c) reader.value(joint.turn[c]), reader.value(joint.move[c]);
     if (!reader.ok() || joint.joint < 0 || std::size_t(joint.joint) >= joints) return false;
   }
+  reader.array(next.rod.x);
+  for (Quat& q : next.rod.rotation)
+    for (int c = 0; c < 4; ++c) reader.value(q.coeffs()[c]);
+  if (!reader.ok()) return false;
   std::copy(turned.begin(), turned.end(), next.turned.begin());
   std::copy(flow.begin(), flow.end(), next.flow.begin());
   state = std::move(next);

@@ -5,6 +5,7 @@
 #include "pliant/contact/contact.hpp"
 #include "pliant/methods/meshless/model.hpp"
 #include "pliant/methods/meshless/packed_cells.hpp"
+#include "pliant/physics/elastic_rod.hpp"
 #include "pliant/physics/history.hpp"
 #include "pliant/physics/node_state.hpp"
 
@@ -26,6 +27,7 @@ struct State : History<Points> {
   AlignedVector<double> flow;       ///< plastic strain of the cells, [batch][xx yy zz yz zx xy][16]; or empty
   ContactState contact;
   std::vector<DrivenJoint> driven;  ///< joints that do not follow their keys
+  RodState rod;                     ///< of a loaded skeleton; else empty
 };
 
 /// At rest.

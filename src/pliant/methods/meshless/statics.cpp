@@ -11,6 +11,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/meshless/body.hpp"
+#include "pliant/methods/meshless/rod_coupling.hpp"
 #include "pliant/methods/meshless/solver.hpp"
 
 namespace pliant::meshless {
@@ -19,7 +20,8 @@ namespace {
 constexpr double reduction = 1e-4;  // of one run of conjugate gradients in single precision
 constexpr int most_runs = 30;       // with the residual in double between them
 constexpr int most_iterations = 2000;
-constexpr int most_turns = 1000;  // of polar rotations
+constexpr int most_turns = 1000;     // of polar rotations
+constexpr int most_rod_turns = 100;  // the same, with a loaded skeleton: each forms a dense matrix
 // Flesh at rest, or turned as a whole, has no forces to compare with: what is left is then measured by those
 // of a strain this small.
 constexpr double least_strain = 1e-4;
@@ -40,7 +42,7 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   StepInput quiet = input;
   quiet.grabs = {};
   const bool polar = options_.rotations == Rotations::polar && options_.warping != Warping::none;
-  const Scheme still(polar && rig_.empty() ? 0 : model_.kappa);
+  const Scheme still(polar && (rig_.empty() || rig_.rod()) ? 0 : model_.kappa);
   if (rig_.empty() && input.held.empty()) {
     out.trouble = "nothing holds it: a static solve needs bones, a pin or a handle";
     return out;
@@ -50,8 +52,19 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   const Context step{quiet, still, *input.pool, watch, report};
   Equation e{model_, rig_, options_, state_, cache_, scratch_, step};
   if (out.trouble = e.prepare(); !out.trouble.empty()) return out;
+  if (rig_.rod()) {  // the way of its keys without load, then what loads it
+    scratch_.rod = state_.rod;
+    if (!rig_.rod()->settle(scratch_.rod, rod_holds(rig_.bones(), input.time)).converged) {
+      out.trouble = "the rod finds no way to its keys: turn it by less, or hold it at fewer joints";
+      return out;
+    }
+  }
   e.aim();
-  const int turns = polar ? most_turns : 1 + options_.refinements;
+  const auto solve = rig_.rod() ? correct_with_rod : correct;
+  const auto unbalanced = [&](const Points& at, const Points& of_flesh) {
+    return rig_.rod() ? std::hypot(norm(of_flesh), rod_residual(e, at)) : norm(of_flesh);
+  };
+  const int turns = rig_.rod() ? most_rod_turns : polar ? most_turns : 1 + options_.refinements;
   const double least =
       least_strain * model_.young * model_.spacing * model_.spacing * std::sqrt(double(model_.nodes()));
   Points &x = scratch_.x, &r = scratch_.r;
@@ -59,13 +72,13 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   x = state_.nodes.x;
   for (int t = 0; t < turns; ++t) {
     out.kept_rotations += turn(x, polar || t > 0, *input.pool);
-    double acting = forces(), left = norm(r);
-    if (polar && t > 0 && left <= tolerance * acting) break;
+    double acting = forces(), left = unbalanced(x, r);
+    if (t > 0 && left <= tolerance * acting) break;  // it changes no more
     ++out.steps;
     for (int k = 0; k < most_runs && left > 0.1 * tolerance * acting; ++k) {
-      correct(e, r, reduction, most_iterations, x);
+      solve(e, r, reduction, most_iterations, x);
       const double before = left;
-      acting = forces(), left = norm(r);
+      acting = forces(), left = unbalanced(x, r);
       if (!(left < 0.9 * before)) break;
     }
     out.residual = left / acting;
@@ -75,7 +88,7 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   if (polar) {  // what is left with the rotations that these positions have
     turn(x, true, *input.pool);
     const double acting = forces();
-    out.force = norm(r);
+    out.force = unbalanced(x, r);
     out.residual = out.force / acting;
   }
   if (!(out.residual <= tolerance)) {
@@ -90,6 +103,7 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   out.change = std::sqrt(way / double(x.size())) / model_.size;
   state_.nodes.x = x;
   std::fill(state_.nodes.v.begin(), state_.nodes.v.end(), Vec3::Zero());
+  if (rig_.rod()) state_.rod = scratch_.rod;
   state_.past = Past::unknown;
   return out;
 }

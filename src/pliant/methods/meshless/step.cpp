@@ -18,6 +18,7 @@
 #include "pliant/methods/meshless/body.hpp"
 #include "pliant/methods/meshless/momentum.hpp"
 #include "pliant/methods/meshless/plastic_flow.hpp"
+#include "pliant/methods/meshless/rod_coupling.hpp"
 #include "pliant/methods/meshless/solver.hpp"
 #include "pliant/physics/check_input.hpp"
 #include "pliant/physics/first_step.hpp"
@@ -51,7 +52,7 @@ StepReport Body::advance(const StepInput& input) {
 
 bool Body::advance_by(Integrator by, const StepInput& input, StageWatch& watch, StepReport& report) {
   // Rotations that follow the flesh leave no spin free, and holding it would brake the turning flesh.
-  const Scheme now(by, input.h, damping_, runs_ahead(rig_, options_) ? 0 : model_.kappa);
+  const Scheme now(by, input.h, damping_, own_rotations() ? 0 : model_.kappa);
   const Context step{input, now, *input.pool, watch, report};
   Equation e{model_, rig_, options_, state_, cache_, scratch_, step};
   report.trouble = e.prepare();
@@ -107,6 +108,10 @@ bool Body::advance_by(Integrator by, const StepInput& input, StageWatch& watch, 
 }
 
 int Body::aim(Equation& e, double h) {
+  if (rig_.rod()) {
+    scratch_.rod = state_.rod;
+    lead_rod(rig_, e.input().time, scratch_.rod);
+  }
   e.aim();
   const int kept = turn(state_.nodes.x, options_.rotations == Rotations::polar, e.pool());
   if (runs_ahead(rig_, options_)) run_ahead(model_, h, state_, scratch_);
@@ -149,6 +154,7 @@ void Body::accept(const Equation& e) {
   state_.v_before.swap(state_.nodes.v);
   state_.nodes.x.swap(scratch_.x);
   state_.nodes.v.swap(scratch_.v);
+  if (rig_.rod()) std::swap(state_.rod, scratch_.rod);
   state_.remember(e.input(), e.scheme().integrator == Integrator::bdf2 ? Past::known : Past::unknown);
 }
 
@@ -158,14 +164,16 @@ void Body::move_freely(Equation& e) {
   Points& x = scratch_.x;
   const int most = options_.iterations + 2 * int(input.grabs.size());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = scratch_.hat_x[i] + e.scheme().h * scratch_.hat_v[i];
-  for (int k = 0; k <= options_.refinements; ++k) {
+  const int solves = 1 + options_.refinements + (rig_.rod() ? 1 : 0);  // a rod is not linear
+  for (int k = 0; k < solves; ++k) {
     if (k > 0) {
       turn(x, true, e.pool());
       watch.add_to(&StageTimes::rotation);
     }
     e.residual(x, scratch_.r);
     watch.add_to(&StageTimes::rhs);
-    e.report().iterations += correct(e, scratch_.r, options_.tolerance, most, x);
+    const auto solve = rig_.rod() ? correct_with_rod : correct;
+    e.report().iterations += solve(e, scratch_.r, options_.tolerance, most, x);
     if (e.is_free())
       keep_momentum(e, {}, x);
     else if (runs_ahead(rig_, options_))

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A loaded skeleton: flesh x and rod p (places and turns of its nodes, physics/elastic_rod.hpp) minimise one
+// energy together,
+//   E(x) + E_rod(p) + hold/2 sum_r |(rows x)_r - t_r(p)|^2,      t_r = y_s + R_s a_r
+// r the points of the flesh that the rod holds: its samples s (a_r = 0) and the nodes in a thick bone, a_r
+// from the sample at rest. The rod has no mass of its own, so that what it hands on it has from its holds and
+// from the flesh: forces and torques of flesh and rod cancel. With J = dt/dp a Newton step solves
+//   [ A              -hold rows^T J  ] [dx]   [ r_x                                  ]
+//   [ -hold J^T rows  H + hold J^T J ] [dp] = [ -dE_rod/dp + hold J^T (rows x - t)   ]
+// A and r_x of equation.hpp, H = d^2 E_rod/dp^2. Conjugate gradients, preconditioned by the same matrix with
+// the constant scalar S for A: its Schur complement, H + J^T (hold - hold^2 rows S^-1 rows^T) J, is dense and
+// small (6 a sample).
+#pragma once
+
+#include "pliant/methods/meshless/equation.hpp"
+
+namespace pliant::meshless {
+
+/// What the keys hold of the rod at time t goes to its place at once.
+void lead_rod(const Rig& rig, double t, RodState& rod);
+
+/// The unbalanced force of the rod, N (root of the sum of squares; torques over the spacing of the nodes), with
+/// what the flesh at x pulls.
+double rod_residual(const Equation& e, const Points& x);
+
+/// One Newton step of x and scratch.rod from the residual r of the flesh; the targets follow. Returns the
+/// iterations of the linear solver.
+int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, Points& x);
+
+}  // namespace pliant::meshless

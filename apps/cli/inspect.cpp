@@ -9,6 +9,8 @@
 
 #include "mesh_argument.hpp"
 #include "pliant/geometry/inside.hpp"
+#include "pliant/geometry/point_cloud.hpp"
+#include "pliant/geometry/point_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/methods/catalogue.hpp"
 
@@ -246,7 +248,48 @@ Json to_json(const Facts& facts, const InspectOptions& options) {
           {"warnings", facts.warnings}};
 }
 
+/// A cloud of points has no faces to repair: what its discs enclose.
+void inspect_cloud(const PolygonMesh& cloud, const InspectOptions& options) {
+  Pool pool(0);
+  const TriMesh discs = cloud_discs(cloud.vertices, cloud.normals, pool);
+  const CloudFacts facts =
+      cloud_facts(cloud.vertices, cloud.normals, discs, TriangleTree(discs.vertices, discs.triangles));
+  Eigen::AlignedBox3d box;
+  for (const Vec3& x : cloud.vertices) box.extend(x);
+  const Vec3 size = box.sizes();
+  const std::optional<Error> wrong = no_solid(facts);
+  if (options.json) {
+    const Json json = {{"file", options.mesh.file},
+                       {"kind", "points"},
+                       {"size", {size.x(), size.y(), size.z()}},
+                       {"points", cloud.vertices.size()},
+                       {"spacing", facts.spacing},
+                       {"area", facts.area},
+                       {"volume", facts.volume},
+                       {"defect", facts.defect},
+                       {"opposed", facts.opposed},
+                       {"usable", !wrong}};
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  const auto line = [](const char* name, const std::string& text) { fmt::print("  {:<14}{}\n", name, text); };
+  fmt::print("{}\n", options.mesh.file);
+  line("size", fmt::format("{:.4g} x {:.4g} x {:.4g} m (x, y up, z)", size.x(), size.y(), size.z()));
+  line("points", fmt::format("{}, {:.3g} m apart, with normals", cloud.vertices.size(), facts.spacing));
+  line("volume", fmt::format("{:.4g} m^3 (by the divergence theorem)", facts.volume));
+  line("area", fmt::format("{:.4g} m^2", facts.area));
+  line("kind", fmt::format("points (defect {:.3f}, solid up to {})", facts.defect, solid_defect));
+  for (const MethodEntry* entry : catalogue())
+    line("method",
+         fmt::format(
+             "{}: {}", entry->name,
+             entry->can(entry->defaults, Ability::points) && !wrong ? "yes, filled with nodes" : "no"));
+  if (wrong) line("warning", wrong->problems.front().found);
+}
+
 void inspect(const InspectOptions& options) {
+  if (const PolygonMesh mesh = read_argument(options.mesh); is_cloud(mesh) && mesh.vertices.size() > 3)
+    return inspect_cloud(mesh, options);
   const Facts facts = find_facts(options);
   if (options.json)
     fmt::print("{}\n", to_json(facts, options).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));

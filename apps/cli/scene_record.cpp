@@ -58,13 +58,13 @@ ColliderTrack track_of(const Collider& collider, const std::vector<double>& time
 void add_tracks(const Simulation& simulation, std::shared_ptr<const Surfaces> kept, Sequence& sequence) {
   for (std::size_t b = 0; b < simulation.bodies().size(); ++b) {
     const Body& body = simulation.bodies()[b];
-    sequence.bodies.push_back(
+    sequence.bodies.push_back(with_points_as_balls(
         {body.name(), body.triangles(), body.rest_surface(), [kept, b](int frame) -> Result<Points> {
            Points points;
            for (const Eigen::Vector3f& p : kept->bodies[b][std::size_t(frame)])
              points.push_back(p.cast<double>());
            return points;
-         }});
+         }}));
     if (!kept->active[b].empty())
       sequence.bodies.back().active = [kept, b](int frame) { return kept->active[b][std::size_t(frame)]; };
   }

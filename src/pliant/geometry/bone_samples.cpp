@@ -117,9 +117,11 @@ void BoneSamples::drive(Index joint, const Vec3& turn, const Vec3& move) {
   Joint& driven = skeleton_.joints[std::size_t(joint)];
   const auto known = [&](const auto& entry) { return entry.first == joint; };
   if (std::none_of(keyed_.begin(), keyed_.end(), known)) keyed_.emplace_back(joint, driven);
-  driven.turns = {};
-  driven.turns.times = {0};
-  driven.turns.turns = {turn};
+  if (turn.norm() > 0 || !driven.turns.times.empty()) {  // a joint without turns stays one
+    driven.turns = {};
+    driven.turns.times = {0};
+    driven.turns.turns = {turn};
+  }
   driven.moves = {};
   driven.moves.times = {0};
   driven.moves.moves = {move};

@@ -12,6 +12,7 @@
 #include "pliant/base/clock.hpp"
 #include "pliant/base/refuse.hpp"
 #include "pliant/geometry/moments.hpp"
+#include "pliant/geometry/point_shape.hpp"
 #include "pliant/geometry/shell_graph.hpp"
 #include "pliant/geometry/split_edges.hpp"
 #include "pliant/geometry/surface_embedding.hpp"
@@ -267,6 +268,7 @@ std::vector<Index> touching(const Repaired& surface) {
 }  // namespace
 
 Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOptions& options, Pool& pool) {
+  if (is_cloud(mesh)) return make_point_shape(mesh, options, pool);
   const Clock::time_point begin = Clock::now();
   Laps laps;
   Result<Repaired> repaired = repair(mesh);

@@ -23,10 +23,12 @@ void convert(PolygonMesh& mesh, double scale, UpAxis up) {
     if (up == UpAxis::z) p = Vec3(p.x(), p.z(), -p.y());
     p *= scale;
   }
+  for (Vec3& n : mesh.normals) n = (scale < 0 ? -1 : 1) * (up == UpAxis::z ? Vec3(n.x(), n.z(), -n.y()) : n);
 }
 
 void move(PolygonMesh& mesh, const Mat3& rotation, const Vec3& translation) {
   for (Vec3& p : mesh.vertices) p = rotation * p + translation;
+  for (Vec3& n : mesh.normals) n = rotation * n;
 }
 
 std::vector<Triangle> fan_triangles(const PolygonMesh& mesh) {

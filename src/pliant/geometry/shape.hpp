@@ -23,8 +23,15 @@ struct Shape {
   /// The last nodes as a function of those before them: they have neither mass nor freedom of their own, and
   /// holding one pulls at those that carry it (geometry/cell_shape.hpp). No rows: there are none.
   Gather followers;
+  /// Discs that bound a solid whose surface is a cloud of points (geometry/point_cloud.hpp); none: its triangles.
+  TriMesh discs;
   PolygonMesh faces;  ///< the user's faces and texture coordinates for export; no faces = triangles
 };
+
+/// The triangles between inside and outside.
+inline const TriMesh& boundary_of(const Shape& shape) {
+  return shape.discs.triangles.empty() ? shape.surface : shape.discs;
+}
 
 /// Which pairs of corners of a cell become edges of the graph.
 enum class Neighbourhood { edges, all_pairs };  ///< 6 or 26 neighbours on a lattice

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pliant/geometry/point_cloud.hpp"
 #include "pliant/geometry/tri_mesh.hpp"
 
 namespace pliant {
@@ -20,6 +21,14 @@ FloatFrame frame_normals(std::span<const float> xyz, const std::vector<Triangle>
   for (std::size_t v = 0; v < positions.size(); ++v)
     positions[v] = Vec3(xyz[3 * v], xyz[3 * v + 1], xyz[3 * v + 2]);
   return to_floats(vertex_normals(positions, triangles));
+}
+
+FloatFrame frame_normals(std::span<const float> xyz, const std::vector<Triangle>& triangles,
+                         const PolygonMesh& faces) {
+  if (!is_cloud(faces) || 3 * faces.vertices.size() != xyz.size()) return frame_normals(xyz, triangles);
+  Points x(xyz.size() / 3);
+  for (std::size_t v = 0; v < x.size(); ++v) x[v] = Vec3(xyz[3 * v], xyz[3 * v + 1], xyz[3 * v + 2]);
+  return to_floats(MovedNormals(faces.vertices, faces.normals).at(x));
 }
 
 FloatBounds bounds_of(std::span<const float> xyz) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pliant/base/types.hpp"
+#include "pliant/geometry/polygon_mesh.hpp"
 
 namespace pliant {
 
@@ -18,6 +19,9 @@ FloatFrame to_floats(std::span<const Vec3> positions);
 
 /// Area-weighted unit vertex normals of the frame.
 FloatFrame frame_normals(std::span<const float> xyz, const std::vector<Triangle>& triangles);
+/// Of a cloud: its normals as its points have moved; else those of the triangles.
+FloatFrame frame_normals(std::span<const float> xyz, const std::vector<Triangle>& triangles,
+                         const PolygonMesh& faces);
 
 struct FloatBounds {
   std::array<float, 3> min{}, max{};

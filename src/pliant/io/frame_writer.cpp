@@ -60,6 +60,10 @@ Error check_request(const std::vector<std::string>& formats, const std::vector<S
     if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos ||
         name.find('\0') != std::string::npos || name.size() > 200)
       error.problems.push_back({"name", in_quotes(name), "a name that can be a file name", ""});
+    for (const std::string& format : formats)
+      if (is_cloud(surfaces[i].faces) && (format == "glb" || format == "usda"))
+        error.problems.push_back({"format", format + " of " + in_quotes(name) + ", a cloud of points",
+                                  "obj, ply, pc2, mdd or vtu", ""});
     for (std::size_t j = 0; j < surfaces.size(); ++j) {
       const std::string& other = surfaces[j].name;
       if (j < i && other == name)

@@ -26,9 +26,11 @@ Result<PolygonMesh> MeshProblems::mesh_or_error(PolygonMesh mesh) {
   if (mesh.vertices.size() > most || mesh.corner.size() > most || mesh.texcoords.size() > most)
     at("", fmt::format("{} vertices and {} corners of faces", mesh.vertices.size(), mesh.corner.size()),
        fmt::format("at most {} of each", most));
-  if (!any() && !has_face(mesh))
-    at(fmt::format("no faces ({} points). A soft body needs a surface: reconstruct one first.",
-                   mesh.vertices.size()),
+  if (!any() && !has_face(mesh) && !is_cloud(mesh))
+    at(fmt::format(
+           "no faces ({} points). A soft body needs a surface, or a PLY of points with normals (nx, ny, "
+           "nz).",
+           mesh.vertices.size()),
        "", "");
   if (any()) return error_;
   return mesh;

@@ -19,7 +19,7 @@ class MeshProblems {
   bool full() const { return error_.problems.size() >= 20; }
   bool any() const { return !error_.problems.empty(); }
 
-  /// The mesh when nothing was wrong and it has a face of three corners or more.
+  /// The mesh when nothing was wrong and it has a face of three corners or more, or is a cloud.
   Result<PolygonMesh> mesh_or_error(PolygonMesh mesh);
 
  private:

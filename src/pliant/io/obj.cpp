@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "pliant/io/atomic_file.hpp"
+#include "pliant/io/float_frame.hpp"
 #include "pliant/io/mesh_problems.hpp"
 #include "pliant/io/text_scan.hpp"
 
@@ -20,6 +21,7 @@ class ObjReader {
   Result<PolygonMesh> read() {
     while (!problems_.full() && lines_.next()) line(lines_.line());
     check_forward();
+    keep_normals_of_points();
     if (!textured_) {
       mesh_.texcoords.clear();
       mesh_.corner_texcoord.clear();
@@ -39,7 +41,22 @@ class ObjReader {
     const std::string_view word = take_word(text);
     if (word == "v") vertex(text);
     if (word == "vt") texcoord(text);
+    if (word == "vn") normal(text);
     if (word == "f") face(text);
+    points_ |= word == "p";
+  }
+
+  /// Only clouds of points (`p`) need them; others may have any.
+  void normal(std::string_view text) {
+    Vec3 n(0, 0, 0);
+    bool good = true;
+    for (int axis = 0; axis < 3; ++axis) good &= to_finite(take_word(text), n[axis]);
+    const double length = n.stableNorm();
+    if (good && length > 0) mesh_.normals.push_back(n / length);
+  }
+
+  void keep_normals_of_points() {
+    if (!points_ || mesh_.faces() > 0 || mesh_.normals.size() != mesh_.vertices.size()) mesh_.normals.clear();
   }
 
   void vertex(std::string_view text) {
@@ -121,6 +138,7 @@ class ObjReader {
 
   LineScan lines_;
   PolygonMesh mesh_;
+  bool points_ = false;  ///< the file has elements `p`
   bool textured_ = false;
   std::vector<Forward> forward_;
   MeshProblems problems_;
@@ -151,7 +169,12 @@ std::optional<Error> write_obj(const std::filesystem::path& path, std::span<cons
   const auto out = fmt::appender(text);
   for (std::size_t i = 0; i + 2 < xyz.size(); i += 3)
     fmt::format_to(out, "v {} {} {}\n", xyz[i], xyz[i + 1], xyz[i + 2]);
-  if (faces.faces() > 0) {
+  if (is_cloud(faces)) {
+    const FloatFrame n = frame_normals(xyz, triangles, faces);
+    for (std::size_t i = 0; i + 2 < n.size(); i += 3)
+      fmt::format_to(out, "vn {} {} {}\n", n[i], n[i + 1], n[i + 2]);
+    for (std::size_t v = 1; v <= xyz.size() / 3; ++v) fmt::format_to(out, "p {}\n", v);
+  } else if (faces.faces() > 0) {
     add_faces(text, faces);
   } else {
     for (const Triangle& t : triangles) fmt::format_to(out, "f {} {} {}\n", t[0] + 1, t[1] + 1, t[2] + 1);

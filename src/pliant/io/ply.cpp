@@ -22,7 +22,7 @@ enum class Encoding { text, little, big };
 enum class Scalar { i8, u8, i16, u16, i32, u32, f32, f64 };
 
 /// What a property of a vertex or face is to us.
-enum class Role { none, x, y, z, u, v, corners, texcoords };
+enum class Role { none, x, y, z, nx, ny, nz, u, v, corners, texcoords };
 
 struct Property {
   std::string name;
@@ -68,9 +68,10 @@ Role role_of(const std::string& element, const Property& p) {
     Role role;
   };
   static constexpr Named of_vertex[] = {
-      {"x", Role::x},         {"y", Role::y},         {"z", Role::z},        {"s", Role::u},
-      {"t", Role::v},         {"u", Role::u},         {"v", Role::v},        {"texture_u", Role::u},
-      {"texture_v", Role::v}, {"texture_s", Role::u}, {"texture_t", Role::v}};
+      {"x", Role::x},         {"y", Role::y},         {"z", Role::z},         {"s", Role::u},
+      {"t", Role::v},         {"u", Role::u},         {"v", Role::v},         {"texture_u", Role::u},
+      {"texture_v", Role::v}, {"texture_s", Role::u}, {"texture_t", Role::v}, {"nx", Role::nx},
+      {"ny", Role::ny},       {"nz", Role::nz}};
   static constexpr Named of_face[] = {
       {"vertex_indices", Role::corners}, {"vertex_index", Role::corners}, {"texcoord", Role::texcoords}};
   const bool vertex = element == "vertex" && !p.list, face = element == "face" && p.list;
@@ -295,9 +296,11 @@ class PlyReader {
         return false;
       }
       has_wedges_ |= has(e, Role::texcoords);
+      has_faces_ |= e.name == "face" && e.count > 0;
       if (e.name != "vertex") continue;
       vertices_ = e.count;
       textured_ = has(e, Role::u) && has(e, Role::v);
+      has_normals_ = has(e, Role::nx) && has(e, Role::ny) && has(e, Role::nz);
       for (auto [axis, role] : {std::pair{'x', Role::x}, {'y', Role::y}, {'z', Role::z}})
         if (!has(e, role)) {
           problems_.at("header", fmt::format("element 'vertex' without property {}", axis), "x, y and z");
@@ -339,7 +342,7 @@ class PlyReader {
 
   bool read_element(DataScan& scan, const Element& e, std::int64_t k) {
     if (!scan.start_element()) return ends(scan, e, k);
-    Vec3 p(0, 0, 0);
+    Vec3 p(0, 0, 0), normal(0, 0, 0);
     std::array<double, 2> uv{};
     wedge_.clear();
     const std::size_t first_corner = mesh_.corner.size();
@@ -352,9 +355,11 @@ class PlyReader {
       double value = 0;
       if (!scan.next(property.value, value)) return unreadable(scan, e, k);
       if (role == Role::x || role == Role::y || role == Role::z) p[int(role) - int(Role::x)] = value;
+      if (role == Role::nx || role == Role::ny || role == Role::nz) normal[int(role) - int(Role::nx)] = value;
       if (role == Role::u || role == Role::v) uv[std::size_t(role) - std::size_t(Role::u)] = value;
     }
     if (e.name == "vertex") add_vertex(scan, e, k, p, uv);
+    if (e.name == "vertex" && has_normals_ && !has_faces_) add_normal(scan, e, k, normal);
     if (e.name == "face") add_face(scan, e, k, first_corner);
     return true;
   }
@@ -365,6 +370,17 @@ class PlyReader {
       problems_.at(scan.place(e, k), "a coordinate that is not finite", "finite coordinates");
     mesh_.vertices.push_back(p);
     if (textured_) add_texcoord(scan, e, k, uv[0], uv[1]);
+  }
+
+  /// Only points without faces need theirs: the normals of a surface are those of its faces.
+  void add_normal(const DataScan& scan, const Element& e, std::int64_t k, const Vec3& normal) {
+    const double length = normal.stableNorm();
+    const bool good = normal.allFinite() && length > 0;
+    if (!good)
+      problems_.at(scan.place(e, k),
+                   normal.allFinite() ? "a normal of length 0" : "a normal that is not finite",
+                   "the outward direction of the surface at this point");
+    mesh_.normals.push_back(good ? Vec3(normal / length) : Vec3(0, 1, 0));
   }
 
   void add_texcoord(const DataScan& scan, const Element& e, std::int64_t k, double u, double v) {
@@ -436,8 +452,10 @@ class PlyReader {
   Header header_;
   PolygonMesh mesh_;
   std::int64_t vertices_ = 0;
-  bool textured_ = false;      ///< vertices carry texture coordinates
-  bool has_wedges_ = false;    ///< faces do
+  bool textured_ = false;     ///< vertices carry texture coordinates
+  bool has_wedges_ = false;   ///< faces do
+  bool has_normals_ = false;  ///< vertices have
+  bool has_faces_ = false;
   std::vector<double> wedge_;  ///< of the face read now
   MeshProblems problems_;
 };
@@ -511,7 +529,7 @@ std::optional<Error> write_ply(const std::filesystem::path& path, std::span<cons
       xyz.size() / 3, texcoords.empty() ? "" : "property float s\nproperty float t\n",
       polygons ? written_faces(faces) : triangles.size(), count,
       wedges ? fmt::format("property list {} float texcoord\n", count) : ""));
-  put_vertices(*file, xyz, frame_normals(xyz, triangles), texcoords);
+  put_vertices(*file, xyz, frame_normals(xyz, triangles, faces), texcoords);
   if (polygons) {
     put_faces(*file, faces, wedges, small);
   } else {

@@ -12,7 +12,7 @@
 namespace pliant {
 namespace {
 
-constexpr std::uint8_t vtk_triangle = 5, vtk_polygon = 7;
+constexpr std::uint8_t vtk_vertex = 1, vtk_triangle = 5, vtk_polygon = 7;
 
 std::string xml_escaped(std::string_view text) {
   std::string out;
@@ -67,7 +67,7 @@ struct Cells {
   void add(const Index* corner, Index count) {
     corners.insert(corners.end(), corner, corner + count);
     ends.push_back(Index(corners.size()));
-    types.push_back(count == 3 ? vtk_triangle : vtk_polygon);
+    types.push_back(count == 1 ? vtk_vertex : count == 3 ? vtk_triangle : vtk_polygon);
   }
 };
 
@@ -77,6 +77,8 @@ Cells cells_of(const std::vector<Triangle>& triangles, const PolygonMesh& faces)
     if (faces.corners_of(f) >= 3) cells.add(&faces.corner[faces.face_begin[f]], faces.corners_of(f));
   if (faces.faces() == 0)
     for (const Triangle& t : triangles) cells.add(t.data(), 3);
+  if (is_cloud(faces))
+    for (Index v = 0; v < Index(faces.normals.size()); ++v) cells.add(&v, 1);
   return cells;
 }
 

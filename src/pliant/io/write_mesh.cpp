@@ -63,6 +63,9 @@ std::optional<Error> write_mesh(const Path& path, const SurfaceInfo& surface, co
     return Error{
         path.string(),
         {{"", extension.empty() ? "no extension" : "extension " + in_quotes(extension), mesh_formats(), ""}}};
+  if (is_cloud(surface.faces) && !same_word(extension, ".obj") && !same_word(extension, ".ply") &&
+      !same_word(extension, ".vtu"))
+    return Error{path.string(), {{"", "a cloud of points", "a file .obj, .ply or .vtu", ""}}};
   return format->write(path, surface, x);
 }
 

@@ -35,6 +35,9 @@ Problem lacking(const std::string& method, Ability ability) {
       return asks_for("a method with bones");
     case Ability::cage:
       return asks_for("a method with a cage");
+    case Ability::points:
+      return {"method", "\"" + method + "\" with a cloud of points", "a method that fills points: meshless",
+              "or give the file faces: reconstruct a surface"};
     case Ability::activity:
       return asks_for("a method that skips rotations");
   }

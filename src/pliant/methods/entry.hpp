@@ -61,7 +61,7 @@ enum class NodePlacement {
   inside,   ///< filling it
   surface,  ///< the vertices of its surface
   lattice,  ///< on a regular lattice that fills it
-  cells     ///< the corners of its cells
+  cells     ///< the corners of its cells; of tetrahedra in a mesh without cells
 };
 
 /// What a body may be asked for.
@@ -71,6 +71,7 @@ enum class Ability {
   plasticity,  ///< keeps a new shape
   skeleton,    ///< bones drive it, from the settings' block "skeleton"; Controls::skeleton
   cage,        ///< the vertices of a cage can be pulled; Controls::cage
+  points,      ///< fills a cloud of points with normals
   activity,    ///< tells which rotations a step computed; Method::activity
 };
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 
+#include "pliant/geometry/moving_least_squares.hpp"
 #include "pliant/io/point_cache.hpp"
 #include "pliant/io/read_file.hpp"
 #include "pliant/io/read_mesh.hpp"
@@ -193,6 +194,31 @@ Result<std::vector<ColliderTrack>> read_colliders(const fs::path& file) {
 
 }  // namespace
 
+SurfaceTrack with_points_as_balls(SurfaceTrack track) {
+  if (!track.triangles.empty() || track.rest.empty()) return track;
+  const double radius = 0.45 * median_nearest(track.rest);
+  const auto corners = [radius](const Points& points) {
+    Points out;
+    for (const Vec3& p : points)
+      for (int side = 0; side < 6; ++side)
+        out.push_back(p + (side % 2 == 0 ? -radius : radius) * Vec3::Unit(side / 2));
+    return out;
+  };
+  for (Index p = 0; p < Index(track.rest.size()); ++p)
+    for (int eighth = 0; eighth < 8; ++eighth) {
+      const Index x = 6 * p + (eighth & 1), y = 6 * p + 2 + (eighth >> 1 & 1), z = 6 * p + 4 + (eighth >> 2);
+      const bool right = ((eighth & 1) + (eighth >> 1 & 1) + (eighth >> 2)) % 2 == 1;
+      track.triangles.push_back(right ? Triangle{x, y, z} : Triangle{x, z, y});
+    }
+  track.rest = corners(track.rest);
+  track.shape = [points = std::move(track.shape), corners](int frame) -> Result<Points> {
+    Result<Points> x = points(frame);
+    if (!x) return x;
+    return corners(*x);
+  };
+  return track;
+}
+
 Result<Sequence> read_run(const fs::path& folder) {
   const fs::path frames = fs::is_directory(folder / "frames") ? folder / "frames" : folder;
   Sequence sequence;
@@ -206,7 +232,7 @@ Result<Sequence> read_run(const fs::path& folder) {
                           fmt::format("{} as body {} has", sequence.frames, sequence.bodies[0].name), ""});
     sequence.frames = track->frames;
     if (!track->times.empty()) sequence.times = track->times;
-    sequence.bodies.push_back(std::move(track->surface));
+    sequence.bodies.push_back(with_points_as_balls(std::move(track->surface)));
   }
   if (!problems.empty()) return Error{frames.string(), problems};
   if (sequence.bodies.empty() || sequence.frames == 0)
@@ -242,12 +268,12 @@ Result<Sequence> read_still(const fs::path& mesh) {
   if (!surface) return surface.error();
   Result<Points> points = checked(surface->vertices, surface->vertices.size(), mesh, 0);
   if (!points) return points.error();
-  if (surface->triangles.empty()) return wrong(mesh, "no faces", "a surface");
   Sequence sequence;
   sequence.frames = 1;
   sequence.times = {0};
-  sequence.bodies.push_back({mesh.stem().string(), surface->triangles, surface->vertices,
-                             [rest = surface->vertices](int) -> Result<Points> { return rest; }});
+  sequence.bodies.push_back(
+      with_points_as_balls({mesh.stem().string(), surface->triangles, surface->vertices,
+                            [rest = surface->vertices](int) -> Result<Points> { return rest; }}));
   return sequence;
 }
 

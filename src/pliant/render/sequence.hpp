@@ -47,6 +47,9 @@ struct Sequence {
   std::vector<double> times;  ///< s, one a frame; empty when the files do not tell
 };
 
+/// A cloud of points (no triangles) as small balls, octahedra; other tracks as they are.
+SurfaceTrack with_points_as_balls(SurfaceTrack track);
+
 /// A run folder (or its frames folder): of each body the first there is of BODY.pc2, BODY.mdd (both with
 /// BODY.obj), BODY_0000.obj ... and BODY_0000.ply ...; times from metrics.csv, else from the mdd;
 /// colliders from colliders/colliders.json.

@@ -12,6 +12,7 @@
 #include "pliant/geometry/lattice_shape.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/surface_graph.hpp"
+#include "pliant/geometry/tetrahedral_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/scene/body_files.hpp"
 #include "pliant/scene/build_colliders.hpp"
@@ -162,10 +163,11 @@ struct MakeShape {
   Result<Shape> from_mesh(const PolygonMesh& surface, MeshShapeOptions options) const {
     options.for_sheets = for_sheets;
     const bool on_surface = nodes == NodePlacement::surface;
-    Result<MeshShape> made = on_surface ? make_surface_shape(surface, options, around.pool)
-                             : nodes == NodePlacement::lattice
-                                 ? make_lattice_shape(surface, options, around.pool)
-                                 : make_mesh_shape(surface, options, around.pool);
+    Result<MeshShape> made =
+        on_surface                        ? make_surface_shape(surface, options, around.pool)
+        : nodes == NodePlacement::lattice ? make_lattice_shape(surface, options, around.pool)
+        : nodes == NodePlacement::cells   ? make_tetrahedral_shape(surface, options, around.pool)
+                                          : make_mesh_shape(surface, options, around.pool);
     if (!made) return made.error();
     if (on_surface) note_surface(name, made->shape, around.notes);
     note_mesh(name, made->report, around.notes);
@@ -407,6 +409,11 @@ Draft draft_body(const BodySpec& body, std::size_t i, Surroundings& around, Body
     return {};
   }
   if (any_within(problems, place + "." + body.method)) return {};
+  if (const auto lacks = body.entry().lacks(body.options(), Ability::points);
+      lacks && !shape->discs.triangles.empty()) {
+    add_problems(place, {*lacks}, problems);
+    return {};
+  }
   Making making{files, around.pool, placement_of(body.shape)};
   MethodOptions options = body.options();
   const std::vector<Problem> unprepared = body.entry().prepare(options, *shape, making);

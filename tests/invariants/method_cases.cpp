@@ -162,7 +162,9 @@ Shape shape_for(const MethodCase& method, const Shape& shape) {
   }
   if (method.tetrahedra) {
     Pool pool(1);
-    auto made = make_tetrahedral_shape(as_polygons(shape.surface), {.nodes = 400}, pool);
+    MeshShapeOptions options;
+    options.nodes = 400;
+    auto made = make_tetrahedral_shape(as_polygons(shape.surface), options, pool);
     EXPECT_TRUE(made) << made.error().text();
     return std::move(made->shape);
   }

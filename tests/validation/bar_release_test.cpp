@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Release{"stiffer", 5e7, 90, ""},
                     Release{"multigrid", 5e6, 90, "bodies.bar.geometric.linear_solver=multigrid"},
                     Release{"reduced", 5e6, 90, "bodies.bar.geometric.reduction={\"modal\":8}"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& of) { return std::string(of.param.name); });
 
 }  // namespace bar_release_test
 }  // namespace pliant

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "pliant/base/clock.hpp"
-#include "pliant/base/refuse.hpp"
 #include "pliant/geometry/cell_box.hpp"
+#include "pliant/geometry/filled_solid.hpp"
 #include "pliant/geometry/split_edges.hpp"
 
 namespace pliant {
@@ -161,50 +161,20 @@ Shape on_lattice(const TriMesh& surface, const Moments& solid, double spacing, P
 Result<MeshShape> make_lattice_shape(const PolygonMesh& mesh, const MeshShapeOptions& options, Pool& pool) {
   const Clock::time_point begin = Clock::now();
   Laps laps;
-  Result<Repaired> repaired = repair(mesh);
-  if (!repaired) return repaired.error();
-  Repaired& surface = *repaired;
   MeshShape out;
   MeshShapeReport& report = out.report;
-  report.repair = surface.report;
-  laps.end("repair");
-  if (options.nodes < 8)
-    return refuse("nodes", std::to_string(options.nodes), "at least 8, those of a cell", {});
-  const TriangleTree tree(surface.mesh.vertices, surface.mesh.triangles);
-  laps.end("tree");
-  report.solidity = solidity(surface, tree);
-  report.solid = options.solid.value_or(report.solidity.any_solid);
-  laps.end("solid or shell");
-  if (!report.solid)
-    return refuse("", "a sheet", "the skin of a solid: a lattice fills what is inside",
-                  "\"solid\": true fills it nevertheless" +
-                      (options.for_sheets.empty() ? "" : "; or " + options.for_sheets));
-  const bool closed = surface.report.closed && surface.report.components == 1;
-  std::optional<Moments> solid;
-  if (closed) solid = moments_of(surface.mesh.vertices, surface.mesh.triangles);
-  const double counted = closed ? solid->volume : counted_volume(surface.mesh, tree, 4000);
-  if (!(counted > 0)) return refuse("", "no volume inside the surface", "a solid", {});
-  const double h = spacing_for(surface.mesh.vertices, counted, options.nodes, [&](double spacing) {
-    const CellLayout cells = centred_cells(surface.mesh.vertices, spacing);
-    return double(LatticeBody(fill_cells(surface.mesh, tree, cells, pool)).nodes.size());
+  Result<SolidToFill> found = solid_to_fill(mesh, options, {8, "a lattice fills"}, laps, report);
+  if (!found) return found.error();
+  const TriMesh& surface = found->surface.mesh;
+  const double h = spacing_for(surface.vertices, found->volume, options.nodes, [&](double spacing) {
+    const CellLayout cells = centred_cells(surface.vertices, spacing);
+    return double(LatticeBody(fill_cells(surface, found->tree, cells, pool)).nodes.size());
   });
   laps.end("spacing");
-  out.shape = lattice_body(surface.mesh, tree, h, solid, mesh.vertices, pool);
-  Shape& shape = out.shape;
-  shape.closed = surface.report.closed;
+  out.shape = lattice_body(surface, found->tree, h, found->exact, mesh.vertices, pool);
   laps.end("lattice");
-  shape.surface.vertices = mesh.vertices;
-  for (Vec3& p : shape.surface.vertices)
-    if (!p.allFinite()) p = shape.graph.positions.front();
-  shape.surface.triangles = std::move(surface.input_triangles);
-  shape.faces = mesh;
-  report.spacing = h;
-  report.nodes = report.lattice_nodes = Index(shape.graph.positions.size());
-  report.volume = std::accumulate(shape.graph.volumes.begin(), shape.graph.volumes.end(), 0.0);
-  const std::vector<Index> label = components(report.nodes, shape.graph.edges);
-  report.parts = *std::max_element(label.begin(), label.end()) + 1;
-  if (report.parts > 1)
-    report.warnings.push_back(fmt::format("{} separate parts; they will fall apart.", report.parts));
+  carry_surface(mesh, std::move(found->surface), out.shape);
+  describe_filling(out.shape.graph, h, report);
   report.stages = laps.all();
   report.setup_ms = milliseconds_since(begin);
   return out;

@@ -43,9 +43,9 @@ Field distances(const Grid& grid, const TriangleTree& tree, double most, Pool& p
 
 /// The grid points that can be reached from the rim through open ones, by steps along the axes.
 std::vector<char> flooded(const Grid& grid, const std::vector<char>& open) {
-  std::vector<char> reached(grid.size(), 0);
+  std::vector<char> seen(grid.size(), 0);
   std::vector<Index> front{0};
-  reached[0] = 1;
+  seen[0] = 1;
   const Index step[3] = {1, grid.dims[0], grid.dims[0] * grid.dims[1]};
   while (!front.empty()) {
     const Index k = front.back();
@@ -55,13 +55,13 @@ std::vector<char> flooded(const Grid& grid, const std::vector<char>& open) {
       for (const int way : {-1, 1}) {
         if (along + way < 0 || along + way >= grid.dims[axis]) continue;
         const Index next = k + way * step[axis];
-        if (reached[next] || !open[next]) continue;
-        reached[next] = 1;
+        if (seen[next] || !open[next]) continue;
+        seen[next] = 1;
         front.push_back(next);
       }
     }
   }
-  return reached;
+  return seen;
 }
 
 /// A field that is > 0 exactly at the points that the air reaches; `open` is > 0 where it may be.

@@ -16,7 +16,7 @@ using Vec2 = Eigen::Vector2d;
 constexpr int nearest_points = 20;    // that may bound a disc
 constexpr double largest_disc = 1.5;  // radius, of the distance to the sixth nearest point
 constexpr double same_face = 0.7;     // cosine between normals; beyond lies an edge of the surface
-constexpr double steep = 0.1;         // of a plane against the disc: flatter ones do not bound it
+constexpr double least_slope = 0.1;         // of a plane against the disc: flatter ones do not bound it
 constexpr double facts_depth = 0.5;   // of the spacing: where the winding number is asked
 constexpr int cloud_block = 256;
 
@@ -67,7 +67,7 @@ std::vector<Vec2> disc(Index i, const Points& points, const Points& normals,
     }
     // The plane m . (p - y) = 0 beyond the edge, and the side of it that the point is on.
     const Vec2 across(a.dot(m), b.dot(m));
-    if (across.norm() < steep) continue;
+    if (across.norm() < least_slope) continue;
     const double side = m.dot(x - y) > 0 ? -1 : 1;
     clip(polygon, side * across, side * m.dot(y - x));
   }

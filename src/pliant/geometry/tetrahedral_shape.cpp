@@ -13,9 +13,8 @@
 #include <optional>
 
 #include "pliant/base/clock.hpp"
-#include "pliant/base/refuse.hpp"
 #include "pliant/geometry/cell_box.hpp"
-#include "pliant/geometry/moments.hpp"
+#include "pliant/geometry/filled_solid.hpp"
 
 namespace pliant {
 namespace {
@@ -316,18 +315,12 @@ double area_of(const TriMesh& mesh) {
   return area;
 }
 
-void describe(const NodeGraph& graph, const TriMesh& surface, double h, MeshShapeReport& report) {
-  report.spacing = h;
-  report.nodes = report.lattice_nodes = Index(graph.positions.size());
-  report.volume = sum_of(graph.volumes);
-  const std::vector<Index> label = components(report.nodes, graph.edges);
-  report.parts = *std::max_element(label.begin(), label.end()) + 1;
-  if (report.parts > 1)
-    report.warnings.push_back(fmt::format("{} separate parts; they will fall apart.", report.parts));
+void warn_of_thin_parts(const TriMesh& surface, MeshShapeReport& report) {
   const double thickness = 2 * report.volume / area_of(surface);  // of a plate of this volume and area
-  if (thickness < h)
-    report.warnings.push_back(fmt::format(
-        "mostly thinner than one cell ({:.2g} of it): it bends too stiffly; raise nodes.", thickness / h));
+  if (thickness < report.spacing)
+    report.warnings.push_back(
+        fmt::format("mostly thinner than one cell ({:.2g} of it): it bends too stiffly; raise nodes.",
+                    thickness / report.spacing));
 }
 
 }  // namespace
@@ -336,53 +329,30 @@ Result<MeshShape> make_tetrahedral_shape(const PolygonMesh& mesh, const MeshShap
                                          Pool& pool) {
   const Clock::time_point begin = Clock::now();
   Laps laps;
-  Result<Repaired> repaired = repair(mesh);
-  if (!repaired) return repaired.error();
-  Repaired& surface = *repaired;
   MeshShape out;
   MeshShapeReport& report = out.report;
-  report.repair = surface.report;
-  laps.end("repair");
-  if (options.nodes < 9)
-    return refuse("nodes", std::to_string(options.nodes), "at least 9, those of a cell", {});
-  const TriangleTree tree(surface.mesh.vertices, surface.mesh.triangles);
-  laps.end("tree");
-  report.solidity = solidity(surface, tree);
-  report.solid = options.solid.value_or(report.solidity.any_solid);
-  laps.end("solid or shell");
-  if (!report.solid)
-    return refuse("", "a sheet", "the skin of a solid: tetrahedra fill what is inside",
-                  "\"solid\": true fills it nevertheless" +
-                      (options.for_sheets.empty() ? "" : "; or " + options.for_sheets));
-  std::optional<Moments> solid;
-  if (surface.report.closed && surface.report.components == 1)
-    solid = moments_of(surface.mesh.vertices, surface.mesh.triangles);
-  const double counted = solid ? solid->volume : counted_volume(surface.mesh, tree, 4000);
-  if (!(counted > 0)) return refuse("", "no volume inside the surface", "a solid", {});
-
+  Result<SolidToFill> found = solid_to_fill(mesh, options, {9, "tetrahedra fill"}, laps, report);
+  if (!found) return found.error();
+  const TriMesh& surface = found->surface.mesh;
   const auto cells_of = [&](double h) {
-    return fill_cells(surface.mesh, tree, fitted_cells(surface.mesh.vertices, h), pool);
+    return fill_cells(surface, found->tree, fitted_cells(surface.vertices, h), pool);
   };
-  const double h = spacing_for(surface.mesh.vertices, 2 * counted, options.nodes, [&](double spacing) {
+  const double h = spacing_for(surface.vertices, 2 * found->volume, options.nodes, [&](double spacing) {
     return double(TetrahedralLattice(cells_of(spacing)).nodes.size());
   });
   laps.end("spacing");
   const CellBox box = cells_of(h);
   TetrahedralLattice lattice(box);
-  lattice.make_tetrahedra(count_all(box, lattice.cells, tree, pool));
+  lattice.make_tetrahedra(count_all(box, lattice.cells, found->tree, pool));
   laps.end("tetrahedra");
   Shape& shape = out.shape;
   shape.embedding = lattice.rows(mesh.vertices);
-  const double volume = solid ? solid->volume : sum_of(lattice.volumes);
-  shape.graph = make_graph(std::move(lattice), volume, solid);
+  const double volume = found->exact ? found->exact->volume : sum_of(lattice.volumes);
+  shape.graph = make_graph(std::move(lattice), volume, found->exact);
   laps.end("graph");
-  shape.closed = surface.report.closed;
-  shape.surface.vertices = mesh.vertices;
-  for (Vec3& p : shape.surface.vertices)
-    if (!p.allFinite()) p = shape.graph.positions.front();
-  shape.surface.triangles = std::move(surface.input_triangles);
-  shape.faces = mesh;
-  describe(shape.graph, surface.mesh, h, report);
+  describe_filling(shape.graph, h, report);
+  warn_of_thin_parts(surface, report);
+  carry_surface(mesh, std::move(found->surface), shape);
   report.stages = laps.all();
   report.setup_ms = milliseconds_since(begin);
   return out;

@@ -170,7 +170,8 @@ Result<Model> make_model(const Shape& shape, TriMesh cage, double density, const
   }
   Model m;
   const double nu = options.poisson;
-  set_cage(std::move(cage), options.normal_scale == NormalScale::conformal ? conformal : nu / (1 - nu), m);
+  set_cage(std::move(cage),
+           options.normal_scale == NormalScale::conformal ? conformal_thinning : nu / (1 - nu), m);
   const Index n = m.n(), t = m.t();
   Points at, skin;
   set_nodes(shape, density, m, at, skin);

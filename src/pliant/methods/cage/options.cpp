@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/cage/options.hpp"
 
+#include "pliant/methods/plastic_options.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -88,20 +90,7 @@ const OptionTable<Options>& option_table() {
 }
 
 const OptionTable<Plasticity>& plasticity_table() {
-  using S = Plasticity;
-  static const OptionTable<S> table{
-      option("yield", static_cast<double S::*>(&S::yield),
-             {.unit = "1", .min = 0, .max = 10, .help = "strain up to which everything springs back"}),
-      option(
-          "creep", static_cast<double S::*>(&S::creep),
-          {.unit = "1",
-           .min = 0,
-           .max = 1000,
-           .help =
-               "rate of flow: in 1/30 s the share creep * (strain - yield) of the strain becomes permanent"}),
-      option("cap", static_cast<double S::*>(&S::cap),
-             {.unit = "1", .min = 0, .max = 1, .help = "largest permanent strain"}),
-  };
+  static const OptionTable<Plasticity> table = plastic_law_table<Plasticity>(1);
   return table;
 }
 

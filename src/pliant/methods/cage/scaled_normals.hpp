@@ -36,8 +36,8 @@ struct FaceRest {
   double area = 0;             ///< m^2
   double thinning = -1;        ///< t; negative: the paper's s
 };
-inline constexpr double conformal = -1;  ///< thinning of the paper's s
-std::vector<FaceRest> face_rests(const TriMesh& cage, double thinning = conformal);
+inline constexpr double conformal_thinning = -1;  ///< thinning of the paper's s
+std::vector<FaceRest> face_rests(const TriMesh& cage, double thinning = conformal_thinning);
 
 /// s of S^2 with its derivatives by S^2.
 struct NormalLength {

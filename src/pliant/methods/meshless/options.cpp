@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/meshless/options.hpp"
 
+#include "pliant/methods/plastic_options.hpp"
+
 namespace pliant::meshless {
 
 const OptionTable<Options>& option_table() {
@@ -154,20 +156,7 @@ const OptionTable<Region>& region_table() {
 }
 
 const OptionTable<Plasticity>& plasticity_table() {
-  using S = Plasticity;
-  static const OptionTable<S> table{
-      option("yield", static_cast<double S::*>(&S::yield),
-             {.unit = "1", .min = 0, .max = 10, .help = "strain up to which everything springs back"}),
-      option(
-          "creep", static_cast<double S::*>(&S::creep),
-          {.unit = "1",
-           .min = 0,
-           .max = 1000,
-           .help =
-               "rate of flow: in 1/30 s the share creep * (strain - yield) of the strain becomes permanent"}),
-      option("cap", static_cast<double S::*>(&S::cap),
-             {.unit = "1", .min = 0, .max = 0.9, .help = "largest strain that can stay"}),
-  };
+  static const OptionTable<Plasticity> table = plastic_law_table<Plasticity>(0.9);
   return table;
 }
 

@@ -7,7 +7,7 @@
 namespace pliant::cage {
 namespace normal_curvature_test {
 
-FaceRest some_face(double thinning = conformal) {
+FaceRest some_face(double thinning = conformal_thinning) {
   return face_rests({{{0, 0, 0}, {1, 0.2, 0}, {0.3, 0.9, 0.4}}, {{0, 1, 2}}}, thinning)[0];
 }
 
@@ -34,7 +34,7 @@ TEST_P(NormalCurvatureOf, is_the_second_derivative_of_the_scaled_normal) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scales, NormalCurvatureOf, testing::Values(conformal, 0.0, 0.43, 0.82));
+INSTANTIATE_TEST_SUITE_P(Scales, NormalCurvatureOf, testing::Values(conformal_thinning, 0.0, 0.43, 0.82));
 
 TEST(NormalCurvature, without_negative_keeps_what_is_positive) {
   const FaceCurvature m = normal_curvature(some_face(), edges.head<3>(), edges.tail<3>(), {0.3, -1.2, 0.7});

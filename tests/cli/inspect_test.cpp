@@ -95,7 +95,8 @@ TEST(Inspect, refuses_what_is_no_surface_and_names_the_file) {
   const auto cloud = write_text(folder / "cloud.off", "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n");
   auto result = run_pliant(inspect_command(cloud));
   EXPECT_EQ(result.exit, 2);
-  EXPECT_TRUE(result.says("cloud.off: no faces (3 points). A soft body needs a surface, or a PLY of points with normals"))
+  EXPECT_TRUE(result.says(
+      "cloud.off: no faces (3 points). A soft body needs a surface, or a PLY of points with normals"))
       << result.output;
   const auto line = write_text(folder / "line.obj", "v 0 0 0\nv 0 0 1\nv 0 0 3\nf 1 2 3\n");
   result = run_pliant(inspect_command(line));

@@ -3,15 +3,15 @@
 // material and the springs of a caged body, so that the basis is all that differs. Statics by Newton's steps.
 #pragma once
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
 #include "pliant/base/types.hpp"
+#include "pliant/math/rotation.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 #include "tests/support/linear_algebra.hpp"
 
 namespace pliant {
@@ -130,10 +130,7 @@ class HexahedralPose {
     return f;
   }
   static Mat3 rotation(const Mat3& f) {
-    const Eigen::JacobiSVD<Mat3> svd(f, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    Mat3 u = svd.matrixU();
-    if ((u * svd.matrixV().transpose()).determinant() < 0) u.col(2) *= -1;
-    return u * svd.matrixV().transpose();
+    return nearest_rotation(f, Eigen::Quaterniond::Identity()).q.toRotationMatrix();
   }
   double energy_of(const Point& p, const Eigen::Matrix3Xd& x) const {
     const Mat3 f = strain(p, x), r = rotation(f);
@@ -156,13 +153,12 @@ class HexahedralPose {
     const Mat3 f = strain(p, x_), r = rotation(f), s = r.transpose() * f;
     const double trace = s.trace() - 3;
     const Mat3 stress = p.volume * (2 * mu_ * (f - r) + lambda_ * trace * r);
-    const Eigen::SelfAdjointEigenSolver<Mat3> eigen((s + s.transpose()) / 2);
+    const Spectrum3 stretch = spectrum((s + s.transpose()) / 2);
     Vec3 turn;
     for (int k = 0; k < 3; ++k)
-      turn[k] = std::max(0.0, mu_ + (lambda_ * trace - 2 * mu_) /
-                                        std::max(eigen.eigenvalues().sum() - eigen.eigenvalues()[k], 1e-3));
-    const Mat3 twist =
-        eigen.eigenvectors() * turn.cwiseSqrt().asDiagonal() * eigen.eigenvectors().transpose();
+      turn[k] = std::max(
+          0.0, mu_ + (lambda_ * trace - 2 * mu_) / std::max(stretch.values.sum() - stretch.values[k], 1e-3));
+    const Mat3 twist = stretch.with(turn.cwiseSqrt());
     Eigen::MatrixXd rows(10, 24);
     for (std::size_t c = 0; c < 8; ++c)
       for (int a = 0; a < 3; ++a) {

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <complex>
 
 #include "pliant/methods/cage/note_bending.hpp"
 #include "tests/support/cantilever.hpp"
+#include "tests/support/linear_algebra.hpp"
 
 namespace pliant {
 namespace cage_bending_test {
@@ -47,7 +48,7 @@ double least_harmonic_energy(double width, double nu) {
     right[i] = -energy(functions[i], given);
     for (int j = 0; j < degree; ++j) matrix(i, j) = energy(functions[i], functions[j]);
   }
-  const Eigen::VectorXd best = matrix.ldlt().solve(right);
+  const Eigen::VectorXd best = solve_symmetric(matrix, right);
   return (energy(given, given) - right.dot(best)) / inertia;
 }
 

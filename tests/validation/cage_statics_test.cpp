@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -127,7 +126,11 @@ Distortion distortion(const Points& rest, const Points& now, std::span<const Tri
     from << x.dot(v), x.dot(w), y.dot(v), y.dot(w);
     to << now[std::size_t(t[1])] - now[std::size_t(t[0])], now[std::size_t(t[2])] - now[std::size_t(t[0])];
     const Eigen::Matrix<double, 3, 2> map = to * from.inverse();
-    const Eigen::Vector2d s = Eigen::JacobiSVD<Eigen::MatrixXd>(map).singularValues();
+    // The singular values are the roots of the eigenvalues of map^T map.
+    const Eigen::Matrix2d squared = map.transpose() * map;
+    const double mean = squared.trace() / 2,
+                 apart = std::hypot((squared(0, 0) - squared(1, 1)) / 2, squared(0, 1));
+    const Eigen::Vector2d s(std::sqrt(mean + apart), std::sqrt(std::max(mean - apart, 0.0)));
     const double weight = v.cross(w).norm() / 2;
     ratios.push_back({s[0] / s[1], weight});
     area += weight;

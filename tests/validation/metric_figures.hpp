@@ -6,12 +6,13 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Geometry>
+#include <Eigen/Core>
 #include <functional>
 #include <memory>
 
 #include "pliant/contact/collider.hpp"
 #include "pliant/methods/metric/body.hpp"
+#include "tests/support/rigid_fit.hpp"
 
 namespace pliant::metric {
 
@@ -77,17 +78,12 @@ class Experiment {
   Outcome outcome() const {
     const Points &x = body_.nodes().x, &X = model_.rest;
     const CellState cells = cell_state(model_, x);
-    Eigen::Matrix3Xd from(3, X.size()), to(3, X.size());
-    for (std::size_t i = 0; i < X.size(); ++i)
-      from.col(Eigen::Index(i)) = X[i], to.col(Eigen::Index(i)) = x[i];
-    const Eigen::Matrix4d fit = Eigen::umeyama(from, to, false);
-    const Vec3 centre = from.rowwise().mean();
-    double wrong = 0, size = 0;
-    for (std::size_t i = 0; i < X.size(); ++i) {
-      wrong += (fit.topLeftCorner<3, 3>() * X[i] + fit.topRightCorner<3, 1>() - x[i]).squaredNorm();
-      size += (X[i] - centre).squaredNorm();
-    }
-    return {cells.volume_ratio, cells.inverted, std::sqrt(wrong / size)};
+    const std::vector<double> ones(X.size(), 1);
+    Vec3 centre = Vec3::Zero();
+    for (const Vec3& p : X) centre += p / double(X.size());
+    double size = 0;
+    for (const Vec3& p : X) size += (p - centre).squaredNorm() / double(X.size());
+    return {cells.volume_ratio, cells.inverted, shape_error(x, X, ones) / std::sqrt(size)};
   }
 
   double h = 0.005;

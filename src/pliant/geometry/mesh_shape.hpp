@@ -16,7 +16,7 @@ namespace pliant {
 /// How a mesh becomes a body.
 struct MeshShapeOptions {
   int nodes = 5000;             ///< budget
-  std::optional<bool> solid;    ///< none: decided by the defect
+  std::optional<bool> solid{};  ///< none: decided by the defect
   double thickness = 0;         ///< of a shell, m; 0 = 0.01 of the diagonal
   bool join = false;            ///< link parts that nothing joins
   std::string for_sheets = {};  ///< what else to do where a lattice refuses a sheet, for the message

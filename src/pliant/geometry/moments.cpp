@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/geometry/moments.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numeric>
 
 #include "pliant/base/check.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 namespace {
@@ -51,11 +51,11 @@ Tilted tilt(const std::vector<Vec9>& f, const std::vector<double>& p, const Vec9
 
 /// The Newton step of the dual; directions in which the functions hardly vary are left out.
 Vec9 newton_step(const Mat9& covariance, const Vec9& lack) {
-  const Eigen::SelfAdjointEigenSolver<Mat9> eigen(covariance);
+  const SpectrumX s = dense_spectrum(covariance);
   Vec9 step = Vec9::Zero();
   for (int k = 0; k < 9; ++k)
-    if (const double value = eigen.eigenvalues()[k]; value > fixed * eigen.eigenvalues()[8])
-      step += eigen.eigenvectors().col(k) * (eigen.eigenvectors().col(k).dot(lack) / value);
+    if (s.values[k] > fixed * s.values[8])
+      step += s.vectors.col(k) * (s.vectors.col(k).dot(lack) / s.values[k]);
   return step;
 }
 

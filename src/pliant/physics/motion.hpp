@@ -19,7 +19,7 @@ Mat3 rotation_matrix(const Turn& turn);
 struct MotionKey {
   double time = 0;          ///< s
   Vec3 translate{0, 0, 0};  ///< m
-  Turn rotate;
+  Turn rotate{};
 };
 
 enum class Ease { smooth, linear };

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <cmath>
 
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
 #include "tests/support/mesh_samples.hpp"
 
 namespace pliant {
@@ -37,7 +37,7 @@ double least_extent(const Points& points) {
   for (const Vec3& p : points) mean += p / double(points.size());
   Mat3 second = Mat3::Zero();
   for (const Vec3& p : points) second += (p - mean) * (p - mean).transpose() / double(points.size());
-  return std::sqrt(std::max(Eigen::SelfAdjointEigenSolver<Mat3>(second).eigenvalues()[0], 0.0));
+  return std::sqrt(std::max(eigenvalues(second)[0], 0.0));
 }
 
 Shape solid(const PolygonMesh& mesh) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <random>
 
 #include "tests/support/allocation_counter.hpp"

@@ -26,8 +26,8 @@ struct FlowArrays {
 
 /// kappa = min(1, slope (rho - yield)), |d|/|first d| in [shortest, longest].
 struct FlowLaw {
-  double yield, slope, shortest, longest, no_change;
-  bool along_body;  ///< rows flow towards R^T (x_j - x_i); else towards x_j - x_i, as printed
+  double yield = 0, slope = 0, shortest = 0, longest = 0, no_change = 0;
+  bool along_body = false;  ///< rows flow towards R^T (x_j - x_i); else towards x_j - x_i, as printed
 };
 
 /// What a flow looked at.

@@ -2,11 +2,11 @@
 #include "pliant/methods/meshless/rod_coupling.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/meshless/solver.hpp"
 
 namespace pliant::meshless {
@@ -70,9 +70,8 @@ const MatrixXd& response(Equation& e) {
   }
   const double hold = e.hold_stiffness();
   const MatrixXd stiffness = hold * MatrixXd::Identity(m, m) - 0.5 * hold * hold * (g + g.transpose());
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> modes(stiffness);
-  g = modes.eigenvectors() * modes.eigenvalues().cwiseMax(least_stiffness * hold).asDiagonal() *
-      modes.eigenvectors().transpose();
+  const SpectrumX modes = dense_spectrum(stiffness);
+  g = modes.vectors * modes.values.cwiseMax(least_stiffness * hold).asDiagonal() * modes.vectors.transpose();
   return g;
 }
 

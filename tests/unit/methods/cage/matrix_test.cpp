@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
-#include <Eigen/SVD>
 #include <cmath>
 #include <random>
 
@@ -12,6 +11,7 @@
 #include "pliant/geometry/green_coordinates.hpp"
 #include "pliant/geometry/voxel_quadrature.hpp"
 #include "pliant/math/dense_system.hpp"
+#include "pliant/math/rotation.hpp"
 #include "pliant/methods/cage/equation.hpp"
 
 namespace pliant::cage {
@@ -63,8 +63,7 @@ struct Definition {
     f.clear(), r.clear();
     for (Index q = 0; q < m.count(); ++q) {
       f.push_back(z * gradient.middleCols(3 * q, 3));
-      const Eigen::JacobiSVD<Mat3> svd(f.back(), Eigen::ComputeFullU | Eigen::ComputeFullV);
-      r.push_back(svd.matrixU() * svd.matrixV().transpose());
+      r.push_back(nearest_rotation(f.back(), Eigen::Quaterniond::Identity()).q.toRotationMatrix());
       EXPECT_GT(r.back().determinant(), 0);
     }
   }

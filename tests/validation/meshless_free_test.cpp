@@ -86,5 +86,15 @@ TEST(MeshlessFree, a_spinning_ball_keeps_spin_and_shape) {
   EXPECT_LT(farthest, 1.1 * radius);  // the field is at the surface, the outermost parameters are beyond it
 }
 
+TEST(MeshlessFree, a_falling_ball_is_not_strained) {
+  const auto body = ball(1e5);
+  Pool pool(1);
+  for (int i = 1; i <= 30; ++i)
+    ASSERT_TRUE(
+        body->advance({.h = h, .time = i * h, .gravity = {0, -9.81, 0}, .contact = {}, .pool = &pool}).ok());
+  measured("elastic_energy", body->elastic_energy());
+  EXPECT_LT(body->elastic_energy(), 1e-14);  // J; falling, the ball has 790 J
+}
+
 }  // namespace meshless_free_test
 }  // namespace pliant

@@ -8,11 +8,7 @@
 
 namespace pliant {
 
-/// Indices sorted by x, then y, then z, then index. Coordinates nearer than 1e-7 of the extent are one, so that
-/// rounding does not decide.
-std::vector<Index> place_order(std::span<const Vec3> points);
-
-/// The rows of w in that order of their places W rest.
+/// The rows of w in the order of their places W rest (geometry/place_order.hpp).
 Gather in_place_order(const Gather& w, std::span<const Vec3> rest);
 
 }  // namespace pliant

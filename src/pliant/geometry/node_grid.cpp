@@ -11,6 +11,7 @@ namespace pliant {
 namespace {
 
 constexpr double most_cells = 2e6;
+constexpr double as_far = 1 + 1e-6;  // squared distances that may be a tie (Found)
 
 struct Box {
   Vec3 low = Vec3::Zero(), high = Vec3::Zero();
@@ -80,7 +81,7 @@ void NodeGrid::nearest(const Vec3& p, int count, double within, std::vector<Foun
     Found *const first = out.data(), *at = first + out.size() - 1;
     for (; at != first && found < *(at - 1); --at) *at = *(at - 1);
     *at = found;
-    if (Index(out.size()) == count) limit = out.back().squared;
+    if (Index(out.size()) == count) limit = std::min(within * within, as_far * out.back().squared);
   };
   // The gaps of the layers around home are asked again and again.
   constexpr Index near = 4;

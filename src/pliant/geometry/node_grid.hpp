@@ -20,7 +20,11 @@ class NodeGrid {
   struct Found {
     double squared = 0;  ///< squared distance
     Index id = -1;
-    bool operator<(const Found& o) const { return squared != o.squared ? squared < o.squared : id < o.id; }
+    /// Distances that differ by rounding are ties: lattices are full of them.
+    bool operator<(const Found& o) const {
+      const float mine = float(squared), other = float(o.squared);
+      return mine != other ? mine < other : id < o.id;
+    }
   };
   /// Up to `count` points within the distance, the nearest first (ties: the lowest number). Replaces `out`.
   void nearest(const Vec3& p, int count, double within, std::vector<Found>& out) const;

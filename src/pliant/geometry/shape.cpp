@@ -166,7 +166,7 @@ Moments moments_about_axes(double volume, const Vec3& centre, const Vec3& square
   return {volume, centre, Mat3(Vec3(volume * squares).asDiagonal())};
 }
 
-constexpr double on_surface = 1 - 1e-9;  // of the radius
+constexpr double at_surface = 1 - 1e-9;  // of the radius
 
 // ---- round shapes: a core lattice of m nodes a side, wrapped in layers ----
 
@@ -301,7 +301,7 @@ Shape make_ball(const EllipsoidShape& e) {
   const Moments solid = moments_about_axes(volume, e.center, e.radii.cwiseProduct(e.radii) / 5);
   return round_shape(std::move(nodes), std::move(cells), solid, [&](const Vec3& p, double s) {
     const Vec3 r = p - e.center;
-    return Vec3(r.cwiseQuotient(e.radii).norm() > on_surface ? e.center + s * r : p);
+    return Vec3(r.cwiseQuotient(e.radii).norm() > at_surface ? e.center + s * r : p);
   });
 }
 
@@ -403,7 +403,7 @@ Shape make_shape(const CylinderShape& c) {
                                            {square, c.height * c.height / 12, square});
   return round_shape(std::move(nodes), std::move(cells), solid, [&](const Vec3& p, double s) {
     const Vec3 r(p.x() - c.center.x(), 0, p.z() - c.center.z());
-    return Vec3(r.norm() > on_surface * c.radius ? p + (s - 1) * r : p);
+    return Vec3(r.norm() > at_surface * c.radius ? p + (s - 1) * r : p);
   });
 }
 
@@ -422,7 +422,7 @@ Shape make_shape(const TorusShape& t) {
   return round_shape(std::move(nodes), std::move(cells), solid, [&](const Vec3& p, double s) {
     const Vec3 flat(p.x() - t.center.x(), 0, p.z() - t.center.z());
     const Vec3 r = p - t.center - t.ring_radius * flat.normalized();
-    return Vec3(r.norm() > on_surface * t.tube_radius ? p + (s - 1) * r : p);
+    return Vec3(r.norm() > at_surface * t.tube_radius ? p + (s - 1) * r : p);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "pliant/geometry/lattice.hpp"
+#include "pliant/geometry/place_order.hpp"
 #include "pliant/geometry/sight.hpp"
 #include "pliant/math/symmetric_eigen.hpp"
 
@@ -23,6 +24,7 @@ constexpr double most_degree = 14;    // edges that a node asks for
 constexpr Index neighbours_asked = 48;
 constexpr double edge_reach = 1.9;      // of a
 constexpr double shortest_edge = 1e-3;  // of a: nearer nodes are one
+constexpr double nearest_frame = 0.05;  // of a: a shorter edge would be stiffer than the solver likes
 constexpr double least_volume = 0.05;   // of the mean
 constexpr double chain = 0.08;          // second eigenvalue of a star over the first: turns about one axis
 constexpr double flat = 0.02;           // third eigenvalue of a star over the first: all in one plane
@@ -71,6 +73,22 @@ struct Star {
     return (trace * trace - tensor.squaredNorm()) / 2 > 1.01 * 3 * chain * trace * trace;
   }
 };
+
+/// u or -u: an eigenvector has no sign, and rounding must not give it one.
+Vec3 with_sign(const Vec3& u) {
+  const double almost = (1 - 1e-6) * u.cwiseAbs().maxCoeff();
+  for (int c = 0; c < 3; ++c)
+    if (std::abs(u[c]) > almost) return u[c] < 0 ? Vec3(-u) : u;
+  return u;
+}
+
+/// A unit vector across the unit vector u: from the first of the axes that are most across.
+Vec3 across(const Vec3& u) {
+  const double almost = u.cwiseAbs().minCoeff() + 1e-6;
+  int axis = 0;
+  while (std::abs(u[axis]) > almost) ++axis;
+  return u.cross(Vec3::Unit(axis)).normalized();
+}
 
 /// Points on triangles that are large against the lattice, so that a thin plate of a few triangles is covered
 /// all over.
@@ -235,13 +253,12 @@ class GraphBuilder {
       for (int k = begin; k < end; ++k)
         bare[std::size_t(k)] = !covered(probes[std::size_t(k)], *grid_, 0, 6, a_, found, scratch);
     });
-    // One after the other: every new node may cover the probes after it.
+    // One after the other by place: every new node may cover the probes after it.
     if (!cover_grid_) cover_grid_.emplace(interior_.low, interior_.high, a_);
     std::vector<NodeGrid::Found> found;
     Sight::Scratch scratch;
-    for (std::size_t k = 0; k < probes.size(); ++k) {
-      if (!bare[k] || covered(probes[k], *cover_grid_, out_.lattice_nodes, 16, 0.8 * a_, found, scratch))
-        continue;
+    for (const std::size_t k : in_place_order(bare, probes)) {
+      if (covered(probes[k], *cover_grid_, out_.lattice_nodes, 16, 0.8 * a_, found, scratch)) continue;
       const Probe& p = probes[k];
       Place node = place(p.x - std::min(p.depth / 2, a_ / 2) * p.normal);
       if (!(node.winding > 0.5)) {
@@ -252,6 +269,17 @@ class GraphBuilder {
       nodes_.push_back(node);
       cover_grid_->insert(node.x);
     }
+  }
+
+  /// The probes that are bare.
+  static std::vector<std::size_t> in_place_order(const std::vector<char>& bare,
+                                                 const std::vector<Probe>& probes) {
+    std::vector<std::size_t> which, out;
+    Points places;
+    for (std::size_t k = 0; k < probes.size(); ++k)
+      if (bare[k]) which.push_back(k), places.push_back(probes[k].x);
+    for (const Index k : place_order(places)) out.push_back(which[std::size_t(k)]);
+    return out;
   }
 
   bool too_near(const Vec3& x, const NodeGrid& grid, std::vector<NodeGrid::Found>& found) const {
@@ -307,11 +335,11 @@ class GraphBuilder {
       const Spectrum3 axes = spectrum(star.tensor);
       if (adj.begin[i] == adj.begin[i + 1] || axes.values[0] > flat * axes.values[2]) continue;
       // Away from where the neighbours before it went.
-      Vec3 side = axes.vectors.col(0);
+      Vec3 side = with_sign(axes.vectors.col(0));
       double lean = 0;
       for (Index k = adj.begin[i]; k < adj.begin[i + 1] && adj.target[k] < i; ++k)
         lean += side.dot(moved[adj.target[k]].x - nodes_[adj.target[k]].x);
-      if (lean > 0) side = -side;
+      if (lean > 1e-6 * a_) side = -side;
       const auto hit = surface_.tree.first_crossing(nodes_[i].x, nodes_[i].x + a_ * side);
       if (hit.triangle < 0) continue;
       const Place there = place(nodes_[i].x + 0.5 * hit.t * a_ * side);
@@ -342,16 +370,18 @@ class GraphBuilder {
         out_.frames_capped = true;
         break;
       }
-      add_frame(i, axes.vectors, degree < 2 ? 4 : 3,
+      const Vec3 along = with_sign(axes.vectors.col(2));
+      const bool has_side = axes.values[1] - axes.values[0] > 1e-6 * axes.values[2];
+      add_frame(i, along, has_side ? with_sign(axes.vectors.col(0)) : across(along), degree < 2 ? 4 : 3,
                 std::span(adj.target).subspan(std::size_t(adj.begin[i]), std::size_t(degree)), scratch);
     }
     out_.frame_nodes = Index(nodes_.size()) - before;
   }
 
-  void add_frame(Index i, const Mat3& axes, int count, std::span<const Index> neighbours,
+  void add_frame(Index i, const Vec3& along, const Vec3& side, int count, std::span<const Index> neighbours,
                  Sight::Scratch& scratch) {
-    const Vec3 along = axes.col(2), side = axes.col(0), other = axes.col(1);
-    const Index first = Index(nodes_.size());
+    const Vec3 other = along.cross(side);
+    std::vector<Index> frame;
     for (int k = 0; k < count; ++k) {
       const double angle = 2 * std::numbers::pi * k / 3;
       Vec3 direction = std::cos(angle) * side + std::sin(angle) * other;
@@ -359,17 +389,28 @@ class GraphBuilder {
         direction = k == 3 ? along : Vec3((std::sqrt(8.0) * direction - along) / 3);
       const double reach = 0.5 * a_;
       const auto hit = surface_.tree.first_crossing(nodes_[i].x, nodes_[i].x + reach / 0.7 * direction);
-      // Nearer than a twentieth of a cell an edge would be stiffer than the solver likes.
-      const double radius = hit.triangle < 0 ? reach : std::clamp(hit.t * reach, 0.05 * a_, reach);
-      nodes_.push_back(place(nodes_[i].x + radius * direction));
-      grid_->insert(nodes_.back().x);
-      const Index node = Index(nodes_.size()) - 1;
-      for (Index j = first; j < node; ++j) pairs_.push_back({j, node});
-      pairs_.push_back({i, node});
+      const double radius = hit.triangle < 0 ? reach : std::clamp(hit.t * reach, nearest_frame * a_, reach);
+      const Index node = node_near(nodes_[i].x + radius * direction);
+      for (const Index j : frame) join(j, node);
+      frame.push_back(node);
+      join(i, node);
       for (const Index j : neighbours)
-        if (sight_->clear(nodes_[node], nodes_[j], scratch, 2))
-          pairs_.push_back({std::min(j, node), std::max(j, node)});
+        if (sight_->clear(nodes_[node], nodes_[j], scratch, 2)) join(j, node);
     }
+  }
+
+  void join(Index i, Index j) {
+    if (i != j) pairs_.push_back({std::min(i, j), std::max(i, j)});
+  }
+
+  /// A node that is there by chance, or a new one.
+  Index node_near(const Vec3& x) {
+    std::vector<NodeGrid::Found> found;
+    grid_->nearest(x, 1, 0.8 * nearest_frame * a_, found);
+    if (!found.empty()) return found.front().id;
+    nodes_.push_back(place(x));
+    grid_->insert(x);
+    return Index(nodes_.size()) - 1;
   }
 
   /// The first nine visible of the sixteen nearest nodes, for the probe of every vertex.

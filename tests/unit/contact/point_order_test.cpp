@@ -6,12 +6,6 @@
 namespace pliant {
 namespace point_order_test {
 
-TEST(PointOrder, places_decide_and_rounding_does_not) {
-  const Points points{{1, 0, 0}, {0, 2, 0}, {0, 1, 5}, {1e-12, 1, 4}, {0, 1, 5}};
-  EXPECT_EQ(place_order(points), (std::vector<Index>{3, 2, 4, 1, 0}));
-  EXPECT_TRUE(place_order({}).empty());
-}
-
 TEST(PointOrder, rows_of_another_numbering_come_in_the_same_order) {
   const Points rest{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
   Gather a;  // middles of 1 2 and 0 1, and node 2

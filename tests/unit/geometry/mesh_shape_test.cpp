@@ -9,6 +9,7 @@
 #include <random>
 
 #include "pliant/base/hash.hpp"
+#include "pliant/geometry/blobs.hpp"
 #include "pliant/geometry/body_graph.hpp"
 #include "pliant/geometry/repair.hpp"
 #include "tests/support/mesh_samples.hpp"
@@ -142,6 +143,50 @@ TEST(BodyGraph, edges_are_sorted_single_and_no_loops) {
 TEST(MeshShape, the_same_nodes_and_rows_whatever_the_threads) {
   for (const PolygonMesh& mesh : {sphere(1, {0, 0, 0}, 16), letter_u(0.1)})
     EXPECT_EQ(fingerprint(make(mesh, 800).shape), fingerprint(make(mesh, 800, {}, 2).shape));
+}
+
+/// The same faces, vertices listed in another order.
+PolygonMesh shuffled(const PolygonMesh& mesh) {
+  std::vector<Index> to(mesh.vertices.size());
+  std::iota(to.begin(), to.end(), 0);
+  std::shuffle(to.begin(), to.end(), std::mt19937(7));
+  PolygonMesh out = mesh;
+  for (std::size_t v = 0; v < to.size(); ++v) out.vertices[std::size_t(to[v])] = mesh.vertices[v];
+  for (Index& v : out.corner) v = to[std::size_t(v)];
+  return out;
+}
+
+void expect_same_nodes(const NodeGraph& a, const NodeGraph& b) {
+  ASSERT_EQ(a.positions.size(), b.positions.size());
+  double apart = 0;
+  for (std::size_t i = 0; i < a.positions.size(); ++i)
+    apart = std::max(apart, (a.positions[i] - b.positions[i]).norm());
+  EXPECT_LT(apart, 1e-10);
+  ASSERT_EQ(a.edges.size(), b.edges.size());
+  for (std::size_t k = 0; k < a.edges.size(); ++k)
+    ASSERT_TRUE(a.edges[k].a == b.edges[k].a && a.edges[k].b == b.edges[k].b) << k;
+}
+
+TEST(MeshShape, the_order_of_the_vertices_does_not_decide_where_nodes_and_edges_are) {
+  PolygonMesh leaf = sphere();  // thinner than the nodes are apart
+  for (Vec3& p : leaf.vertices) p = Vec3(p.x() + 2 * std::pow(p.x(), 3), 0.08 * p.y(), 0.4 * p.z());
+  Blobs blobs;  // a body with ears
+  for (const Vec3& end : {Vec3(0.05, 0.02, 0), Vec3(0.1, 0.25, 0.05), Vec3(0.1, 0.25, -0.06)}) {
+    BlobPart part;
+    part.to = end, part.radius = blobs.parts.empty() ? 0.09 : 0.015;
+    blobs.parts.push_back(part);
+  }
+  blobs.resolution = 32;
+  const auto eared = blob_surface(blobs);
+  ASSERT_TRUE(eared);
+  Index cover = 0, frames = 0;
+  for (const PolygonMesh& mesh : {leaf, *eared}) {
+    const MeshShape made = make(mesh, 200), other = make(shuffled(mesh), 200);
+    cover += made.report.cover_nodes, frames += made.report.frame_nodes;
+    expect_same_nodes(made.shape.graph, other.shape.graph);
+  }
+  EXPECT_GT(cover, 0);
+  EXPECT_GT(frames, 0);
 }
 
 TEST(MeshShape, size_and_place_do_not_matter) {

@@ -56,6 +56,25 @@ TEST(NodeGrid, of_points_at_equal_distance_the_lowest_comes_first) {
       for (const double within : {1.0, 2.0, 100.0}) expect_as_by_hand(grid, points, p, count, within);
 }
 
+TEST(NodeGrid, distances_that_differ_by_rounding_are_equal) {
+  std::mt19937 random(5);
+  Points even, uneven;
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j)
+      for (int k = 0; k < 6; ++k) {
+        even.push_back(Vec3(i, j, k));
+        uneven.push_back(even.back() + 1e-15 * Vec3(random() % 8, random() % 8, random() % 8));
+      }
+  const NodeGrid one(even, 1), other(uneven, 1);
+  std::vector<NodeGrid::Found> a, b;
+  for (const Vec3& p : {Vec3(2, 2, 2), Vec3(1.5, 2.5, 2), Vec3(2.5, 2.5, 2.5)})
+    for (const int count : {1, 4, 7, 30}) {
+      one.nearest(p, count, 10, a), other.nearest(p, count, 10, b);
+      ASSERT_EQ(a.size(), b.size());
+      for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a[k].id, b[k].id) << count;
+    }
+}
+
 TEST(NodeGrid, points_outside_its_box_are_found_all_the_same) {
   NodeGrid grid({0, 0, 0}, {1, 1, 1}, 0.25);
   Points points;

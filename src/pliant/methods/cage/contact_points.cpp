@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "pliant/contact/collider.hpp"
-#include "pliant/contact/point_order.hpp"
+#include "pliant/geometry/place_order.hpp"
 #include "pliant/methods/cage/surface.hpp"
 
 namespace pliant::cage {

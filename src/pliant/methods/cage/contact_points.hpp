@@ -69,7 +69,7 @@ class ContactPoints {
   double spacing_ = 0;  // m
   Points rest_;
   Gather gather_;
-  std::vector<Index> spread_;     // vertices, by place (contact/point_order.hpp)
+  std::vector<Index> spread_;     // vertices, by place (geometry/place_order.hpp)
   std::vector<char> is_spread_;   // by vertex
   std::vector<Index> asked_;      // whose b the other points have
   Eigen::MatrixXd value_;         // b

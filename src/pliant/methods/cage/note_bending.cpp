@@ -11,7 +11,9 @@
 namespace pliant::cage {
 namespace {
 
-constexpr double told = 0.1;  // of the stiffness of beam theory
+constexpr double told = 0.1;          // of the stiffness of beam theory
+constexpr double edges_differ = 0.4;  // from which Poisson's ratio on, by more than 0.02
+constexpr const char* edges = " Pulled, its edges contract less: Poisson's ratio is up to 0.06 lower there.";
 
 }  // namespace
 
@@ -27,11 +29,12 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
   const std::optional<SlenderBox> box = slender_box(plan.shape.graph.positions);
   if (!box) return std::nullopt;
   const double width = box->width() / box->thickness(), least = harmonic_bending_bias(width, options.poisson);
+  const char* of_edges = options.poisson < edges_differ ? "" : edges;
   if (options.cells[0] == 0) {
     if (!(least > 1 + told)) return std::nullopt;
     return fmt::format(
-        "bends at least {:.0f} % too stiffly, however fine its cage (docs/methods/cage.md, Limits).",
-        100 * (least - 1));
+        "bends at least {:.0f} % too stiffly, however fine its cage (docs/methods/cage.md, Limits).{}",
+        100 * (least - 1), of_edges);
   }
   const int cells = options.cells[std::size_t(box->thin)];
   const double along = box->length() / options.cells[std::size_t(box->along)],
@@ -41,9 +44,10 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
   if (!(bias > 1 + told)) return std::nullopt;
   return fmt::format(
       "bends about {:.0f} % too stiffly ({:.0f} % however fine its cage: docs/methods/cage.md, Limits): {} "
-      "cell{} of {:.3g} m through its thickness, {:.3g} m long or wide. More cells through the thickness{}.",
+      "cell{} of {:.3g} m through its thickness, {:.3g} m long or wide. More cells through the "
+      "thickness{}.{}",
       100 * (bias - 1), 100 * (least - 1), cells, cells == 1 ? "" : "s", across, longest,
-      longest > 1.5 * across ? ", and along it: cells as long and as wide as high" : "");
+      longest > 1.5 * across ? ", and along it: cells as long and as wide as high" : "", of_edges);
 }
 
 }  // namespace pliant::cage

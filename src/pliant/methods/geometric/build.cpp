@@ -87,7 +87,7 @@ std::optional<Error> relief_trouble(const Options& options) {
 /// cubes. Ripples along the other axes are left alone, for hourglasses would show there. With volume rows a half is
 /// kept: with less, scrambled bodies did not find back. Rows of a plastic body need one share for all edges of a star.
 std::vector<double> kept_ripples(const NodeGraph& graph, const Options& options) {
-  constexpr double of_graphs = 0.5, on_axis = 1e-6, largest_aspect = 2;
+  constexpr double of_graphs = 0.5, on_axis = 1e-6, largest_aspect = 3;
   const double of_cubes = row_moduli(options).volume > 0 ? 0.5 : 0.25;
   std::vector<double> squares;
   bool along_axes = !graph.cells.empty();

@@ -28,8 +28,10 @@ int count_places(std::vector<double> values, double extent) {
 }  // namespace
 
 double bending_bias(int cells, double aspect, double kept, double section, double volume) {
-  return 1 + (section + 3 * kept * aspect * aspect * (1 + 0.04 * volume)) / (double(cells) * cells);
+  return 1 + (section + 3 * kept * aspect * aspect + 0.06 * volume * aspect) / (double(cells) * cells);
 }
+
+double end_bias(int cells_along) { return 5.0 / (double(cells_along) * cells_along); }
 
 std::array<int, 3> lattice_of_box(const NodeGraph& graph) {
   if (graph.cells.empty()) return {0, 0, 0};
@@ -53,7 +55,8 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
   const std::optional<SlenderBox> box = slender_box(plan.shape.graph.positions);
   if (!box) return std::nullopt;
   const int cells = nodes[std::size_t(box->thin)] - 1, longest = box->along;
-  const double along = box->length() / (nodes[std::size_t(longest)] - 1), across = box->thickness() / cells;
+  const int count = nodes[std::size_t(longest)] - 1;
+  const double along = box->length() / count, across = box->thickness() / cells;
   const Result<Rows> rows = make_rows(plan.shape, plan.density, options);
   if (!rows) return std::nullopt;
   double kept = 1;  // of the edges along the body
@@ -63,13 +66,14 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
   if (rows->edges.size() > 3 * rows->rest.size())
     return std::nullopt;  // diagonals: the formula is of edges alone
   const double bias =
-      bending_bias(cells, along / across, kept, cells > 1 ? 0 : 2, row_moduli(options).volume);
+      bending_bias(cells, along / across, kept, cells > 1 ? 0 : 2, row_moduli(options).volume) +
+      end_bias(count);
   if (!(bias > 1 + told)) return std::nullopt;
   return fmt::format(
       "bends {:.0f} % too stiffly: {} cell{} of {:.3g} m through its thickness, {:.3g} m long, hourglass "
       "{:.3g}. More nodes through the thickness{}.",
       100 * (bias - 1), cells, cells == 1 ? "" : "s", across, along, kept,
-      along > 2.5 * across ? ", and along it: cells at most twice as long as high" : "");
+      along > 3.5 * across ? ", and along it: cells at most three times as long as high" : "");
 }
 
 }  // namespace pliant::geometric

@@ -9,12 +9,15 @@
 
 namespace pliant::geometric {
 
-/// Bending stiffness over that of beam theory, 1 + (section + 3 kept aspect^2 (1 + 0.04 w))/N^2: N cells through the
-/// thickness, `aspect` times as long as high. An edge along the beam sees the rotations of both its ends, which
+/// Bending stiffness over that of beam theory, 1 + (section + 3 kept r^2 + 0.06 w r)/N^2: N cells through the
+/// thickness, r (`aspect`) times as long as high. An edge along the beam sees the rotations of both its ends, which
 /// differ where it is bent; `kept` of that is left (1 - theta, model.hpp). section: 2 where a section is lumped to
 /// lines of nodes by the trapezoidal rule, 0 where they have its second moment. w: of the volume rows (RowModuli),
 /// which clamps strain; fitted to bars held at one end (docs/methods/geometric/measured.md#bending).
 double bending_bias(int cells, double aspect, double kept, double section, double volume = 0);
+
+/// What the held end of a body of so many cells along adds to that: 5/n^2, fitted to the same bars.
+double end_bias(int cells_along);
 
 /// The nodes of each axis of a box that a regular lattice fills; zeros: it is none.
 std::array<int, 3> lattice_of_box(const NodeGraph& graph);

@@ -163,7 +163,12 @@ void Body::move_freely(Equation& e) {
   StageWatch& watch = e.context.watch;
   Points& x = scratch_.x;
   const int most = options_.iterations + 2 * int(input.grabs.size());
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = scratch_.hat_x[i] + e.scheme().h * scratch_.hat_v[i];
+  const Scheme& s = e.scheme();
+  // What nothing holds falls: without weight in what is left to solve, flight strains nothing.
+  const Vec3 fall = e.is_free() ? Vec3(s.h * input.gravity) : Vec3::Zero();
+  const double grown = e.is_free() ? 1 + s.h * s.drag : 1;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = scratch_.hat_x[i] + s.h / grown * (scratch_.hat_v[i] + fall);
   const int solves = 1 + options_.refinements + (rig_.rod() ? 1 : 0);  // a rod is not linear
   for (int k = 0; k < solves; ++k) {
     if (k > 0) {

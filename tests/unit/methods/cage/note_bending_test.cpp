@@ -8,9 +8,9 @@
 namespace pliant::cage {
 namespace note_bending_test {
 
-std::optional<std::string> note_of(const Vec3& size, const std::array<int, 3>& cells) {
+std::optional<std::string> note_of(const Vec3& size, const std::array<int, 3>& cells, double poisson = 0.3) {
   const Shape box = make_shape(BoxShape{.size = size, .nodes = {21, 5, 5}});
-  return note_bending({.cells = cells}, BodyPlan{.shape = box, .damping = {}});
+  return note_bending({.cells = cells, .poisson = poisson}, BodyPlan{.shape = box, .damping = {}});
 }
 
 TEST(CageNoteBending, tells_of_slender_bodies_in_boxes) {
@@ -25,6 +25,13 @@ TEST(CageNoteBending, tells_of_slender_bodies_in_other_cages_what_no_cage_can_do
   const auto any = note_of({2, 0.2, 0.2}, {0, 0, 0});
   ASSERT_TRUE(any);
   EXPECT_NE(any->find("at least 15 % too stiffly"), std::string::npos) << *any;
+}
+
+TEST(CageNoteBending, tells_of_edges_that_contract_less_at_large_poisson_ratios) {
+  for (const std::array<int, 3> cells : {std::array{10, 1, 1}, std::array{0, 0, 0}}) {
+    EXPECT_EQ(note_of({2, 0.2, 0.2}, cells)->find("0.06 lower"), std::string::npos);
+    EXPECT_NE(note_of({2, 0.2, 0.2}, cells, 0.45)->find("0.06 lower"), std::string::npos);
+  }
 }
 
 TEST(CageNoteDents, says_how_much_too_little_a_caged_body_dents) {

@@ -107,7 +107,7 @@ MovingLeastSquares::MovingLeastSquares(const Points& nodes, const std::vector<st
     : nodes_(nodes) {
   PLIANT_CHECK(!nodes.empty() && options.nearest >= 1 && options.gamma > 0);
   const Index n = Index(nodes.size());
-  spacing_ = median_nearest(nodes);
+  spacing_ = options.spacing > 0 ? options.spacing : median_nearest(nodes);
   std::vector<NodeGraph::Edge> edges;
   for (const auto& [a, b] : pairs) edges.push_back({a, b, 0});
   const Adjacency links = adjacency(n, edges);

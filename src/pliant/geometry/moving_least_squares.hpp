@@ -22,6 +22,7 @@ namespace pliant {
 struct MlsOptions {
   int nearest = 6;     ///< k: h_I is gamma times the distance to the k-th nearest node
   double gamma = 1.3;  ///< 1.3 is fast (some 22 neighbours on a lattice), 1.5 smoother (32)
+  double spacing = 0;  ///< a, m; 0: the median distance of a node to its nearest
 };
 
 /// The shape functions at a point: value[k] of node[k], nodes ascending.
@@ -45,7 +46,7 @@ class MovingLeastSquares {
 
   const Points& nodes() const { return nodes_; }
   double support(Index node) const { return support_[std::size_t(node)]; }  ///< h_I, m
-  double spacing() const { return spacing_; }  ///< a: the median distance of a node to its nearest, m
+  double spacing() const { return spacing_; }  ///< a of the options, m
 
   /// Shape functions at x, seen from the anchors (at least one). Widens the supports by 1.2 up to five times
   /// where fewer than five nodes or nodes nearly in a plane are in reach.

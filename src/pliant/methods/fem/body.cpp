@@ -7,8 +7,9 @@
 
 namespace pliant::fem {
 
-Body::Body(Model model, Gather embedding, const Damping& damping, const Options& options)
+Body::Body(Model model, Rig rig, Gather embedding, const Damping& damping, const Options& options)
     : model_(std::move(model)),
+      rig_(std::move(rig)),
       embedding_(std::move(embedding)),
       damping_(damping),
       options_(options),
@@ -23,6 +24,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   move_followers(state_.nodes.x);
   move_followers(state_.nodes.v);
   state_.past = Past::unknown;
+  if (model_.given_rotations) return;
   for (Index e = 0; e < model_.elements(); ++e)
     state_.rotations[e] =
         rotation(model_, deformation_gradient(model_.element(e), x), Eigen::Quaterniond::Identity());
@@ -40,6 +42,11 @@ void Body::elastic_forces(std::span<Vec3> out) const {
   for (Vec3& force : out) force = -force;
 }
 
+std::optional<double> Body::driven_until() const {
+  if (rig_.empty()) return std::nullopt;
+  return rig_.bones().skeleton().duration();
+}
+
 void Body::save(Writer& writer) const { fem::save(state_, writer); }
 
 bool Body::load(Reader& reader) { return fem::load(reader, state_); }
@@ -54,7 +61,7 @@ MethodDescription Body::describe() const {
   const std::size_t n = model_.rest.size(), elements = model_.weight.size();
   out.bytes = elements * (model_.element_bytes() + 2 * sizeof(Eigen::Quaterniond)) +
               model_.corner.size() * sizeof(Index) + n * (11 * sizeof(Vec3) + 2 * sizeof(double)) +
-              equation_.memory_bytes();
+              equation_.memory_bytes() + rig_.memory_bytes();
   return out;
 }
 

@@ -4,19 +4,21 @@
 //   rotation fit             math/polar.hpp, called by rotation (energy.cpp)
 //   time step                step.cpp; its linear system equation.hpp, conjugate gradients inside
 //   holds on embedded points soft_holds.hpp
+//   bones                    rig.hpp
 //   statics, surface         statics.cpp, surface.cpp
 // The outline with all equations: docs/methods/fem.md.
 #pragma once
 
 #include "pliant/math/gather.hpp"
 #include "pliant/methods/fem/equation.hpp"
+#include "pliant/methods/fem/rig.hpp"
 #include "pliant/methods/method.hpp"
 
 namespace pliant::fem {
 
 class Body final : public Method {
  public:
-  Body(Model model, Gather embedding, const Damping& damping, const Options& options);
+  Body(Model model, Rig rig, Gather embedding, const Damping& damping, const Options& options);
 
   StepReport advance(const StepInput& input) override;
   const NodeState& nodes() const override { return state_.nodes; }
@@ -27,6 +29,7 @@ class Body final : public Method {
   double elastic_energy() const override;
   void elastic_forces(std::span<Vec3> out) const override;
   Relaxation relax(const StepInput& input, double tolerance, RelaxMemory& memory) override;
+  std::optional<double> driven_until() const override;
   /// A cell counts when any of its elements has no positive volume.
   std::optional<int> inverted_cells() const override;
   void save(Writer& writer) const override;
@@ -34,6 +37,7 @@ class Body final : public Method {
   MethodDescription describe() const override;
 
   const Model& model() const { return model_; }
+  const Rig& rig() const { return rig_; }
   /// The live options and the damping of the next step; the rest of `options` must be unchanged.
   void set_live(const Damping& damping, const Options& options) {
     damping_ = damping;
@@ -67,6 +71,7 @@ class Body final : public Method {
   void move_followers(Points& points) const;
 
   Model model_;
+  Rig rig_;  // bones, or none
   Gather embedding_;
   Damping damping_;
   Options options_;

@@ -9,6 +9,7 @@
 namespace pliant::fem {
 
 Eigen::Quaterniond rotation(const Model& model, const Mat3& f, const Eigen::Quaterniond& warm_start) {
+  if (model.given_rotations) return warm_start;
   return model.corotational ? polar_rotation(f, warm_start) : Eigen::Quaterniond::Identity();
 }
 

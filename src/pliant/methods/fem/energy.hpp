@@ -32,7 +32,8 @@ inline Mat3 deformation_gradient(const Element& element, std::span<const Vec3> x
   return f;
 }
 
-/// R at x, from the warm start; I for `linear`.
+/// R at x, from the warm start; I for `linear`; the warm start itself where rotations are given (rig.hpp): then
+/// V is a quadratic of x, (f) its gradient and (K) its Hessian, all exact.
 Eigen::Quaterniond rotation(const Model& model, const Mat3& f, const Eigen::Quaterniond& warm_start);
 
 /// sym(A).

@@ -3,6 +3,7 @@
 
 #include "pliant/base/layout.hpp"
 #include "pliant/geometry/inside.hpp"
+#include "pliant/methods/bones_layout.hpp"
 #include "pliant/methods/fem/body.hpp"
 #include "pliant/methods/fem/build.hpp"
 
@@ -10,21 +11,44 @@ namespace pliant {
 
 template <>
 const Layout<fem::Options>& layout_of() {
-  static const auto layout =
-      make_layout<fem::Options>("fem", "settings of the finite-element baseline", fem::option_table());
+  static const auto layout = make_layout<fem::Options>(
+      "fem", "settings of the finite-element baseline", fem::option_table(),
+      {optional_field("skeleton", &fem::Options::bones,
+                      "bones that hold and move the nodes around them; none: no bones")});
   return layout;
 }
 
 namespace fem {
+namespace {
+
+std::vector<Problem> prepare(Options& options, Shape& shape, Making& making) {
+  return options.bones ? find_skeleton(*options.bones, "fem.skeleton", shape, making)
+                       : std::vector<Problem>{};
+}
+
+Controls controls(const Options&, const Method& method) {
+  Controls out;
+  const auto* body = dynamic_cast<const Body*>(&method);
+  if (body && !body->rig().empty()) out.skeleton = &body->rig().bones().skeleton();
+  return out;
+}
+
+}  // namespace
 
 const MethodEntry& entry() {
   static const MethodEntry entry = make_entry<Options>(
       "fem", "settings of the finite-element baseline", any_layout<Options>(),
       {.placement = [](const Options&) { return NodePlacement::cells; },
+       .prepare = prepare,
        .build = [](const Options& options,
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
        .abilities = {Ability::live},
+       .controls = controls,
+       .drive_joint =
+           [](const Options&, Method&, Index, const Vec3&, const Vec3&) {
+             return std::string("bones of finite elements follow their keys only");
+           },
        .stiffness = [](const Options& options) { return options.stiffness; },
        .verdict =
            [](const Options&, const Solidity& solidity) {

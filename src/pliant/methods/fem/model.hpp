@@ -36,7 +36,8 @@ struct Model {
   double mu = 0;             ///< Lame: E / (2 (1 + nu)), Pa
   double hold = 0;           ///< stiffness of all held nodes together where holds are soft, N/m
   bool corotational = true;
-  double size = 0;  ///< diagonal of the bounding box at rest, m
+  bool given_rotations = false;  ///< R of an element is what the state says, not its nearest rotation
+  double size = 0;               ///< diagonal of the bounding box at rest, m
 
   int corners = 4;            ///< of an element
   int elements_per_cell = 0;  ///< cell by cell

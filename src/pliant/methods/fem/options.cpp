@@ -14,6 +14,10 @@ const OptionTable<Options>& option_table() {
           {.choices = {"corotational", "linear"},
            .help = "strain seen from every element's own rotation, or Cauchy's strain, which takes turning "
                    "for stretching"}),
+      option("rotations", &Options::rotations,
+             {.choices = {"polar", "diffused"},
+              .help = "of the elements: polar from their own deformation, or diffused from the bones of a "
+                      "skeleton (2006): then a step is linear"}),
       option("stiffness", &Options::stiffness,
              {.unit = "Pa",
               .min = 1,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "pliant/methods/fem/rig.hpp"
 #include "pliant/methods/fem/state.hpp"
 
 namespace pliant::fem {
@@ -31,6 +32,7 @@ struct Scratch {
   Rotations rotations;              ///< at x
   std::vector<unsigned char> held;  ///< one byte a node
   std::vector<unsigned char> none_held;
+  Rig::Scratch rig;
 };
 
 }  // namespace pliant::fem

@@ -17,7 +17,16 @@ constexpr double reduction = 1e-3;  // of the residual: the caller repeats with 
 }  // namespace
 
 Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& memory) {
-  return relax_nodes(*this, input, tolerance, memory, std::bind_front(&Body::static_direction, this));
+  if (rig_.empty())
+    return relax_nodes(*this, input, tolerance, memory, std::bind_front(&Body::static_direction, this));
+  const StepInput held = rig_.with_bones(input, scratch_.rig);
+  int kept = 0;
+  if (model_.given_rotations)
+    kept = rig_.turn(model_, input.time, scratch_.rig, state_.rotations, *input.pool);
+  Relaxation out =
+      relax_nodes(*this, held, tolerance, memory, std::bind_front(&Body::static_direction, this));
+  out.kept_rotations = kept;
+  return out;
 }
 
 std::string Body::static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d) {

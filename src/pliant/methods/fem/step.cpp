@@ -3,6 +3,7 @@
 // positions X0 + D solve G = 0,
 //   X0 = x^ + h' v^, the predicted positions
 //   G(D) = (1 + h' alpha) M D + h'^2 (alpha M v^ - f + g(X0 + D) + beta K' v),   v = v^ + D/h'
+// Bones (rig.hpp) hold nodes as pins do. Rotations that they give make G linear in D: one Newton step solves it.
 // Symbols: M lumped masses, kg; g = dV/dx, N, and K' (energy.hpp); alpha 1/s, beta s: Rayleigh damping.
 // A Newton step is
 //   D <- D - A^-1 G(D),   A = (1 + h' alpha) M + (h'^2 + h' beta) K'
@@ -37,15 +38,16 @@ double sum_of(const Points& points, std::size_t count) {
 
 }  // namespace
 
-StepReport Body::advance(const StepInput& input) {
-  PLIANT_CHECK(input.pool != nullptr);
+StepReport Body::advance(const StepInput& given) {
+  PLIANT_CHECK(given.pool != nullptr);
   const FlushTinyNumbers in_this_step;
   StageWatch watch;
   StepReport report;
-  report.trouble = trouble_of(input, model_.nodes());
-  if (report.ok() && !input.colliders.empty())
+  report.trouble = trouble_of(given, model_.nodes());
+  if (report.ok() && !given.colliders.empty())
     report.trouble = "method fem does not meet colliders: set the body's method to geometric";
   if (!report.ok()) return report;
+  const StepInput input = rig_.empty() ? given : rig_.with_bones(given, scratch_.rig);
   const Scheme now(options_.integrator, input.h, damping_);
   const Context step{input, now, *input.pool, watch, report};
 
@@ -82,6 +84,7 @@ void Body::find_acceleration(const Context& step) {
     scratch_.trial_targets.push_back(from + trial_share * (input.targets[n] - from));
   }
   input.targets = scratch_.trial_targets;
+  input.time -= (1 - trial_share) * input.h;
   StepReport report;
   const Context trial{input, step.scheme, step.pool, step.watch, report};
   predict(trial, Past::unknown);
@@ -107,6 +110,9 @@ std::span<const Vec3> Body::carried_forces(const StepInput& input) {
 
 void Body::solve(const Context& step) {
   double moved = model_.size;
+  if (model_.given_rotations)
+    step.report.kept_rotations =
+        rig_.turn(model_, step.input.time, scratch_.rig, scratch_.rotations, step.pool);
   for (int k = 0; k < options_.iterations && moved > converged * model_.size; ++k) {
     set_velocities(step.scheme);
     equation_.linearise(step, scratch_);

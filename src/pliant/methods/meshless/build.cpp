@@ -10,6 +10,7 @@
 #include "pliant/base/clock.hpp"
 #include "pliant/base/refuse.hpp"
 #include "pliant/methods/meshless/body.hpp"
+#include "pliant/methods/meshless/finer_nodes.hpp"
 
 namespace pliant::meshless {
 namespace {
@@ -59,11 +60,32 @@ Points at_rest(const Gather& gather_rows, const Points& nodes) {
   return out;
 }
 
+/// Where the settings want more nodes.
+std::vector<FinerBall> finer_balls(const Options& options) {
+  std::vector<FinerBall> out;
+  for (const Finer& finer : options.finer) {
+    if (finer.near == Near::point) out.push_back({finer.point, finer.radius, finer.ratio});
+    if (finer.near == Near::point || !options.bones) continue;
+    const std::vector<Joint>& joints = options.bones->skeleton.joints;
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      const bool between =
+          joints[j].parent >= 0 &&
+          std::any_of(joints.begin(), joints.end(), [&](const Joint& o) { return o.parent == Index(j); });
+      if (finer.joint.empty() ? between : joints[j].name == finer.joint)
+        out.push_back({joints[j].position, finer.radius, finer.ratio});
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Flesh make_flesh(Shape shape, Options options) {
-  // Where the contact points are, before nodes move to the samples.
-  const Points contact = at_rest(shape.contact, shape.graph.positions);
+  // Where nodes and contact points are, before nodes move to the samples.
+  const Points lattice = shape.graph.positions;
+  const Points contact = at_rest(shape.contact, lattice);
+  options.finer_balls = finer_balls(options);
+  options.spacing = options.finer_balls.empty() ? 0 : median_nearest(lattice);
   if (options.bones) {
     const BoneSetting setting = bone_setting(*options.bones, shape, median_nearest(shape.graph.positions));
     options.bones->spacing = setting.samples.spacing;
@@ -73,49 +95,14 @@ Flesh make_flesh(Shape shape, Options options) {
     for (const BoneSample& sample : bones.samples()) samples.push_back(sample.X);
     shape = with_samples(std::move(shape), samples);
   }
+  if (!options.finer_balls.empty())
+    shape = with_finer_nodes(std::move(shape), options.finer_balls, lattice, options.spacing);
   Pool pool(0);
   const MovingLeastSquares mls(shape.graph.positions, inner_pairs(shape.graph), mls_options(shape, options),
                                pool);
   shape.embedding = mls_rows(shape.surface.vertices, shape.embedding, mls, pool);
   shape.contact = mls_rows(contact, shape.contact, mls, pool);
   return {std::move(shape), std::move(options)};
-}
-
-Result<Skeleton> make_skeleton(const std::vector<JointKeys>& joints) {
-  Error error;
-  Skeleton out;
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    const JointKeys& from = joints[j];
-    Joint joint;
-    joint.name = from.name;
-    joint.position = from.position;
-    joint.radius = from.radius;
-    for (std::size_t k = 0; k < j; ++k) {
-      if (joints[k].name == from.parent) joint.parent = Index(k);
-      if (joints[k].name == from.name)
-        error.problems.push_back(
-            {fmt::format("{}.name", j), fmt::format("\"{}\" again", from.name), "each name once", {}});
-    }
-    if (!from.parent.empty() && joint.parent < 0)
-      error.problems.push_back({fmt::format("{}.parent", j),
-                                fmt::format("\"{}\"", from.parent),
-                                "the name of a joint before it in the list",
-                                {}});
-    joint.turns.interpolation = joint.moves.interpolation =
-        from.ease == Ease::smooth ? Interpolation::smooth : Interpolation::linear;
-    for (const MotionKey& key : from.motion) {
-      joint.turns.times.push_back(key.time);
-      joint.moves.times.push_back(key.time);
-      const double length = key.rotate.axis.norm();
-      joint.turns.turns.push_back(
-          length > 0 ? Vec3(key.rotate.degrees * std::numbers::pi / 180 / length * key.rotate.axis)
-                     : Vec3(0, 0, 0));
-      joint.moves.moves.push_back(key.translate);
-    }
-    out.joints.push_back(std::move(joint));
-  }
-  if (!error.problems.empty()) return error;
-  return out;
 }
 
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,

@@ -17,9 +17,6 @@ struct Flesh {
 };
 Flesh make_flesh(Shape shape, Options options);
 
-/// A skeleton from the joints of a scene. Problems are placed relative to the list.
-Result<Skeleton> make_skeleton(const std::vector<JointKeys>& joints);
-
 /// With bones the shape and the options must be those of make_flesh.
 /// density in kg/m^3. Problems are placed relative to the body.
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,

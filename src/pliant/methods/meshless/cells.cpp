@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <unordered_map>
 
 #include "pliant/base/refuse.hpp"
 #include "pliant/geometry/node_grid.hpp"
 #include "pliant/geometry/sight.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
+#include "pliant/methods/meshless/finer_nodes.hpp"
 
 namespace pliant::meshless {
 namespace {
@@ -36,11 +39,24 @@ struct Face {
   std::array<Index, 2> anchors{-1, -1};  ///< of its cells; the second is -1 on the boundary
 };
 
+/// Where a cell is: in steps of its own edge, which is halved so often.
+struct At {
+  std::array<int, 3> step{};
+  int halved = 0;
+};
+
+/// The place of the cell beside on a side.
+At beside(At at, int side) {
+  at.step[std::size_t(side / 2)] += side % 2 == 0 ? -1 : 1;
+  return at;
+}
+
 class Builder {
  public:
-  Builder(const Shape& shape, const MovingLeastSquares& mls, Pool& pool)
+  Builder(const Shape& shape, const MovingLeastSquares& mls, const std::vector<FinerBall>& finer, Pool& pool)
       : shape_(shape),
         mls_(mls),
+        finer_(finer),
         pool_(pool),
         tree_(boundary_of(shape).vertices, boundary_of(shape).triangles),
         sight_(tree_, mls.spacing(), !shape.closed),
@@ -54,7 +70,9 @@ class Builder {
                     fmt::format("at most {:g}", most_cells), "use fewer nodes");
     find_inside();
     const double volume = std::accumulate(shape_.graph.volumes.begin(), shape_.graph.volumes.end(), 0.0);
-    if (double(at_.size()) * cell_volume() < least_filled * volume)
+    double filled = 0;
+    for (const At& at : at_) filled += cell_volume(at.halved);
+    if (filled < least_filled * volume)
       return refuse("shape", "a sheet, or walls thinner than the nodes are apart", "a solid",
                     "meshless flesh needs an inside: raise nodes, or take the geometric method");
     anchor();
@@ -68,7 +86,8 @@ class Builder {
   }
 
  private:
-  double cell_volume() const { return out_.edge.prod(); }
+  Vec3 edge(int halved) const { return out_.edge / (1 << halved); }
+  double cell_volume(int halved) const { return edge(halved).prod(); }
 
   void lay_out() {
     const TriMesh& boundary = boundary_of(shape_);
@@ -84,51 +103,98 @@ class Builder {
     }
   }
 
-  Vec3 centre_of(const std::array<int, 3>& at) const {
-    return low_ + out_.edge.cwiseProduct(Vec3(at[0] + 0.5, at[1] + 0.5, at[2] + 0.5));
+  Vec3 centre_of(const At& at) const {
+    return low_ + edge(at.halved).cwiseProduct(Vec3(at.step[0] + 0.5, at.step[1] + 0.5, at.step[2] + 0.5));
   }
-  std::size_t key(const std::array<int, 3>& at) const {
-    return (std::size_t(at[2]) * std::size_t(dims_[1]) + std::size_t(at[1])) * std::size_t(dims_[0]) +
-           std::size_t(at[0]);
+  std::size_t key(const std::array<int, 3>& step) const {
+    return (std::size_t(step[2]) * std::size_t(dims_[1]) + std::size_t(step[1])) * std::size_t(dims_[0]) +
+           std::size_t(step[0]);
+  }
+  bool in_box(const At& at) const {
+    for (std::size_t c = 0; c < 3; ++c)
+      if (at.step[c] < 0 || at.step[c] >= dims_[c] << at.halved) return false;
+    return true;
+  }
+  /// How often the cells are halved that a cell which is not holds.
+  int halvings_of(const std::array<int, 3>& step) const {
+    if (finer_.empty()) return 0;
+    const Vec3 low = low_ + out_.edge.cwiseProduct(Vec3(step[0], step[1], step[2]));
+    return halvings(finer_, low, low + out_.edge);
+  }
+  /// The same where a cell is.
+  int halvings_at(const At& at) const {
+    return halvings_of({at.step[0] >> at.halved, at.step[1] >> at.halved, at.step[2] >> at.halved});
+  }
+  /// Along a curve that fills space; places of different cells differ.
+  static std::uint64_t code(const At& at, int finest) {
+    const auto bits = [&](std::size_t c) {
+      return interleave(std::uint32_t(at.step[c]) << (finest - at.halved));
+    };
+    return bits(0) | bits(1) << 1 | bits(2) << 2;
+  }
+  /// The cell in a place; -1: none.
+  Index cell_in(const At& at) const {
+    if (!in_box(at)) return -1;
+    if (at.halved == 0) return id_[key(at.step)];
+    const auto found = halved_id_.find(code(at, at.halved) << 3 | std::uint64_t(at.halved));
+    return found == halved_id_.end() ? -1 : found->second;
   }
 
   /// Along lines in x: crossings of a closed surface add up to the winding number.
   void find_inside() {
-    std::vector<std::vector<std::array<int, 3>>> rows(std::size_t(dims_[1]) * std::size_t(dims_[2]));
+    std::vector<std::vector<At>> rows(std::size_t(dims_[1]) * std::size_t(dims_[2]));
     for_blocks(pool_, int(rows.size()), 16, [&](int begin, int end) {
       std::vector<TriangleTree::Crossing> hits;
       const double margin = 0.01 * (high_ - low_).norm();
       for (int r = begin; r < end; ++r) {
         std::array<int, 3> at{0, r % dims_[1], r / dims_[1]};
-        Vec3 from = centre_of(at), to = from;
+        Vec3 from = centre_of({at}), to = from;
         from.x() = low_.x() - margin;
         to.x() = high_.x() + margin;
         if (shape_.closed) tree_.crossings(from, to, hits);
         std::size_t next = 0;
         int winding = 0;
         for (at[0] = 0; at[0] < dims_[0]; ++at[0]) {
-          const Vec3 x = centre_of(at);
+          const Vec3 x = centre_of({at});
           if (shape_.closed) {
             const double t = (x.x() - from.x()) / (to.x() - from.x());
             for (; next < hits.size() && hits[next].t <= t; ++next)
               winding += hits[next].cosine < 0 ? 1 : hits[next].cosine > 0 ? -1 : 0;
           }
-          if (shape_.closed ? winding > 0 : tree_.winding(x) > 0.5) rows[std::size_t(r)].push_back(at);
+          if (const int halved = halvings_of(at); halved > 0)
+            add_halved(at, halved, rows[std::size_t(r)]);
+          else if (shape_.closed ? winding > 0 : tree_.winding(x) > 0.5)
+            rows[std::size_t(r)].push_back({at});
         }
       }
     });
-    std::vector<std::pair<std::uint64_t, std::array<int, 3>>> order;
+    int finest = 0;
     for (const auto& row : rows)
-      for (const auto& at : row)
-        order.push_back({interleave(std::uint32_t(at[0])) | interleave(std::uint32_t(at[1])) << 1 |
-                             interleave(std::uint32_t(at[2])) << 2,
-                         at});
-    std::sort(order.begin(), order.end());
+      for (const At& at : row) finest = std::max(finest, at.halved);
+    std::vector<std::pair<std::uint64_t, At>> order;
+    for (const auto& row : rows)
+      for (const At& at : row) order.push_back({code(at, finest), at});
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     id_.assign(std::size_t(dims_[0]) * std::size_t(dims_[1]) * std::size_t(dims_[2]), -1);
-    for (const auto& [code, at] : order) {
-      id_[key(at)] = Index(at_.size());
+    for (const auto& [along, at] : order) {
+      const Index id = Index(at_.size());
+      if (at.halved == 0)
+        id_[key(at.step)] = id;
+      else
+        halved_id_[code(at, at.halved) << 3 | std::uint64_t(at.halved)] = id;
       at_.push_back(at);
     }
+  }
+
+  /// The cells with their centre inside that a halved one holds.
+  void add_halved(const std::array<int, 3>& step, int halved, std::vector<At>& out) const {
+    const int parts = 1 << halved;
+    for (int k = 0; k < parts; ++k)
+      for (int j = 0; j < parts; ++j)
+        for (int i = 0; i < parts; ++i) {
+          const At at{{parts * step[0] + i, parts * step[1] + j, parts * step[2] + k}, halved};
+          if (tree_.winding(centre_of(at)) > 0.5) out.push_back(at);
+        }
   }
 
   /// Hexahedral shapes have no narrow gaps: their nodes lie on the surface.
@@ -169,26 +235,58 @@ class Builder {
     return clear > apart || sight_.clear({x, 1, clear}, {y, 1, clearance_[std::size_t(d)]}, scratch);
   }
 
+  /// Larger cells first: the faces between cells of two sizes are those of the smaller ones.
   void make_faces() {
     face_of_.assign(6 * at_.size(), -1);
-    Sight::Scratch scratch;
-    for (Index c = 0; c < Index(at_.size()); ++c)
-      for (int side = 0; side < 6; ++side) {
-        Index& mine = face_of_[6 * std::size_t(c) + std::size_t(side)];
-        if (mine >= 0) continue;
-        const int axis = side / 2, way = side % 2 == 0 ? -1 : 1;
-        Face face{centre_of(at_[std::size_t(c)]), {anchor_[std::size_t(c)], -1}};
-        face.x[axis] += 0.5 * way * out_.edge[axis];
-        std::array<int, 3> beside = at_[std::size_t(c)];
-        beside[axis] += way;
-        mine = Index(faces_.size());
-        if (beside[axis] >= 0 && beside[axis] < dims_[axis])
-          if (const Index d = id_[key(beside)]; d >= 0 && joined(c, d, scratch)) {
-            face.anchors[1] = anchor_[std::size_t(d)];
-            face_of_[6 * std::size_t(d) + std::size_t(side ^ 1)] = mine;
+    int finest = 0;
+    for (const At& at : at_) finest = std::max(finest, at.halved);
+    for (int halved = 0; halved <= finest; ++halved)
+      for (Index c = 0; c < Index(at_.size()); ++c)
+        for (int side = 0; side < 6; ++side) {
+          if (at_[std::size_t(c)].halved != halved || face_at(c, side) != -1) continue;
+          const At there = beside(at_[std::size_t(c)], side);
+          const int finer = in_box(there) ? halvings_at(there) - halved : 0;
+          if (finer <= 0) {
+            face_at(c, side) = add_face(c, side, at_[std::size_t(c)], cell_in(there));
+            continue;
           }
-        faces_.push_back(face);
+          std::vector<Index> parts;
+          each_part(at_[std::size_t(c)], side, finer, [&](const At& inner) {
+            parts.push_back(add_face(c, side, inner, cell_in(beside(inner, side))));
+          });
+          face_at(c, side) = -2 - Index(split_.size());
+          split_.push_back(std::move(parts));
+        }
+  }
+  Index& face_at(Index cell, int side) { return face_of_[6 * std::size_t(cell) + std::size_t(side)]; }
+
+  /// The parts of a cell halved `times` more that touch its side.
+  template <class Visit>
+  static void each_part(const At& at, int side, int times, Visit&& visit) {
+    const int parts = 1 << times;
+    const std::size_t axis = std::size_t(side / 2);
+    for (int v = 0; v < parts; ++v)
+      for (int u = 0; u < parts; ++u) {
+        At part{at.step, at.halved + times};
+        for (int& step : part.step) step *= parts;
+        part.step[axis] += side % 2 == 0 ? 0 : parts - 1;
+        part.step[(axis + 1) % 3] += u;
+        part.step[(axis + 2) % 3] += v;
+        visit(part);
       }
+  }
+
+  /// The face on a side of `at`, which is cell c or a part of it, towards cell d or the outside (-1).
+  Index add_face(Index c, int side, const At& at, Index d) {
+    Face face{centre_of(at), {anchor_[std::size_t(c)], -1}};
+    face.x[side / 2] += (side % 2 == 0 ? -0.5 : 0.5) * edge(at.halved)[side / 2];
+    const Index mine = Index(faces_.size());
+    if (d >= 0 && joined(c, d, scratch_)) {
+      face.anchors[1] = anchor_[std::size_t(d)];
+      face_at(d, side ^ 1) = mine;
+    }
+    faces_.push_back(face);
+    return mine;
   }
 
   void evaluate_faces() {
@@ -216,6 +314,27 @@ class Builder {
     to.constant = from.constant;
   }
 
+  /// Of a side in parts: the mean over them, as if phi were constant on each.
+  void evaluate_split() {
+    split_values_.resize(split_.size());
+    std::map<Index, double> sum;
+    for (std::size_t k = 0; k < split_.size(); ++k) {
+      sum.clear();
+      const double share = 1.0 / double(split_[k].size());
+      for (const Index face : split_[k]) {
+        const Values& from = values_[std::size_t(face)];
+        for (std::size_t n = 0; n < from.node.size(); ++n) sum[from.node[n]] += share * from.value[n];
+      }
+      for (const auto& [node, value] : sum) {
+        split_values_[k].node.push_back(node);
+        split_values_[k].value.push_back(value);
+      }
+    }
+  }
+  const Values& values_on(Index face) const {
+    return face >= 0 ? values_[std::size_t(face)] : split_values_[std::size_t(-2 - face)];
+  }
+
   /// One cell from the values at its six faces (- x, + x, - y, ...) and its centre.
   struct Cell {
     std::vector<Index> node;
@@ -241,16 +360,18 @@ class Builder {
       }
     }
   }
-  void append(const Cell& cell, const Vec3& centre, double weight) {
+  void append(const Cell& cell, const Vec3& centre, double weight, int halved) {
     out_.node.insert(out_.node.end(), cell.node.begin(), cell.node.end());
     out_.gradient.insert(out_.gradient.end(), cell.gradient.begin(), cell.gradient.end());
     out_.centre_value.insert(out_.centre_value.end(), cell.centre.begin(), cell.centre.end());
     out_.begin.push_back(Index(out_.node.size()));
     out_.centre.push_back(centre);
     out_.weight.push_back(weight);
+    out_.halved.push_back(char(halved));
   }
 
   void fill_cells() {
+    evaluate_split();
     std::vector<Cell> cells(at_.size());
     std::vector<char> widened(at_.size(), 0), constant(at_.size(), 0);
     for_blocks(pool_, int(at_.size()), block, [&](int begin, int end) {
@@ -261,15 +382,15 @@ class Builder {
         keep(at, centre);
         widened[std::size_t(c)] = centre.widened, constant[std::size_t(c)] = centre.constant;
         std::array<const Values*, 7> all{};
-        for (std::size_t s = 0; s < 6; ++s) all[s] = &values_[std::size_t(face_of_[6 * std::size_t(c) + s])];
+        for (std::size_t s = 0; s < 6; ++s) all[s] = &values_on(face_of_[6 * std::size_t(c) + s]);
         all[6] = &centre;
-        assemble(all, out_.edge, cells[std::size_t(c)]);
+        assemble(all, edge(at_[std::size_t(c)].halved), cells[std::size_t(c)]);
       }
     });
     for (const Values& v : values_) out_.widened += v.widened, out_.constant += v.constant;
     for (std::size_t c = 0; c < cells.size(); ++c) {
       out_.widened += widened[c], out_.constant += constant[c];
-      append(cells[c], centre_of(at_[c]), cell_volume());
+      append(cells[c], centre_of(at_[c]), cell_volume(at_[c].halved), at_[c].halved);
     }
   }
 
@@ -298,23 +419,28 @@ class Builder {
         out_.widened += at.widened > 0, out_.constant += at.constant;
       }
       assemble(all, out_.edge, cell);
-      append(cell, x, std::max(shape_.graph.volumes[std::size_t(i)], 2 * least));
+      append(cell, x, std::max(shape_.graph.volumes[std::size_t(i)], 2 * least), 0);
     }
   }
 
   const Shape& shape_;
   const MovingLeastSquares& mls_;
+  const std::vector<FinerBall>& finer_;
   Pool& pool_;
   TriangleTree tree_;
   Sight sight_;
+  Sight::Scratch scratch_;
   NodeGrid grid_;
   Vec3 low_, high_;
   std::array<int, 3> dims_{};
-  std::vector<std::array<int, 3>> at_;  ///< of a cell
-  std::vector<Index> id_;               ///< cell at a place of the grid, -1 = none
+  std::vector<At> at_;     ///< of a cell
+  std::vector<Index> id_;  ///< cell at a place of the grid, -1 = none
+  std::unordered_map<std::uint64_t, Index> halved_id_;
   std::vector<Index> anchor_;
   std::vector<double> clearance_;
-  std::vector<Index> face_of_;
+  std::vector<Index> face_of_;             ///< -2 - k: all of split_[k]
+  std::vector<std::vector<Index>> split_;  ///< faces of smaller cells on one side of a cell
+  std::vector<Values> split_values_;
   std::vector<Face> faces_;
   std::vector<Values> values_;
   Cells out_;
@@ -335,10 +461,11 @@ std::vector<std::array<Index, 2>> inner_pairs(const NodeGraph& graph) {
   return pairs;
 }
 
-Result<Cells> make_cells(const Shape& shape, const MovingLeastSquares& mls, Pool& pool) {
+Result<Cells> make_cells(const Shape& shape, const MovingLeastSquares& mls,
+                         const std::vector<FinerBall>& finer, Pool& pool) {
   if (boundary_of(shape).triangles.empty() || !shape.graph.triangles.empty())
     return refuse("shape", "no solid", "a shape with an inside", {});
-  return Builder(shape, mls, pool).build();
+  return Builder(shape, mls, finer, pool).build();
 }
 
 Gather mls_rows(const Points& points, const Gather& rows, const MovingLeastSquares& mls, Pool& pool) {

@@ -5,37 +5,24 @@
 
 #include "pliant/base/layout.hpp"
 #include "pliant/geometry/inside.hpp"
+#include "pliant/methods/bones_layout.hpp"
 #include "pliant/methods/meshless/body.hpp"
 #include "pliant/methods/meshless/build.hpp"
 #include "pliant/methods/meshless/prepare.hpp"
-#include "pliant/physics/motion_layout.hpp"
 
 namespace pliant {
-
-template <>
-const Layout<meshless::JointKeys>& layout_of() {
-  using S = meshless::JointKeys;
-  static const auto layout = make_layout<S>(
-      "joint", "a place where bones meet, and how it turns", meshless::joint_table(),
-      {list_field("motion", &S::motion,
-                  "keys: turns of the bones that leave the joint, and shifts, relative to its parent; turns "
-                  "about one axis interpolate the angle, however many full turns")});
-  return layout;
-}
-
-template <>
-const Layout<meshless::Bones>& layout_of() {
-  using S = meshless::Bones;
-  static const auto layout =
-      make_layout<S>("skeleton", "bones that move the flesh around them: a file or a list of joints",
-                     meshless::bones_table(), {list_field("joints", &S::joints, "instead of a file")});
-  return layout;
-}
 
 template <>
 const Layout<meshless::Region>& layout_of() {
   static const auto layout = make_layout<meshless::Region>(
       "region", "flesh of another stiffness around a bone", meshless::region_table());
+  return layout;
+}
+
+template <>
+const Layout<meshless::Finer>& layout_of() {
+  static const auto layout = make_layout<meshless::Finer>(
+      "finer", "a ball in which nodes are nearer to one another", meshless::finer_table());
   return layout;
 }
 
@@ -53,7 +40,8 @@ const Layout<meshless::Options>& layout_of() {
       "meshless", "settings of the meshless method", meshless::option_table(),
       {optional_field("skeleton", &S::bones, "bones that move the flesh; none: a body without bones"),
        optional_field("plasticity", &S::plasticity, "dents and bends that stay; none = always springs back"),
-       list_field("regions", &S::regions, "flesh of another stiffness")});
+       list_field("regions", &S::regions, "flesh of another stiffness"),
+       list_field("finer", &S::finer, "more nodes where flesh bends most")});
   return layout;
 }
 
@@ -118,7 +106,7 @@ Inside inside(const Method& method) {
       centre += cells.centre_value[std::size_t(k)] * x[std::size_t(cells.node[std::size_t(k)])];
     for (int corner = 0; Vec3 & at : inverted.emplace_back()) {
       const Vec3 side(corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, corner & 4 ? 1 : -1);
-      at = centre + f * cells.edge.cwiseProduct(side) / 2;
+      at = centre + f * cells.edge_of(c).cwiseProduct(side) / 2;
       ++corner;
     }
   }

@@ -82,7 +82,7 @@ Vec3 Model::field_at(Index node, const Points& x) const {
 }
 
 MlsOptions mls_options(const Shape& shape, const Options& options) {
-  return {shape.graph.cells.empty() ? 8 : 6, options.support};
+  return {shape.graph.cells.empty() ? 8 : 6, options.support, options.spacing};
 }
 
 SymmetricMatrix cell_laplacian(const Cells& cells, const std::vector<double>& factor, Index nodes,
@@ -195,7 +195,7 @@ void match_solid(const NodeGraph& graph, double density, Model& model) {
 
 Result<Model> make_model(const Shape& shape, const MovingLeastSquares& mls, double density,
                          const Options& options, Pool& pool) {
-  Result<Cells> cells = make_cells(shape, mls, pool);
+  Result<Cells> cells = make_cells(shape, mls, options.finer_balls, pool);
   if (!cells) return cells.error();
   Model model;
   model.rest = shape.graph.positions;

@@ -67,77 +67,8 @@ const OptionTable<Options>& option_table() {
               .min = 0,
               .max = 1000,
               .change = Change::live,
-              .help = "how often the solve is repeated with polar rotations: less energy in sharp bends; "
-                      "only with thick bones"}),
-  };
-  return table;
-}
-
-const OptionTable<Bones>& bones_table() {
-  static const OptionTable<Bones> table{
-      option("file", &Bones::file,
-             {.help = "the skeleton: JSON, or the skin of a glTF file; from the scene's folder or from "
-                      "where the command runs"}),
-      option("spacing", &Bones::spacing,
-             {.unit = "m",
-              .min = 0,
-              .max = 1e6,
-              .above_min = true,
-              .help = "between samples along a bone; none = as the nodes"}),
-      option("zone", &Bones::zone,
-             {.unit = "m",
-              .min = 0,
-              .max = 1e6,
-              .help = "length of bone on both sides of a joint that bends with it; 0 = sharp joints; none = "
-                      "half the width of the limb"}),
-      option("radius", &Bones::radius,
-             {.unit = "m",
-              .min = 0,
-              .max = 1e6,
-              .help = "flesh within it follows the bone rigidly, but for the zones; 0 = thin bones; fine "
-                      "sets of nodes and twisted limbs want 0.1 to 0.3 of the limb's width"}),
-      option("like_mesh", &Bones::like_mesh,
-             {.help = "true: positions are those of the mesh's file, and the skeleton is scaled, turned and "
-                      "moved as the mesh is; false: they are those of the scene; no effect on other shapes"}),
-      option("elastic", &Bones::elastic,
-             {.help = "true: an elastic rod, held where joints have keys (by rotation or place) and in "
-                      "balance between them; false: bones are rigid and joints turn as their keys say"}),
-      option("joint_softness", &Bones::joint_softness,
-             {.unit = "1",
-              .min = 1e-4,
-              .max = 1,
-              .help = "bending and twisting stiffness of an elastic skeleton at its joints, share of that of "
-                      "its bones"}),
-      option("loaded", &Bones::loaded,
-             {.help = "true, of an elastic skeleton with a radius: weight and flesh bend the rod and the rod "
-                      "the flesh; rotations are polar; no colliders"}),
-      option("rod_stiffness", &Bones::rod_stiffness,
-             {.unit = "Pa",
-              .min = 1,
-              .max = 1e13,
-              .scale = Scale::logarithmic,
-              .help = "Young's modulus of a loaded rod; wood 1e10, bone 2e10, steel 2e11"}),
-      option("rod_thickness", &Bones::rod_thickness,
-             {.unit = "m",
-              .min = 0,
-              .max = 1e6,
-              .above_min = true,
-              .help = "diameter of a loaded rod, whose section is round; its mass is that of the flesh"}),
-  };
-  return table;
-}
-
-const OptionTable<JointKeys>& joint_table() {
-  using S = JointKeys;
-  static const OptionTable<S> table{
-      option("name", &S::name, {.help = "each once"}),
-      option("parent", &S::parent, {.help = "the name of a joint before it; none: a root"}),
-      option("position", &S::position, {.unit = "m", .min = -1e6, .max = 1e6, .help = "at rest"}),
-      option("radius", &S::radius,
-             {.unit = "m", .min = 0, .max = 1e6, .help = "of the limb here; 0 = as far as the surface is"}),
-      option("ease", &S::ease,
-             {.choices = {"smooth", "linear"},
-              .help = "smooth stops at every key (s^2 (3 - 2 s)); linear keeps constant speed between keys"}),
+              .help = "larger strains: how often the linear solve is repeated, each time about the polar "
+                      "rotations of the answer before; less energy in sharp bends; only with thick bones"}),
   };
   return table;
 }
@@ -151,6 +82,25 @@ const OptionTable<Region>& region_table() {
               .max = 1e12,
               .scale = Scale::logarithmic,
               .help = "Young's modulus of the flesh that this bone turns most"}),
+  };
+  return table;
+}
+
+const OptionTable<Finer>& finer_table() {
+  static const OptionTable<Finer> table{
+      option("near", &Finer::near,
+             {.choices = {"joints", "point"}, .help = "what the ball of nearer nodes is about"}),
+      option("joint", &Finer::joint, {.help = "the only joint; none: all between two bones"}),
+      option("point", &Finer::point, {.unit = "m", .min = -1e6, .max = 1e6, .help = "with near: point"}),
+      option("radius", &Finer::radius,
+             {.unit = "m", .min = 0, .max = 1e6, .above_min = true, .help = "of the ball"}),
+      option(
+          "ratio", &Finer::ratio,
+          {.unit = "1",
+           .min = 1,
+           .max = 4,
+           .help =
+               "how many times nearer nodes are to one another; a ball has about its third power as many"}),
   };
   return table;
 }

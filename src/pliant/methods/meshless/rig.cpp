@@ -9,74 +9,18 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/geometry/node_grid.hpp"
-#include "pliant/geometry/triangle_tree.hpp"
-#include "pliant/math/direct_solver.hpp"
+#include "pliant/physics/diffusion.hpp"
 
 namespace pliant::meshless {
 namespace {
 
-constexpr double too_near = 0.5;     // of the spacing: such nodes give way to a sample
-constexpr double stiff_crook = 0.6;  // of half the width: nearer to a joint no bone is thick
-constexpr double link_reach = 1.6;   // of the spacing: edges of a sample that no node gave way to
+constexpr double too_near = 0.5;    // of the spacing: such nodes give way to a sample
+constexpr double link_reach = 1.6;  // of the spacing: edges of a sample that no node gave way to
 
 /// Columns of a gather renumbered; weights of columns that fall together are added by the sums they are in.
 void renumber(Gather& gather, const std::vector<Index>& to) {
   for (Index& column : gather.column) column = to[std::size_t(column)];
 }
-
-/// The factor in single precision, corrected by residuals in double: each takes off three digits or more, so
-/// that a correction this small leaves less than single precision keeps.
-class RefinedSolver {
- public:
-  explicit RefinedSolver(const SymmetricMatrix& matrix) : matrix_(matrix) {
-    const DirectSolver::Report report = factor_.factor(matrix);
-    PLIANT_CHECK(report.ok());
-    f_.resize(std::size_t(matrix.rows()));
-  }
-
-  void solve(const Points& b, Points& x, Pool& pool) {
-    std::fill(x.begin(), x.end(), Vec3::Zero());
-    r_ = b;
-    for (int k = 0; k < most_corrections; ++k) {
-      if (k > 0) residual(b, x);
-      for (std::size_t i = 0; i < x.size(); ++i)
-        f_[i] = {float(r_[i].x()), float(r_[i].y()), float(r_[i].z()), 0};
-      factor_.solve(f_.data(), f_.data(), pool);
-      double change = 0, size = 0;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        const Vec3 d(f_[i].x, f_[i].y, f_[i].z);
-        x[i] += d;
-        change += d.squaredNorm();
-        size += x[i].squaredNorm();
-      }
-      if (change <= small_correction * small_correction * size) break;
-    }
-  }
-
- private:
-  static constexpr int most_corrections = 4;
-  static constexpr double small_correction = 1e-4;
-
-  void residual(const Points& b, const Points& x) {
-    r_ = b;
-    for (Index i = 0; i < matrix_.rows(); ++i) {
-      const std::size_t begin = std::size_t(matrix_.begin[std::size_t(i)]),
-                        end = std::size_t(matrix_.begin[std::size_t(i) + 1]) - 1;  // the diagonal
-      Vec3 sum = matrix_.value[end] * x[std::size_t(i)];
-      for (std::size_t k = begin; k < end; ++k) {
-        const std::size_t j = std::size_t(matrix_.column[k]);
-        sum += matrix_.value[k] * x[j];
-        r_[j] -= matrix_.value[k] * x[std::size_t(i)];
-      }
-      r_[std::size_t(i)] -= sum;
-    }
-  }
-
-  const SymmetricMatrix& matrix_;
-  DirectSolver factor_;
-  AlignedVector<Float4> f_;
-  Points r_;
-};
 
 }  // namespace
 
@@ -144,27 +88,6 @@ Shape with_samples(Shape shape, const Points& samples) {
   return shape;
 }
 
-BoneSetting bone_setting(const Bones& bones, const Shape& shape, double spacing) {
-  const TriangleTree tree(boundary_of(shape).vertices, boundary_of(shape).triangles);
-  std::vector<double> radii;
-  for (std::size_t j = 0; j < bones.skeleton.joints.size(); ++j) {
-    const Joint& joint = bones.skeleton.joints[j];
-    bool inner = false;
-    for (const Joint& other : bones.skeleton.joints) inner |= other.parent == Index(j);
-    if (joint.parent < 0 || !inner) continue;
-    const auto surface = tree.nearest(joint.position, std::numeric_limits<double>::infinity());
-    radii.push_back(joint.radius > 0 ? joint.radius : surface.distance);
-  }
-  std::sort(radii.begin(), radii.end());
-  const double half_width = radii.empty() ? 0 : radii[radii.size() / 2];
-  BoneSetting out;
-  out.samples.spacing = bones.spacing < Bones::automatic ? bones.spacing : spacing;
-  out.samples.zone = bones.zone < Bones::automatic ? bones.zone : half_width;
-  out.radius = bones.radius;
-  out.pliable = std::max(out.samples.zone, stiff_crook * half_width);
-  return out;
-}
-
 Rig::Rig(const Skeleton& skeleton, const BoneSetting& setting, const Model& model,
          const MovingLeastSquares& mls, Pool& pool)
     : bones_(BoneSamples(skeleton, setting.samples)) {
@@ -190,88 +113,18 @@ Rig::Rig(const Skeleton& skeleton, const BoneSetting& setting, const Model& mode
   diffuse(model, pool);
 }
 
-/// Nodes within the radius of a bone follow the nearest sample on it, but for the zones of joints, which
-/// bend.
 void Rig::thicken(const BoneSetting& setting, const Model& model) {
-  const auto& samples = bones_->samples();
-  const auto& joints = bones_->skeleton().joints;
-  std::vector<char> arrives(joints.size(), 0), leaves(joints.size(), 0);
-  for (const Bone& bone : bones_->bones())
-    leaves[std::size_t(bone.start)] = arrives[std::size_t(bone.end)] = 1;
-  std::vector<char> is_sample(model.rest.size(), 0);
-  for (const Index i : sample_node_) is_sample[std::size_t(i)] = 1;
-  for (Index i = 0; i < model.nodes(); ++i) {
-    if (is_sample[std::size_t(i)]) continue;
-    const Vec3& x = model.rest[std::size_t(i)];
-    double nearest = setting.radius;
-    Index bone = -1;
-    for (std::size_t b = 0; b < bones_->bones().size(); ++b) {
-      const Bone& candidate = bones_->bones()[b];
-      const Vec3 start = joints[std::size_t(candidate.start)].position;
-      const double along = std::clamp((x - start).dot(candidate.direction), 0.0, candidate.length);
-      bool bends = false;
-      if (arrives[std::size_t(candidate.start)]) bends |= along < setting.pliable;
-      if (leaves[std::size_t(candidate.end)]) bends |= candidate.length - along < setting.pliable;
-      const double distance = (x - start - along * candidate.direction).norm();
-      if (!bends && distance <= nearest) nearest = distance, bone = Index(b);
-    }
-    if (bone < 0) continue;
-    Index best = -1;
-    double closest = std::numeric_limits<double>::infinity();
-    for (std::size_t s = 0; s < samples.size(); ++s)
-      if (samples[s].bone == bone && (samples[s].X - x).norm() < closest)
-        closest = (samples[s].X - x).norm(), best = Index(s);
-    if (best >= 0) followers_.push_back({x, best});
-  }
+  std::vector<Index> sample = samples_around(*bones_, setting, model.rest);
+  for (const Index i : sample_node_) sample[std::size_t(i)] = -1;
+  for (Index i = 0; i < model.nodes(); ++i)
+    if (sample[std::size_t(i)] >= 0)
+      followers_.push_back({model.rest[std::size_t(i)], sample[std::size_t(i)]});
 }
 
 void Rig::diffuse(const Model& model, Pool& pool) {
-  const Index n = model.nodes(), s = samples();
-  influence_.assign(std::size_t(n) * std::size_t(s), 0.0f);
-  std::vector<Index> place(std::size_t(n), -1), sample_of(std::size_t(n), -1), free;
-  for (Index k = 0; k < s; ++k) sample_of[std::size_t(sample_node_[std::size_t(k)])] = k;
-  for (Index i = 0; i < n; ++i)
-    if (sample_of[std::size_t(i)] < 0) {
-      place[std::size_t(i)] = Index(free.size());
-      free.push_back(i);
-    } else {
-      influence_[std::size_t(i) * std::size_t(s) + std::size_t(sample_of[std::size_t(i)])] = 1;
-    }
-  if (free.empty()) return;
-  // Parts that no bone reaches have nothing to diffuse: a breath of a diagonal keeps their block regular, and
-  // their blend comes out as zero, which leaves them unturned.
-  const SymmetricMatrix& l = model.laplacian;
-  double mean = 0;
-  for (Index i = 0; i < n; ++i) mean += l.value[std::size_t(l.begin[std::size_t(i) + 1] - 1)] / n;
-  SymmetricMatrix inner;
-  std::vector<std::vector<std::pair<Index, double>>> coupling{std::size_t(s)};  // of a sample: free row, -L
-  for (Index i = 0; i < n; ++i) {
-    for (Index k = l.begin[std::size_t(i)]; k < l.begin[std::size_t(i) + 1]; ++k) {
-      const Index j = l.column[std::size_t(k)];
-      const double value = l.value[std::size_t(k)];
-      const Index pi = place[std::size_t(i)], pj = place[std::size_t(j)];
-      if (pi >= 0 && pj >= 0) {
-        inner.column.push_back(pj);
-        inner.value.push_back(i == j ? value + 1e-10 * mean : value);
-      } else if (pi >= 0) {
-        coupling[std::size_t(sample_of[std::size_t(j)])].push_back({pi, -value});
-      } else if (pj >= 0) {
-        coupling[std::size_t(sample_of[std::size_t(i)])].push_back({pj, -value});
-      }
-    }
-    if (place[std::size_t(i)] >= 0) inner.begin.push_back(Index(inner.column.size()));
-  }
-  RefinedSolver solver(inner);
-  Points b(free.size()), z(free.size());
-  for (Index first = 0; first < s; first += 3) {
-    std::fill(b.begin(), b.end(), Vec3::Zero());
-    for (Index c = 0; c < 3 && first + c < s; ++c)
-      for (const auto& [row, value] : coupling[std::size_t(first + c)]) b[std::size_t(row)][c] += value;
-    solver.solve(b, z, pool);
-    for (std::size_t k = 0; k < free.size(); ++k)
-      for (Index c = 0; c < 3 && first + c < s; ++c)
-        influence_[std::size_t(free[k]) * std::size_t(s) + std::size_t(first + c)] = float(z[k][c]);
-  }
+  std::vector<Index> sample_of(model.rest.size(), -1);
+  for (Index k = 0; k < samples(); ++k) sample_of[std::size_t(sample_node_[std::size_t(k)])] = k;
+  influence_ = influence_of_sources(model.laplacian, sample_of, samples(), pool);
 }
 
 bool Rig::make_elastic(double joint_softness) {

@@ -5,7 +5,7 @@
 // 1/2 int |grad q|^2 with the samples' values given at their nodes. By linearity q = W q_samples with the
 // influence matrix
 //   W = -L_ff^-1 L_fs   (rows of sample nodes: the identity)
-// made once; a step is one product. Signs of the samples agree along the skeleton (geometry/skeleton.hpp).
+// made once (physics/diffusion.hpp); a step is one product. Signs of the samples agree along the skeleton (geometry/skeleton.hpp).
 #pragma once
 
 #include <optional>
@@ -20,15 +20,8 @@ namespace pliant::meshless {
 /// A shape whose nodes include one at every sample: nodes nearer than half the spacing give way.
 Shape with_samples(Shape shape, const Points& samples);
 
-/// Settings of a skeleton in a body whose nodes are `spacing` apart. Automatic ones are resolved from the
-/// shape: half the width of the limb is the distance from a joint to the surface, the median over the joints
-/// that bend.
-struct BoneSetting {
-  BoneSampleOptions samples;
-  double radius = 0;   ///< of thick bones, m
-  double pliable = 0;  ///< length of bone on each side of a joint where even thick bones are thin, m
-};
-BoneSetting bone_setting(const Bones& bones, const Shape& shape, double spacing);
+using pliant::bone_setting;
+using pliant::BoneSetting;
 
 class Rig {
  public:

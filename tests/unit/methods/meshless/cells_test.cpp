@@ -42,16 +42,28 @@ Shape jittered(double amount) {
   return shape;
 }
 
-class PatchTest : public testing::TestWithParam<std::tuple<double, double>> {};
+/// With nodes twice as near in a ball that reaches through the surface, and four times as near inside of that.
+Flesh finer(Shape shape, double gamma) {
+  Options options;
+  options.kappa = 0;
+  options.support = gamma;
+  options.finer = {{.near = Near::point, .joint = "", .point = {0.6, -1.5, 1.8}, .radius = 0.5, .ratio = 2},
+                   {.near = Near::point, .joint = "", .point = {1, -1.5, 1.9}, .radius = 0.15, .ratio = 4}};
+  return make_flesh(std::move(shape), options);
+}
+
+class PatchTest : public testing::TestWithParam<std::tuple<double, double, bool>> {};
 
 /// u = A X + b under the tractions of its constant stress, four nodes held at the exact values: the solution
 /// is u everywhere [notes, section 2].
 TEST_P(PatchTest, constant_strain_is_exact_for_any_layout_of_nodes) {
-  const auto [gamma, jitter] = GetParam();
+  const auto [gamma, jitter, refined] = GetParam();
   Pool pool(2);
   Options options;
   options.kappa = 0;
-  const Built built = build(jittered(jitter), gamma, pool, options);
+  Flesh flesh{jittered(jitter), options};
+  if (refined) flesh = finer(jittered(jitter), gamma);
+  const Built built = build(flesh.shape, gamma, pool, flesh.options);
   const Model& model = built.model;
   const Index n = model.nodes();
   Mat3 a;
@@ -63,10 +75,11 @@ TEST_P(PatchTest, constant_strain_is_exact_for_any_layout_of_nodes) {
   // The matrix, and the residual of the exact field: loads on the faces of the boundary cells balance it.
   const SymmetricMatrix k = block_matrix(model, std::vector<double>(std::size_t(n), 0), 1, {}, 0);
   Eigen::VectorXd load = Eigen::VectorXd::Zero(3 * n);
-  const Vec3 e = model.cells.edge, low = box.corner, high = box.corner + box.size;
+  const Vec3 low = box.corner, high = box.corner + box.size;
   MlsValues at;
   for (Index c = 0; c < model.cells.count(); ++c)
     for (int side = 0; side < 6; ++side) {
+      const Vec3 e = model.cells.edge_of(c);
       Vec3 x = model.cells.centre[c], normal = Vec3::Zero();
       const int axis = side / 2;
       normal[axis] = side % 2 == 0 ? -1 : 1;
@@ -120,7 +133,31 @@ TEST_P(PatchTest, constant_strain_is_exact_for_any_layout_of_nodes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, PatchTest,
-                         testing::Combine(testing::Values(1.3, 1.5), testing::Values(0.0, 0.2)));
+                         testing::Combine(testing::Values(1.3, 1.5), testing::Values(0.0, 0.2),
+                                          testing::Bool()));
+
+TEST(Cells, are_halved_where_nodes_are_finer) {
+  Pool pool(2);
+  const Flesh flesh = finer(make_shape(box), 1.3);
+  const Built built = build(flesh.shape, 1.3, pool, flesh.options);
+  const Cells& cells = built.model.cells;
+  EXPECT_NEAR(built.mls.spacing(), 0.25, 1e-12) << "of the nodes outside the balls";
+  std::array<double, 3> volume{};
+  std::array<int, 3> count{};
+  for (Index c = 0; c < cells.count(); ++c) {
+    volume[std::size_t(cells.halved[std::size_t(c)])] += cells.weight[std::size_t(c)];
+    ++count[std::size_t(cells.halved[std::size_t(c)])];
+  }
+  EXPECT_NEAR(volume[0] + volume[1] + volume[2], 2, 1e-12);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_GT(count[k], 0);
+    EXPECT_NEAR(volume[k] / count[k], std::pow(0.125 / (1 << k), 3), 1e-12);
+  }
+  EXPECT_EQ(cells.constant, 0);
+  const auto& m = built.model.mass;
+  EXPECT_NEAR(std::accumulate(m.begin(), m.end(), 0.0), 2000, 1e-6);
+  EXPECT_GT(*std::min_element(m.begin(), m.end()), 0);
+}
 
 TEST(Cells, weights_sum_to_the_volume_and_masses_to_the_mass) {
   Pool pool(2);
@@ -189,25 +226,61 @@ PolygonMesh tuning_fork(double gap) {
   return mesh;
 }
 
+/// The fingers, with nodes nearer to one another around the middle of the gap.
+Flesh finer_fork(const Shape& shape) {
+  Options options;
+  options.finer = {{.near = Near::point, .joint = "", .point = {0, 0.5, 2}, .radius = 0.6, .ratio = 2}};
+  return make_flesh(shape, options);
+}
+
 TEST(Cells, two_fingers_side_by_side_do_not_stick) {
   Pool pool(2);
   Result<MeshShape> made = make_mesh_shape(tuning_fork(0.02), {.nodes = 700, .solid = true}, pool);
   ASSERT_TRUE(made) << made.error().text();
   ASSERT_GT(made->report.spacing, 0.2) << "the gap is narrow against the nodes";
-  const Built built = build(made->shape, 1.3, pool);
-  const Model& model = built.model;
-  int mixed = 0, far = 0;
-  for (Index c = 0; c < model.cells.count(); ++c) {
-    // Near the bridge the fingers are one body.
-    if (model.cells.centre[c].z() < 0.5 + 2.5 * made->report.spacing) continue;
-    ++far;
-    bool left = false, right = false;
-    for (Index k = model.cells.begin[c]; k < model.cells.begin[c + 1]; ++k)
-      (model.rest[model.cells.node[k]].x() < 0 ? left : right) = true;
-    mixed += left && right;
+  for (const bool refined : {false, true}) {
+    const Flesh flesh = refined ? finer_fork(made->shape) : Flesh{made->shape, {}};
+    const Built built = build(flesh.shape, 1.3, pool, flesh.options);
+    const Model& model = built.model;
+    int mixed = 0, far = 0;
+    for (Index c = 0; c < model.cells.count(); ++c) {
+      // Near the bridge the fingers are one body.
+      if (model.cells.centre[c].z() < 0.5 + 2.5 * made->report.spacing) continue;
+      ++far;
+      bool left = false, right = false;
+      for (Index k = model.cells.begin[c]; k < model.cells.begin[c + 1]; ++k)
+        (model.rest[model.cells.node[k]].x() < 0 ? left : right) = true;
+      mixed += left && right;
+    }
+    EXPECT_GT(far, refined ? 1000 : 500);
+    EXPECT_EQ(mixed, 0);
   }
-  EXPECT_GT(far, 500);
-  EXPECT_EQ(mixed, 0);
+}
+
+TEST(Cells, finer_nodes_in_a_mesh_keep_its_mass_and_bear_nothing_at_rest) {
+  Pool pool(2);
+  Result<MeshShape> made = make_mesh_shape(tuning_fork(0.02), {.nodes = 700, .solid = true}, pool);
+  ASSERT_TRUE(made) << made.error().text();
+  const Flesh flesh = finer_fork(made->shape);
+  EXPECT_GT(flesh.shape.graph.positions.size(), 1.2 * made->shape.graph.positions.size());
+  auto method = meshless::build(flesh.shape, 1000, {}, flesh.options);
+  ASSERT_TRUE(method) << method.error().text();
+  const NodeState& nodes = (*method)->nodes();
+  const double volume = 2 * 1 * 0.5 + 2 * (1 - 0.01) * 2.5;
+  EXPECT_NEAR(std::accumulate(nodes.mass.begin(), nodes.mass.end(), 0.0) / (1000 * volume), 1, 1e-6);
+  EXPECT_GT(*std::min_element(nodes.mass.begin(), nodes.mass.end()), 0);
+  Points force(nodes.x.size());
+  (*method)->elastic_forces(force);
+  for (const Vec3& f : force) EXPECT_LT(f.norm(), 1e-6 * flesh.options.stiffness * 1e-4);
+  // A surface vertex follows the nodes around it: a linear field is shown exactly.
+  Mat3 a;
+  a << 1.1, 0.2, 0, -0.1, 0.9, 0.3, 0, 0.1, 1;
+  Points x = nodes.x, still(x.size(), Vec3::Zero()), surface(flesh.shape.surface.vertices.size());
+  for (Vec3& p : x) p = a * p;
+  (*method)->place(x, still);
+  (*method)->surface(surface);
+  for (std::size_t v = 0; v < surface.size(); ++v)
+    EXPECT_LT((surface[v] - a * flesh.shape.surface.vertices[v]).norm(), 1e-9);
 }
 
 TEST(Cells, the_surface_of_a_finger_does_not_follow_the_other) {
@@ -238,7 +311,7 @@ TEST(Cells, a_sheet_is_refused) {
   Pool pool(1);
   const Shape sheet = make_shape(SheetShape{});
   const MovingLeastSquares mls(sheet.graph.positions, inner_pairs(sheet.graph), {6, 1.3}, pool);
-  EXPECT_FALSE(make_cells(sheet, mls, pool));
+  EXPECT_FALSE(make_cells(sheet, mls, {}, pool));
 }
 
 }  // namespace cells_test

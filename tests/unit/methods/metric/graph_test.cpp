@@ -119,11 +119,11 @@ TEST(MetricGraph, a_cubic_lattice_as_a_mesh_has_the_energy_of_the_lattice) {
   }
 }
 
-/// Turned inside out, squashed to a fifth of the height, the nodes thrown about by a third of a cell.
-double volume_after_squash(const Options& options, int* inverted) {
+/// Squashed to this part of the height (negative: inside out), the nodes thrown about by a third of a cell.
+double volume_after_squash(double height, const Options& options, int* inverted) {
   const auto body = solid_body(3, options);
   Points x = shaken(body->model().rest, 0.1, 5);
-  for (Vec3& p : x) p.y() *= -0.2;
+  for (Vec3& p : x) p.y() *= height;
   put(*body, x);
   Pool pool(1);
   run(*body, 4, 1.0 / 30, pool);
@@ -132,14 +132,22 @@ double volume_after_squash(const Options& options, int* inverted) {
   return end.volume_ratio;
 }
 
-TEST(MetricGraph, a_squashed_and_inverted_mesh_returns_to_its_volume_by_all_terms_and_not_by_lengths_alone) {
+TEST(MetricGraph, areas_and_volumes_bring_a_flat_mesh_back_and_lengths_alone_do_not) {
   int inverted = 0;
-  EXPECT_NEAR(volume_after_squash({.stiffness = 1e5}, &inverted), 1, 0.01);
+  EXPECT_NEAR(volume_after_squash(0.1, {.stiffness = 1e5, .orientation = 0}, &inverted), 1, 0.01);
   EXPECT_EQ(inverted, 0);
   const double alone =
-      volume_after_squash({.stiffness = 1e5, .area = 0, .volume = 0, .orientation = 0}, &inverted);
+      volume_after_squash(0.1, {.stiffness = 1e5, .area = 0, .volume = 0, .orientation = 0}, &inverted);
   EXPECT_LT(alone, 0.9);
   EXPECT_GT(inverted, 0);
+}
+
+/// The metric is that of the mirror image, too.
+TEST(MetricGraph, the_orientation_term_turns_a_mesh_right_side_out_which_areas_and_volumes_do_not) {
+  int inverted = 0;
+  EXPECT_NEAR(volume_after_squash(-0.2, {.stiffness = 1e5}, &inverted), 1, 0.01);
+  EXPECT_EQ(inverted, 0);
+  EXPECT_NEAR(volume_after_squash(-0.2, {.stiffness = 1e5, .orientation = 0}, &inverted), -1, 0.01);
 }
 
 TEST(MetricGraph, its_operator_gives_the_forces_of_the_energy_and_a_symmetric_matrix) {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bones in finite elements, and the rotations that they diffuse.
+#include "pliant/methods/fem/rig.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "pliant/methods/fem/body.hpp"
+#include "pliant/methods/fem/build.hpp"
+#include "tests/support/relax_once.hpp"
+
+namespace pliant::fem {
+namespace rig_test {
+
+const Shape bar = make_shape(BoxShape{.size = {1, 1, 4}, .nodes = {5, 5, 17}, .corner = {-0.5, -0.5, 0}});
+
+/// Three joints on the axis; turns in degrees about x, there from the start.
+Options with_bones(double at_root, double at_middle, Turning rotations = Turning::diffused) {
+  Options options{.rotations = rotations, .stiffness = 1000, .integrator = Integrator::euler};
+  options.tolerance = 1e-8;
+  options.bones.emplace();
+  options.bones->radius = 0.3;
+  for (const double height : {0.0, 2.0, 4.0}) {
+    Joint joint;
+    joint.name = std::to_string(height);
+    joint.parent = Index(options.bones->skeleton.joints.size()) - 1;
+    joint.position = {0, 0, height};
+    const double turn = height == 0 ? at_root : height == 2 ? at_middle : 0;
+    joint.turns.times = {0}, joint.turns.turns = {Vec3(turn * M_PI / 180, 0, 0)};
+    options.bones->skeleton.joints.push_back(joint);
+  }
+  return options;
+}
+
+struct Posed {
+  std::unique_ptr<Method> method;
+  Relaxation settled;
+  Body& body() { return static_cast<Body&>(*method); }
+};
+
+Posed posed(const Options& options) {
+  auto made = build(bar, 1, {0, 0}, options);
+  EXPECT_TRUE(made) << made.error().text();
+  Posed out{std::move(*made), {}};
+  Pool pool(2);
+  RelaxMemory memory;
+  for (int k = 0; k < 20; ++k) {
+    const int before = out.settled.steps;
+    out.settled = out.method->relax({.time = 1, .contact = {}, .pool = &pool}, 1e-6, memory);
+    EXPECT_TRUE(out.settled.trouble.empty()) << out.settled.trouble;
+    out.settled.steps += before;
+    if (out.settled.residual <= 1e-6 || out.settled.stuck) break;
+  }
+  return out;
+}
+
+TEST(FemRig, bones_at_rest_move_nothing) {
+  Posed still = posed(with_bones(0, 0));
+  EXPECT_EQ(still.body().elastic_energy(), 0);
+  EXPECT_EQ(still.method->nodes().x, bar.graph.positions);
+}
+
+TEST(FemRig, bones_that_turn_as_one_turn_the_body_without_strain) {
+  Posed turned = posed(with_bones(130, 0));
+  const Mat3 turn = Eigen::AngleAxisd(130 * M_PI / 180, Vec3::UnitX()).toRotationMatrix();
+  for (std::size_t i = 0; i < bar.graph.positions.size(); ++i)
+    ASSERT_LT((turned.method->nodes().x[i] - turn * bar.graph.positions[i]).norm(), 1e-4);
+  EXPECT_LT(turned.body().elastic_energy(), 1e-4);
+}
+
+TEST(FemRig, nodes_of_the_bones_are_where_these_are) {
+  Options options = with_bones(0, 90);
+  options.bones->zone = 0;
+  Posed bent = posed(options);
+  const Rig& rig = bent.body().rig();
+  ASSERT_GT(rig.nodes().size(), 40u);
+  const Mat3 turn = Eigen::AngleAxisd(M_PI / 2, Vec3::UnitX()).toRotationMatrix();
+  const Vec3 joint(0, 0, 2);
+  int followed = 0;
+  for (const Index i : rig.nodes()) {
+    const Vec3& X = bar.graph.positions[std::size_t(i)];
+    if (std::abs(X.z() - 2) < 0.3) continue;  // turned half way
+    const Vec3 there = X.z() < 2 ? X : Vec3(joint + turn * (X - joint));
+    EXPECT_LT((bent.method->nodes().x[std::size_t(i)] - there).norm(), 1e-6);
+    ++followed;
+  }
+  EXPECT_GT(followed, 20);
+}
+
+TEST(FemRig, a_pose_with_diffused_rotations_is_one_linear_solve) {
+  Posed diffused = posed(with_bones(0, 90)), polar = posed(with_bones(0, 90, Turning::polar));
+  EXPECT_LE(diffused.settled.steps, 3) << "each solves to a thousandth";
+  EXPECT_GT(polar.settled.steps, 5);
+  EXPECT_EQ(diffused.method->inverted_cells(), 0);
+}
+
+TEST(FemRig, forces_are_the_gradient_of_the_energy_at_given_rotations) {
+  Posed bent = posed(with_bones(0, 90));
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  const Points at = bent.method->nodes().x, still(at.size(), Vec3::Zero());
+  Points direction(at.size()), force(at.size());
+  for (Vec3& d : direction) d = Vec3(normal(random), normal(random), normal(random));
+  bent.method->elastic_forces(force);
+  const auto energy_at = [&](double t) {
+    Points x = at;
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += t * direction[i];
+    bent.method->place(x, still);
+    return bent.method->elastic_energy();
+  };
+  double work = 0;
+  for (std::size_t i = 0; i < at.size(); ++i) work -= force[i].dot(direction[i]);
+  EXPECT_NEAR(work, (energy_at(1e-4) - energy_at(-1e-4)) / 2e-4, 1e-6 * std::abs(work));
+}
+
+TEST(FemRig, settings_that_do_not_go_together_are_refused) {
+  Options options{.rotations = Turning::diffused};
+  EXPECT_FALSE(build(bar, 1, {}, options)) << "no skeleton";
+  options = with_bones(0, 0);
+  options.element = ElementKind::hexahedron;
+  EXPECT_FALSE(build(bar, 1, {}, options));
+  options = with_bones(0, 0);
+  options.model = Material::linear;
+  EXPECT_FALSE(build(bar, 1, {}, options));
+  options = with_bones(0, 0);
+  options.bones->elastic = true;
+  EXPECT_FALSE(build(bar, 1, {}, options));
+}
+
+}  // namespace rig_test
+}  // namespace pliant::fem

@@ -26,6 +26,9 @@
 namespace pliant::meshless {
 namespace {
 
+/// Flesh that is pulled away from a rod: few iterations leave an error that grows from step to step.
+constexpr int rod_iterations = 64;
+
 bool all_finite(const Points& points) {
   double sum = 0;
   for (const Vec3& p : points) sum += p.cwiseAbs().sum();
@@ -162,7 +165,8 @@ void Body::move_freely(Equation& e) {
   const StepInput& input = e.input();
   StageWatch& watch = e.context.watch;
   Points& x = scratch_.x;
-  const int most = options_.iterations + 2 * int(input.grabs.size());
+  const int least = rig_.rod() ? rod_iterations : 0;
+  const int most = std::max(options_.iterations, least) + 2 * int(input.grabs.size());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = scratch_.hat_x[i] + e.scheme().h * scratch_.hat_v[i];
   const int solves = 1 + options_.refinements + (rig_.rod() ? 1 : 0);  // a rod is not linear
   for (int k = 0; k < solves; ++k) {

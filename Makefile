@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test bench models figures wild papers fuzz docs view-flood view-bench format check clean
+.PHONY: demo build test bench models figures wild papers fuzz docs view-flood view-bench view-armadillo format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -76,6 +76,11 @@ view-flood:
 # How long a page takes to its first picture, and how often it draws (SCENE, LOADS).
 view-bench: build
 	@node web/tests/bench/first_frame.mjs $(or $(SCENE),creature) $(or $(LOADS),5)
+
+# Martin et al. 2009, Fig. 6, by mouse and keys on the page: a picture for the gallery, a session to replay.
+view-armadillo: build models
+	@node web/tests/papers/armadillo.mjs
+	@scripts/small-png docs/gallery/armadillo-page.png
 
 format:
 	@scripts/setup check

@@ -258,6 +258,9 @@ void inspect_cloud(const PolygonMesh& cloud, const InspectOptions& options) {
   for (const Vec3& x : cloud.vertices) box.extend(x);
   const Vec3 size = box.sizes();
   const std::optional<Error> wrong = no_solid(facts);
+  std::vector<std::string> warnings;
+  if (wrong) warnings.push_back(wrong->problems.front().found);
+  if (const std::string open = open_text(facts); !open.empty() && !wrong) warnings.push_back(open);
   if (options.json) {
     const Json json = {{"file", options.mesh.file},
                        {"kind", "points"},
@@ -267,8 +270,11 @@ void inspect_cloud(const PolygonMesh& cloud, const InspectOptions& options) {
                        {"area", facts.area},
                        {"volume", facts.volume},
                        {"defect", facts.defect},
+                       {"opening", facts.opening},
+                       {"closed", open_text(facts).empty()},
                        {"opposed", facts.opposed},
-                       {"usable", !wrong}};
+                       {"usable", !wrong},
+                       {"warnings", warnings}};
     fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
@@ -278,13 +284,14 @@ void inspect_cloud(const PolygonMesh& cloud, const InspectOptions& options) {
   line("points", fmt::format("{}, {:.3g} m apart, with normals", cloud.vertices.size(), facts.spacing));
   line("volume", fmt::format("{:.4g} m^3 (by the divergence theorem)", facts.volume));
   line("area", fmt::format("{:.4g} m^2", facts.area));
+  line("closed", open_text(facts).empty() ? "yes" : "no");
   line("kind", fmt::format("points (defect {:.3f}, solid up to {})", facts.defect, solid_defect));
   for (const MethodEntry* entry : catalogue())
     line("method",
          fmt::format(
              "{}: {}", entry->name,
              entry->can(entry->defaults, Ability::points) && !wrong ? "yes, filled with nodes" : "no"));
-  if (wrong) line("warning", wrong->problems.front().found);
+  for (const std::string& warning : warnings) line("warning", warning);
 }
 
 void inspect(const InspectOptions& options) {

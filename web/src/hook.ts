@@ -76,6 +76,8 @@ export function makeHook(link: Connection, store: Store, stage: Stage, tools: To
     get bodies() { return store.scene?.bodies ?? []; },
     get history() { return store.history; },
     get transport() { return store.transport; },
+    /** Radius of the brush of dents, pins and handles, m. */
+    get brush() { return store.brush; },
     options: () => [...store.options.values()],
     send: (cmd: string, args: object = {}): Promise<Reply> => link.send(cmd, args),
     until,

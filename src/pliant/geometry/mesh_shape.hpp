@@ -27,6 +27,7 @@ struct MeshShapeReport {
   RepairReport repair;
   Solidity solidity;
   bool solid = true;
+  Index points = 0;    ///< of a cloud without faces; 0: a surface
   double volume = 0;   ///< m^3 (shell: area * thickness)
   double spacing = 0;  ///< lattice constant a, m
   Index nodes = 0, lattice_nodes = 0, cover_nodes = 0, frame_nodes = 0;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/geometry/point_cloud.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "pliant/geometry/moving_least_squares.hpp"
 #include "pliant/geometry/node_grid.hpp"
@@ -16,7 +19,11 @@ using Vec2 = Eigen::Vector2d;
 constexpr int nearest_points = 20;    // that may bound a disc
 constexpr double largest_disc = 1.5;  // radius, of the distance to the sixth nearest point
 constexpr double same_face = 0.7;     // cosine between normals; beyond lies an edge of the surface
-constexpr double least_slope = 0.1;         // of a plane against the disc: flatter ones do not bound it
+constexpr double least_slope = 0.1;   // of a plane against the disc: flatter ones do not bound it
+constexpr int around = 8;             // nearest points that a point has triangles to
+constexpr double widest_angle = 2.3;  // rad, of such a triangle at the point; wider is a border
+constexpr double open_share = 0.03;   // of the area: a larger lid is an opening
+constexpr double open_defect = 0.12;  // is_doubtful() of geometry/inside.hpp
 constexpr double facts_depth = 0.5;   // of the spacing: where the winding number is asked
 constexpr int cloud_block = 256;
 
@@ -106,13 +113,16 @@ CloudFacts cloud_facts(const Points& points, const Points& normals, const TriMes
   facts.spacing = median_nearest(points);
   Vec3 centre = Vec3::Zero();
   for (const Vec3& p : points) centre += p / double(points.size());
+  Vec3 lid = Vec3::Zero();
   for (const Triangle& t : discs.triangles) {
     const Vec3& p = discs.vertices[std::size_t(t[0])];
     const Vec3 area =
         0.5 * (discs.vertices[std::size_t(t[1])] - p).cross(discs.vertices[std::size_t(t[2])] - p);
     facts.area += area.norm();
+    lid += area;
     facts.volume += area.dot(p - centre) / 3;
   }
+  facts.opening = lid.norm();
   // A few hundred points tell as much as all.
   const std::size_t stride = std::max<std::size_t>(1, points.size() / 1000);
   int asked = 0;
@@ -124,6 +134,46 @@ CloudFacts cloud_facts(const Points& points, const Points& normals, const TriMes
   }
   facts.defect /= asked, facts.opposed /= asked;
   return facts;
+}
+
+std::string open_text(const CloudFacts& facts) {
+  if (facts.opening <= open_share * facts.area && facts.defect <= open_defect) return {};
+  return fmt::format(
+      "the points leave an opening of {:.2g} % of their area; it is closed where inside and outside balance. "
+      "Scan all sides for the true shape.",
+      100 * facts.opening / facts.area);
+}
+
+std::vector<Triangle> cloud_triangles(const Points& points, const Points& normals) {
+  const double same_place = 1e-9 * size_of(points);
+  const NodeGrid grid(points, std::max(median_nearest(points), 10 * same_place));
+  std::vector<NodeGrid::Found> found;
+  std::vector<std::pair<double, Index>> ring;
+  std::vector<Triangle> out;
+  for (Index i = 0; i < Index(points.size()); ++i) {
+    const auto [a, b] = tangents(normals[std::size_t(i)]);
+    grid.nearest(points[std::size_t(i)], around + 1, std::numeric_limits<double>::infinity(), found);
+    ring.clear();
+    for (const auto& f : found) {
+      if (f.squared <= same_place * same_place) continue;
+      const Vec3 to = points[std::size_t(f.id)] - points[std::size_t(i)];
+      if (normals[std::size_t(f.id)].dot(normals[std::size_t(i)]) > 0)
+        ring.emplace_back(std::atan2(b.dot(to), a.dot(to)), f.id);
+    }
+    std::sort(ring.begin(), ring.end());
+    for (std::size_t k = 0; k < ring.size() && ring.size() > 1; ++k) {
+      const auto& [from, p] = ring[k];
+      const auto& [to, q] = ring[(k + 1) % ring.size()];
+      const double angle = k + 1 < ring.size() ? to - from : to - from + 2 * std::numbers::pi;
+      if (angle > widest_angle) continue;
+      Triangle t{i, p, q};
+      std::rotate(t.begin(), std::min_element(t.begin(), t.end()), t.end());
+      out.push_back(t);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
 }
 
 MovedNormals::MovedNormals(const Points& rest, const Points& normals) : normals_(normals) {

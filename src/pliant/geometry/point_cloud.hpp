@@ -5,6 +5,8 @@
 // [Barill18]: a dipole of the disc's area from afar, its solid angle near by.
 #pragma once
 
+#include <string>
+
 #include "pliant/base/parallel.hpp"
 #include "pliant/geometry/polygon_mesh.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
@@ -17,14 +19,22 @@ TriMesh cloud_discs(const Points& points, const Points& normals, Pool& pool);
 
 /// What the discs enclose and how well.
 struct CloudFacts {
-  double area = 0;     ///< m^2
-  double volume = 0;   ///< by the divergence theorem: sum A n . x / 3, m^3; negative: normals point inward
-  double defect = 0;   ///< mean of |1 - w|, w the winding number under a point: 0 closed, 0.5 a sheet
+  double area = 0;    ///< m^2
+  double volume = 0;  ///< by the divergence theorem: sum A n . x / 3, m^3; negative: normals point inward
+  double defect = 0;  ///< mean of |1 - w|, w the winding number under a point: 0 closed, 0.5 a sheet
+  double opening =
+      0;  ///< area of a flat lid over its holes, |sum A n|, m^2; holes that face each other cancel
   double opposed = 0;  ///< share of points whose normal points to the side that is more inside
   double spacing = 0;  ///< median distance of a point to its nearest, m
 };
+/// What a hole that is no gap between points does to the solid, one sentence; empty: the cloud is closed.
+std::string open_text(const CloudFacts& facts);
 CloudFacts cloud_facts(const Points& points, const Points& normals, const TriMesh& discs,
                        const TriangleTree& tree);
+
+/// Triangles from each point to its neighbours all around, facing outward: to point at a cloud and to shade
+/// it. They overlap and bound nothing.
+std::vector<Triangle> cloud_triangles(const Points& points, const Points& normals);
 
 /// The same cloud after it has moved: the normal of a point is that of the plane that its neighbours' moves
 /// make of its tangent plane (least squares over `neighbours` of them).

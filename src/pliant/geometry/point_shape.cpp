@@ -26,10 +26,12 @@ double volume_of(const CloudFacts& facts, const TriMesh& discs, const TriangleTr
   return std::abs(facts.volume - counted) < agree * counted ? facts.volume : 0;
 }
 
-void describe(const BodyGraph& body, const CloudFacts& facts, double size, MeshShapeReport& report) {
+void describe(const BodyGraph& body, const CloudFacts& facts, Index points, double size,
+              MeshShapeReport& report) {
   const NodeGraph& graph = body.graph;
   report.solidity.defect = facts.defect;
   report.solidity.any_solid = true;
+  report.points = points;
   report.nodes = Index(graph.positions.size());
   report.lattice_nodes = body.lattice_nodes, report.cover_nodes = body.cover_nodes;
   report.frame_nodes = body.frame_nodes;
@@ -39,6 +41,7 @@ void describe(const BodyGraph& body, const CloudFacts& facts, double size, MeshS
   report.parts = *std::max_element(label.begin(), label.end()) + 1;
   if (report.parts > 1)
     report.warnings.push_back(fmt::format("{} separate parts; they will fall apart.", report.parts));
+  if (const std::string open = open_text(facts); !open.empty()) report.warnings.push_back(open);
   if (body.strays > 0)
     report.warnings.push_back(
         fmt::format("{} points see no node and follow the nearest; raise nodes.", body.strays));
@@ -82,7 +85,7 @@ Result<MeshShape> make_point_shape(const PolygonMesh& cloud, const MeshShapeOpti
                                      volume_of(facts, discs, tree), Index(points.size())},
                                     options.nodes, pool, laps);
   MeshShape out;
-  describe(body, facts, size, out.report);
+  describe(body, facts, Index(points.size()), size, out.report);
 
   Shape& shape = out.shape;
   std::vector<Index> each(points.size());

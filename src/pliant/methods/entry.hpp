@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <any>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -157,7 +158,13 @@ struct Controls {
   };
   std::optional<Cage> cage;
   const Skeleton* skeleton = nullptr;  ///< with its joints as they are driven; none: no bones
-  bool joints_driven = false;          ///< drive_joint took a joint away from its keys
+  /// Of a skeleton that bends: the joints as they are, then further points along it. Empty: the skeleton
+  /// poses its joints.
+  std::vector<JointPose> joints;
+  std::vector<std::array<Index, 2>> joint_links;  ///< neighbours among them
+  /// Of each of them the node (StepInput) that a hand pulls at; -1, or empty: it is driven.
+  std::vector<Index> joint_nodes;
+  bool joints_driven = false;  ///< drive_joint took a joint away from its keys
 };
 
 /// What a method says to a mesh.

@@ -33,14 +33,16 @@ struct Surroundings {
 };
 
 std::string solidity_text(const MeshShapeReport& report) {
+  if (report.points > 0) return fmt::format("a cloud of {} points, filled as a solid", report.points);
   return fmt::format("{:.2g} % of rays from inside leave through holes: treated as a {}",
                      100 * report.solidity.defect, report.solid ? "solid" : "sheet");
 }
 
 /// What was decided and repaired, so that nothing is silent.
 void note_mesh(const std::string& name, const MeshShapeReport& report, std::vector<std::string>& notes) {
-  notes.push_back(fmt::format("{}: {}; {} nodes, {:.3g} m apart; repaired: {}", name, solidity_text(report),
-                              report.nodes, report.spacing, report.repair.text()));
+  std::string repaired = report.points > 0 ? "" : "; repaired: " + report.repair.text();
+  notes.push_back(fmt::format("{}: {}; {} nodes, {:.3g} m apart{}", name, solidity_text(report), report.nodes,
+                              report.spacing, repaired));
   for (const std::string& warning : report.warnings) notes.push_back(fmt::format("{}: {}", name, warning));
 }
 

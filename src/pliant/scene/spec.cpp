@@ -198,7 +198,8 @@ const Layout<MeshSpec>& layout_of() {
   static const auto layout = make_layout<S>(
       "mesh",
       "any surface from a file, clean or dirty: obj, ply, stl, off or glb. It is repaired, filled with "
-      "nodes, and keeps its own vertices and texture coordinates in every export",
+      "nodes, and keeps its own vertices and texture coordinates in every export. Or a cloud of points with "
+      "normals and without faces (ply; method meshless)",
       {option("mesh", &S::mesh, {.help = "the file, from the scene's folder or from where the command runs"}),
        option("scale", &S::scale,
               {.unit = "1", .min = 0, .max = 1e12, .above_min = true, .help = "factor on top of the unit"}),
@@ -209,7 +210,7 @@ const Layout<MeshSpec>& layout_of() {
        option("nodes", &S::nodes, budget_facts()),
        option("solid", &S::solid,
               {.help = "true: the skin of a solid; false: a sheet; none: tested by rays from just inside "
-                       "(few leave through holes: a solid); the result is printed"}),
+                       "(few leave through holes: a solid); the result is printed; no effect on points"}),
        option("thickness", &S::thickness, shell_facts()),
        option("join", &S::join, {.help = "link separate parts, so that they do not fall apart"}),
        option("cells", &S::cells, cell_facts())},

@@ -20,13 +20,13 @@ Vec3 SurfacePoint::on(const Points& surface) const {
 }
 
 Vec3 UserGrab::spring_target(std::size_t k) const {
-  if (kind == Kind::cage) return offset[k];
+  if (kind == Kind::control) return offset[k];
   return kind == Kind::dent ? Vec3(offset[k] + depth * depth_share[k] * inward) : Vec3(target + offset[k]);
 }
 
 Vec3 UserGrab::force(const Points& nodes_now) const {
   Vec3 sum = Vec3::Zero();
-  if (kind == Kind::cage) return sum;
+  if (kind == Kind::control) return sum;
   for (std::size_t k = 0; k < nodes.size(); ++k)
     sum += stiffness * share[k] * (spring_target(k) - nodes_now[std::size_t(nodes[k])]);
   return sum;
@@ -50,9 +50,9 @@ void Grabs::end(int client, int id, UserGrab::Kind kind) {
   });
 }
 
-void Grabs::end_cage(int client, int body) {
+void Grabs::end_controls(int client, int body) {
   std::erase_if(all_, [&](const UserGrab& grab) {
-    return grab.client == client && grab.body == body && grab.kind == UserGrab::Kind::cage;
+    return grab.client == client && grab.body == body && grab.kind == UserGrab::Kind::control;
   });
 }
 
@@ -89,7 +89,8 @@ void Grabs::follow(const std::vector<Held>& before, const std::vector<Held>& now
       grab.body = int(i);
       if (moved) return true;
       if (now[i].shape == was.shape) return false;
-      return grab.kind == UserGrab::Kind::cage || grab.handle >= 0 || !same_nodes(*now[i].shape, *was.shape);
+      return grab.kind == UserGrab::Kind::control || grab.handle >= 0 ||
+             !same_nodes(*now[i].shape, *was.shape);
     }
     return true;
   });

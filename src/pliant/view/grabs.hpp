@@ -20,26 +20,26 @@ struct SurfacePoint {
   Vec3 on(const Points& surface) const;
 };
 
-/// A grab, a dent or a pull at vertices of a cage, as a page does it.
+/// A grab, a dent, or a pull at controls (vertices of a cage, a joint of a loaded rod), as a page does it.
 struct UserGrab {
-  enum class Kind { point, dent, cage };
-  int client = 0, id = 0;  ///< id: chosen by the page; unused for a cage
+  enum class Kind { point, dent, control };
+  int client = 0, id = 0;  ///< id: chosen by the page; unused for controls
   Kind kind = Kind::point;
   int body = 0;
   SurfacePoint at;
-  Vec3 begin{0, 0, 0};              ///< where the point was, m
-  Vec3 target{0, 0, 0};             ///< m
-  std::vector<Index> nodes;         ///< that it pulls at; of a cage: its vertices, numbered after the nodes
-  std::vector<double> share;        ///< of the stiffness, sums to 1
-  Points offset;                    ///< point: from it to the node; dent: where the node was; cage: target, m
-  double stiffness = 0;             ///< of all springs together, N/m
-  Vec3 inward{0, 0, 0};             ///< dent: direction
-  double depth = 0;                 ///< dent, m
+  Vec3 begin{0, 0, 0};        ///< where the point was, m
+  Vec3 target{0, 0, 0};       ///< m
+  std::vector<Index> nodes;   ///< that it pulls at; vertices of a cage are numbered after the nodes
+  std::vector<double> share;  ///< of the stiffness, sums to 1
+  Points offset;              ///< point: from it to the node; dent: where the node was; control: target, m
+  double stiffness = 0;       ///< of all springs together, N/m
+  Vec3 inward{0, 0, 0};       ///< dent: direction
+  double depth = 0;           ///< dent, m
   std::vector<double> depth_share;  ///< dent: 1 at the centre, 0 at the radius
   int handle = -1;                  ///< while posing a grab moves this handle and has no springs
 
   Vec3 spring_target(std::size_t k) const;
-  Vec3 force(const Points& nodes_now) const;  ///< of all springs, N; none for a cage
+  Vec3 force(const Points& nodes_now) const;  ///< of all springs, N; none for controls
 };
 
 /// The grabs of all pages.
@@ -50,8 +50,8 @@ class Grabs {
   /// False: there are as many as there can be.
   bool add(UserGrab grab);
   void end(int client, int id, UserGrab::Kind kind);
-  /// The page lets go of the cage of a body.
-  void end_cage(int client, int body);
+  /// The page lets go of the controls of a body.
+  void end_controls(int client, int body);
   /// The page goes. How many it held.
   std::size_t leave(int client);
   /// Handles are numbered anew: grabs that move one end.

@@ -6,8 +6,6 @@
 namespace pliant::view {
 namespace {
 
-constexpr int cells_of_an_upload = 16;  // along every axis
-
 /// The settings of the body's method, as far as they can be read.
 MethodOptions options_of(const Json& body, const MethodEntry& entry) {
   MethodOptions out = entry.defaults;
@@ -24,18 +22,14 @@ void add_suggestions(Json& body, const MethodEntry& entry, bool cells) {
     body[entry.name][key] = Json::parse(value_text(value));
 }
 
-/// null: none. False: it has none now, or is made of cells anyway and has no such key.
-bool set_cells(Json& shape, const Json& cells) {
+/// Cells of a surface that other shapes have no key for; null: it has none, and is filled with nodes.
+Json* cells_of(Json& shape) {
   for (const char* kind : {"mesh", "blobs", "bumpy_bar"}) {
     if (!shape.contains(kind)) continue;
     Json& at = std::string(kind) == "mesh" ? shape : shape[kind];
-    if (cells.is_null())
-      at.erase("cells");
-    else if (!at.contains("cells"))
-      at["cells"] = cells;
-    return !cells.is_null();
+    return at.contains("cells") ? &at : nullptr;
   }
-  return false;
+  return nullptr;
 }
 
 }  // namespace
@@ -59,22 +53,19 @@ const std::string& skeleton_method() {
 
 Json& skeleton_entry(Json& body) { return body[method_of(body)]["skeleton"]; }
 
-void switch_method(Json& body, const std::string& method, double stiffness, const Json& cells) {
+void switch_method(Json& body, const std::string& method, double stiffness) {
   const MethodEntry& entry = method_entry(method);
   body["method"] = method;
-  const bool in_cells = set_cells(body["shape"], wants_cells(entry) ? cells : Json());
+  Json* with_cells = cells_of(body["shape"]);
+  if (with_cells && !wants_cells(entry)) with_cells->erase("cells");
   // the same material, where the new method has not been told another
   if (!body.contains(method) || !body[method].contains("stiffness")) body[method]["stiffness"] = stiffness;
-  add_suggestions(body, entry, in_cells);
+  add_suggestions(body, entry, with_cells && wants_cells(entry));
 }
 
 void add_needs(Json& body, const std::string& method) {
   const MethodEntry* entry = find_method(method);
-  if (!entry) return;  // refused when the scene is read
-  const bool cells = wants_cells(*entry);
-  if (cells)
-    body["shape"]["cells"] = Json::array({cells_of_an_upload, cells_of_an_upload, cells_of_an_upload});
-  add_suggestions(body, *entry, cells);
+  if (entry) add_suggestions(body, *entry, false);  // none: refused when the scene is read
 }
 
 }  // namespace pliant::view

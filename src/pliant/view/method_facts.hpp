@@ -25,8 +25,8 @@ const std::string& skeleton_method();
 Json& skeleton_entry(Json& body);
 
 // ---- edits of a scene's body
-/// Another method. stiffness: for a method that was not told one, Pa; cells: for a method that needs them.
-void switch_method(Json& body, const std::string& method, double stiffness, const Json& cells);
+/// Another method. stiffness: for a method that was not told one, Pa.
+void switch_method(Json& body, const std::string& method, double stiffness);
 /// What a body made from an uploaded mesh needs besides its shape.
 void add_needs(Json& body, const std::string& method);
 

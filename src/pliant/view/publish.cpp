@@ -28,9 +28,9 @@ std::vector<Triangle3> to_triangles(const Triangles& triangles) {
   return out;
 }
 
-std::vector<Joint> joints_at(const Skeleton& skeleton, double time) {
+std::vector<Joint> joints_at(const Controls& controls, double time) {
   std::vector<Joint> out;
-  for (const JointPose& pose : skeleton.pose(time)) {
+  for (const JointPose& pose : controls.joints.empty() ? controls.skeleton->pose(time) : controls.joints) {
     const Quat& q = pose.rotation;
     out.push_back({to_float(pose.position), {float(q.x()), float(q.y()), float(q.z()), float(q.w())}});
   }
@@ -56,9 +56,9 @@ double stretch(const Points& rest, const Points& x, const Triangle& t) {
 }
 
 /// At a vertex, of its triangles that which is furthest from 0.
-std::vector<float> stretch_of(const Body& body, const Points& surface) {
+std::vector<float> stretch_of(const Body& body, const std::vector<Triangle>& faces, const Points& surface) {
   std::vector<float> out(surface.size(), 0);
-  for (const Triangle& t : body.triangles()) {
+  for (const Triangle& t : faces) {
     const float s = float(stretch(body.rest_surface(), surface, t));
     for (const Index v : t)
       if (std::abs(s) > std::abs(out[std::size_t(v)])) out[std::size_t(v)] = s;
@@ -98,6 +98,19 @@ std::vector<std::uint8_t> surface_flags(const World& world, int index,
   return flags;
 }
 
+void add_skeleton(const Controls& controls, ModelBody& out) {
+  for (const pliant::Joint& joint : controls.skeleton->joints)
+    out.joints.push_back({to_float(joint.position)});
+  for (std::size_t j = out.joints.size(); j < controls.joints.size(); ++j)
+    out.joints.push_back({to_float(controls.joints[j].position)});
+  const auto link = [&](Index start, Index end) {
+    out.bones.push_back({std::uint32_t(start), std::uint32_t(end)});
+  };
+  for (const auto& [start, end] : controls.joint_links) link(start, end);
+  if (controls.joint_links.empty())
+    for (const Bone& bone : controls.skeleton->bones()) link(bone.start, bone.end);
+}
+
 /// Boards reach five sizes around the first body.
 PropMesh props_now(const World& world) {
   if (world.pieces().empty()) return {};
@@ -117,18 +130,14 @@ std::shared_ptr<const Model> make_model(const World& world) {
     out.name = body.name();
     out.method = world.spec().bodies[i].method;
     out.surface = to_floats(body.rest_surface());
-    out.triangles = to_triangles(body.triangles());
+    out.triangles = to_triangles(world.faces(int(i)));
     out.nodes = to_floats(world.pieces()[i].shape->graph.positions);
     const Controls controls = world.controls(int(i));
     if (controls.cage) {
       out.cage = to_floats(controls.cage->rest->vertices);
       out.cage_triangles = to_triangles(controls.cage->rest->triangles);
     }
-    if (const Skeleton* skeleton = controls.skeleton) {
-      for (const pliant::Joint& joint : skeleton->joints) out.joints.push_back({to_float(joint.position)});
-      for (const Bone& bone : skeleton->bones())
-        out.bones.push_back({std::uint32_t(bone.start), std::uint32_t(bone.end)});
-    }
+    if (controls.skeleton) add_skeleton(controls, out);
     model->bodies.push_back(std::move(out));
   }
   model->props = props_now(world);
@@ -153,9 +162,9 @@ void fill_snapshot(const World& world, Channels channels, Snapshot& snapshot) {
       const Controls controls = world.controls(int(i));
       if (has(channels, Channel::cage) && controls.cage) shown.cage = to_floats(controls.cage->vertices);
       if (has(channels, Channel::joints) && controls.skeleton)
-        shown.joints = joints_at(*controls.skeleton, world.simulation().time());
+        shown.joints = joints_at(controls, world.simulation().time());
     }
-    if (has(channels, Channel::scalar)) shown.scalar = stretch_of(body, surface);
+    if (has(channels, Channel::scalar)) shown.scalar = stretch_of(body, world.faces(int(i)), surface);
     if (has(channels, Channel::node_flags) || has(channels, Channel::surface_flags)) {
       shown.node_flags = node_flags(world, int(i));
       shown.surface_flags = surface_flags(world, int(i), shown.node_flags);
@@ -164,7 +173,7 @@ void fill_snapshot(const World& world, Channels channels, Snapshot& snapshot) {
   }
   if (props_move(world.simulation().colliders())) snapshot.props = props_now(world).positions;
   for (const UserGrab& grab : world.grabs().all()) {
-    if (grab.kind == UserGrab::Kind::cage) continue;
+    if (grab.kind == UserGrab::Kind::control) continue;
     const Body& body = world.body(grab.body);
     const bool dent = grab.kind == UserGrab::Kind::dent;
     const Vec3 target = dent ? Vec3(grab.begin + grab.depth * grab.inward) : grab.target;
@@ -182,17 +191,22 @@ Json scene_json(const World& world) {
     const MethodDescription about = body.method().describe();
     Json ids = Json::array();
     for (std::size_t k = 0; k < world.holds(int(i)).handles(); ++k) ids.push_back(handle_id(int(i), k));
-    Json joints = Json::array();
-    if (const Skeleton* skeleton = world.controls(int(i)).skeleton)
-      for (const pliant::Joint& joint : skeleton->joints) joints.push_back(joint.name);
+    Json joints = Json::array(), pulled = Json::array();
+    const Controls controls = world.controls(int(i));
+    if (controls.skeleton)
+      for (const pliant::Joint& joint : controls.skeleton->joints) joints.push_back(joint.name);
+    for (std::size_t j = 0; j < controls.joint_nodes.size(); ++j)
+      if (controls.joint_nodes[j] >= 0) pulled.push_back(j);
     bodies.push_back({{"id", i},
                       {"joints", joints},
+                      {"pulled_joints", pulled},
                       {"name", body.name()},
                       {"method", world.spec().bodies[i].method},
                       {"vertices", body.rest_surface().size()},
                       {"triangles", body.triangles().size()},
                       {"nodes", about.nodes},
                       {"dof", about.freedoms},
+                      {"point_spacing", world.pieces()[i].point_spacing},
                       {"size", world.pieces()[i].size},
                       {"grab_stiffness", world.stiffness_of_grab(int(i), 0.5)},
                       {"handles", ids},

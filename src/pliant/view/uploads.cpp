@@ -10,6 +10,7 @@
 
 #include "pliant/geometry/repair.hpp"
 #include "pliant/io/read_mesh.hpp"
+#include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/selection.hpp"
 
 namespace pliant::view {
@@ -45,6 +46,16 @@ nlohmann::json repairs_of(const RepairReport& report) {
   say(report.patches_turned, "part turned outward", "parts turned outward");
   say(report.border_loops, "hole left open", "holes left open");
   say(report.non_manifold_edges, "edge of more than two faces", "edges of more than two faces");
+  return out;
+}
+
+/// Of each method whether it takes a cloud of points.
+nlohmann::json methods_of_cloud() {
+  nlohmann::json out = nlohmann::json::object();
+  for (const MethodEntry* entry : catalogue())
+    out[entry->name] = entry->can(entry->defaults, Ability::points)
+                           ? nlohmann::json{{"ok", true}}
+                           : nlohmann::json{{"ok", false}, {"why", "needs faces, these are points"}};
   return out;
 }
 
@@ -109,26 +120,30 @@ Outcome<nlohmann::json> Uploads::add(const std::string& name, const std::vector<
              {},
              "`pliant prepare` with fewer triangles, or reduce it in a modelling program"}};
   }
-  const Result<Repaired> repaired = repair(*polygons);
+  const bool cloud = is_cloud(*polygons);
+  const Result<Repaired> repaired = cloud ? Repaired{} : repair(*polygons);
   if (!repaired) return wrong(repaired.error());
   const RepairReport& report = repaired->report;
-  const Bounds box = bounds_of(repaired->mesh.vertices);
+  const Bounds box = bounds_of(cloud ? polygons->vertices : repaired->mesh.vertices);
   const Vec3 size = box.max - box.min;
   {
     const std::lock_guard lock(mutex_);
     files_[id] = {file, clock_(), false, std::stoi(id.substr(1))};
     forget_old();
   }
-  return {nlohmann::json{{"upload", id},
-                         {"name", plain},
-                         {"vertices", report.input_vertices},
-                         {"triangles", repaired->mesh.triangles.size()},
-                         {"parts", report.components},
-                         {"watertight", report.closed},
-                         {"repairs", repairs_of(report)},
-                         {"size", {size.x(), size.y(), size.z()}},
-                         {"guess", guess_units(size.norm())}},
-          {}};
+  nlohmann::json out{{"upload", id},
+                     {"name", plain},
+                     {"size", {size.x(), size.y(), size.z()}},
+                     {"guess", guess_units(size.norm())}};
+  if (cloud)
+    out.update({{"points", polygons->vertices.size()}, {"methods", methods_of_cloud()}});
+  else
+    out.update({{"vertices", report.input_vertices},
+                {"triangles", repaired->mesh.triangles.size()},
+                {"parts", report.components},
+                {"watertight", report.closed},
+                {"repairs", repairs_of(report)}});
+  return {std::move(out), {}};
 }
 
 fs::path Uploads::file(const std::string& id) {

@@ -106,6 +106,10 @@ Json World::document() const {
 
 const BodyHolds& World::holds(int body) const { return holds_.at(this->body(body).name()); }
 
+const std::vector<Triangle>& World::faces(int body) const {
+  return piece(body).point_spacing > 0 ? piece(body).faces : this->body(body).triangles();
+}
+
 Controls World::controls(int body) const {
   return spec(body).entry().controls(spec(body).options(), this->body(body).method());
 }

@@ -37,6 +37,8 @@ struct Piece {
   std::vector<std::byte> initial;  ///< its state at the start
   std::string key;                 ///< what it was built from
   double size = 1;                 ///< diagonal of the bounding box at rest, m
+  std::vector<Triangle> faces;     ///< of a cloud of points, to point at (geometry/point_cloud.hpp)
+  double point_spacing = 0;        ///< of a cloud, m; 0: a surface
 };
 
 /// Something to tell all pages.
@@ -106,6 +108,8 @@ class World {
   Controls controls(int body) const;  ///< its cage, its skeleton
   const std::vector<Piece>& pieces() const { return pieces_; }
   const Piece& piece(int body) const { return pieces_[std::size_t(body)]; }
+  /// What pages see and point at: the triangles of the surface, or those of a cloud.
+  const std::vector<Triangle>& faces(int body) const;
   int bodies() const { return int(pieces_.size()); }
   bool empty() const { return pieces_.empty(); }
   const BodyHolds& holds(int body) const;

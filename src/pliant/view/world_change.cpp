@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "pliant/base/check.hpp"
+#include "pliant/geometry/moving_least_squares.hpp"
+#include "pliant/geometry/point_cloud.hpp"
 #include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/physics/selection.hpp"
@@ -32,7 +34,12 @@ std::vector<std::byte> state_of(const Body& body) {
 
 Piece piece_of(const Body& body, std::shared_ptr<const Shape> shape, std::string key) {
   const Bounds box = bounds_of(body.rest_surface());
-  return {std::move(shape), state_of(body), std::move(key), (box.max - box.min).norm()};
+  Piece piece{std::move(shape), state_of(body), std::move(key), (box.max - box.min).norm(), {}};
+  if (is_cloud(body.faces())) {
+    piece.faces = cloud_triangles(body.rest_surface(), body.faces().normals);
+    piece.point_spacing = median_nearest(body.rest_surface());
+  }
+  return piece;
 }
 
 /// The body goes on as another of the same nodes was: with its state, or its positions and velocities where

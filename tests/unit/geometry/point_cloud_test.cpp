@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -78,6 +79,35 @@ TEST(PointCloud, OfAShallowCapIsRefused) {
   cloud.vertices.resize(100), cloud.normals.resize(100);
   Pool pool(1);
   EXPECT_FALSE(make_point_shape(cloud, {.nodes = 100}, pool));
+}
+
+TEST(PointCloud, OfMostOfASphereIsToldAsOpen) {
+  PolygonMesh cloud = sphere(1000);
+  EXPECT_EQ(open_text(facts_of(cloud)), "");
+  cloud.vertices.resize(600), cloud.normals.resize(600);
+  EXPECT_NE(open_text(facts_of(cloud)).find("leave an opening of"), std::string::npos);
+  Pool pool(1);
+  const Result<MeshShape> made = make_point_shape(cloud, {.nodes = 100}, pool);
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_EQ(made->report.warnings.size(), 1u);
+}
+
+TEST(PointCloud, CanBePointedAtFromEverywhere) {
+  const PolygonMesh cloud = sphere(400);
+  const TriMesh faces{cloud.vertices, cloud_triangles(cloud.vertices, cloud.normals)};
+  for (const Triangle& t : faces.triangles) {
+    const Vec3 a = faces.vertices[std::size_t(t[0])], b = faces.vertices[std::size_t(t[1])],
+               c = faces.vertices[std::size_t(t[2])];
+    EXPECT_GT((b - a).cross(c - a).dot(a), 0);
+  }
+  for (const Vec3& n : sphere(997).normals) {
+    const auto meets = [&](const Triangle& t) {
+      const Vec3 a = faces.vertices[std::size_t(t[0])], b = faces.vertices[std::size_t(t[1])],
+                 c = faces.vertices[std::size_t(t[2])];
+      return n.dot(a.cross(b)) >= 0 && n.dot(b.cross(c)) >= 0 && n.dot(c.cross(a)) >= 0;
+    };
+    EXPECT_TRUE(std::any_of(faces.triangles.begin(), faces.triangles.end(), meets)) << n.transpose();
+  }
 }
 
 TEST(PointCloud, KeepsItsNormalsThroughATurnAndAStretch) {

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "session_driver.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant::view {
@@ -375,6 +376,61 @@ TEST(Session, AJointIsTurnedByHandAndUndoTurnsItBack) {
             "out_of_range");
 }
 
+TEST(Session, AHandPullsTheJointsOfALoadedRodThroughTheFleshAndTheyComeBack) {
+  Json scene = bar_scene("meshless");
+  scene["bodies"][0].erase("pins");
+  scene["bodies"][0]["damping"]["mass"] = 4;
+  scene["bodies"][0]["meshless"]["skeleton"] = {
+      {"elastic", true},
+      {"loaded", true},
+      {"joint_softness", 1},
+      {"radius", 0.11},
+      {"rod_stiffness", 1e10},
+      {"joints", Json::array({{{"name", "root"}, {"position", {0, 0.1, 0.1}}},
+                              {{"name", "tip"}, {"parent", "root"}, {"position", {1, 0.1, 0.1}}}})}};
+  Driver driver(scene);
+  driver.session().want(driver.client(), only(Channel::surface) | only(Channel::joints));
+  driver.turns(1);
+  const auto end = driver.tip();
+  const Float3 begin = driver.vertex(end.vertex);
+  const auto joint = [&](std::size_t j) { return driver.shown()->bodies[0].joints[j].position; };
+  Json move{{"body", 0}, {"joint", 1}, {"target", {0.9, 0.5, 0.1}}};
+  driver.done("joint.move", move);
+  driver.turns(60);
+  EXPECT_GT(joint(1)[1], 0.3) << "the joint is where the rod is";
+  EXPECT_GT(driver.vertex(end.vertex)[1], begin[1] + 0.2) << "the flesh goes along";
+  EXPECT_NEAR(joint(0)[1], 0.1, 1e-6) << "its root is clamped";
+  move["final"] = true;
+  driver.done("joint.move", move);
+  driver.turns(120);
+  EXPECT_NEAR(joint(1)[1], 0.1, 0.01) << "let go, it comes back";
+  // The other way: a hand at the flesh bends the rod.
+  driver.done("grab.begin", driver.grab_args(1, {0.9, 0.5, 0.1}));
+  driver.turns(60);
+  EXPECT_GT(joint(1)[1], 0.2);
+  driver.done("grab.end", {{"grab", 1}});
+  driver.done("joint.move", {{"body", 0}, {"joint", 0}, {"target", {0, 0.3, 0.1}}, {"final", true}});
+  driver.turns(120);
+  EXPECT_NEAR(joint(0)[1], 0.3, 1e-6) << "the root goes where it is put";
+  EXPECT_NEAR(joint(1)[1], 0.3, 0.05);
+  driver.done("pose", {{"on", true}});
+  EXPECT_EQ(driver.code("joint.move", {{"body", 0}, {"joint", 1}, {"target", {1, 1, 0}}}), "not_supported");
+}
+
+TEST(Session, ACloudOfPointsHasFacesToPointAt) {
+  Json scene = bar_scene("meshless");
+  scene["bodies"][0] = {{"name", "pear"},
+                        {"shape", {{"mesh", source_folder() + "/scenes/assets/pear.ply"}, {"nodes", 60}}},
+                        {"method", "meshless"}};
+  Driver driver(scene);
+  EXPECT_GT(driver.shown()->model->bodies[0].triangles.size(), 4000u);
+  const auto tip = driver.tip();
+  const Float3 begin = driver.vertex(tip.vertex);
+  driver.done("grab.begin", driver.grab_args(1, {1, 0, 0}));
+  driver.turns(20);
+  EXPECT_GT(driver.vertex(tip.vertex)[0], begin[0] + 0.1);
+}
+
 /// Faces of a bar along x that a ray against y enters and leaves at x, z = 0.1.
 Json through(const ModelBody& body, float x) {
   Json sample;
@@ -476,6 +532,17 @@ TEST(Session, AnotherSceneIsLoadedByName) {
   EXPECT_FALSE(driver.shown()->stopped);
 }
 
+TEST(Session, ADroppedCloudOfPointsNamesTheMethodsThatTakeIt) {
+  Driver driver(bar_scene());
+  const std::string text = "v 0 0 0\nv 1 0 0\nvn 0 1 0\nvn 1 0 0\np 1 2\n";
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  const auto report = driver.session().upload("points.obj", {bytes, bytes + text.size()});
+  ASSERT_TRUE(report) << report.refusal.message;
+  EXPECT_EQ((*report.value)["points"], 2);
+  EXPECT_EQ((*report.value)["methods"]["meshless"]["ok"], true);
+  EXPECT_EQ((*report.value)["methods"]["geometric"]["ok"], false);
+}
+
 TEST(Session, ADroppedMeshBecomesABody) {
   Driver driver(bar_scene());
   const std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
@@ -493,6 +560,10 @@ TEST(Session, ADroppedMeshBecomesABody) {
   ASSERT_EQ(driver.shown()->model->bodies.size(), 2u);
   EXPECT_EQ(driver.shown()->model->bodies[1].name, "tetra_hedron");
   driver.turns(3);
+  driver.done("method", {{"body", 1}, {"name", "fem"}});
+  EXPECT_FALSE(Json::parse(driver.saved("scene"))["bodies"][1]["shape"].contains("cells"))
+      << "tetrahedra on its nodes";
+  driver.done("undo");
   driver.done("body.remove", {{"body", 0}});
   ASSERT_EQ(driver.shown()->model->bodies.size(), 1u);
   driver.done("undo");

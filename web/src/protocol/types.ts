@@ -54,6 +54,10 @@ export interface BodyInfo {
   handles?: number[];
   /** Names of the joints, in the order of the joints channel. */
   joints?: string[];
+  /** Of the joints channel, those that a hand pulls to a place; others are turned. */
+  pulled_joints?: number[];
+  /** Of a cloud of points, m; 0: it has a surface. */
+  point_spacing?: number;
   /** Methods this body cannot take, each with the reason. */
   refused_methods?: Record<string, string>;
 }

@@ -96,7 +96,7 @@ export class Bands {
     if (!at || !this.stage.bodies.has(at.body)) return;
     const p = this.stage.project(this.tools.joint.at(at.body, at.joint));
     const name = this.tools.joint.name(at.body, at.joint);
-    const text = turn && !turn.root ? `${name} ${Math.round((turn.angle * 180) / Math.PI)}°` : name;
+    const text = turn && !turn.moves ? `${name} ${Math.round((turn.angle * 180) / Math.PI)}°` : name;
     this.put('text', { x: p.x + 14, y: p.y - 10, class: 'joint-text' }, text);
   }
 

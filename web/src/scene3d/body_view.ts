@@ -6,7 +6,7 @@ import { Block, Channel, Format, Message, PointFlag, positionsInto } from '../pr
 import type { BodyInfo } from '../protocol/types';
 import type { Tier } from '../store';
 import { bounds, castRay, normalsInto, pointOn, RayHit, V3 } from './geometry';
-import { bodyMaterial, BodyUniforms, LookUniforms, OTHER_COLOUR } from './look';
+import { bodyMaterial, BodyUniforms, LookUniforms, OTHER_COLOUR, pointMaterial } from './look';
 
 /** What the optional channels of a body hold; empty until asked for and received. */
 export interface Extra {
@@ -20,6 +20,9 @@ export interface Extra {
   surfaceFlags: Uint8Array;
 }
 
+/** Diameter of a point of a cloud, of its distance to the next. */
+const DISC = 1.5;
+
 export class BodyView {
   readonly rest: Float32Array;
   readonly triangles: Uint32Array;
@@ -28,7 +31,8 @@ export class BodyView {
   readonly scalar: Float32Array;
   /** 1 where the vertex is painted for a handle. */
   readonly mark: Float32Array;
-  readonly mesh: THREE.Mesh;
+  /** Its surface, or the points of a cloud. */
+  readonly mesh: THREE.Mesh | THREE.Points;
   readonly extra: Extra;
   /** Bounding box of the newest frame, as the server sent it. */
   lo: V3;
@@ -70,10 +74,12 @@ export class BodyView {
       uBare: { value: 0 },
       uSpacing: { value: size / 16 },
       uCentre: { value: new THREE.Vector3().fromArray(box.lo.map((l, i) => (l + box.hi[i]) / 2)) },
+      uDiameter: { value: DISC * (info?.point_spacing ?? 0) },
+      uHeight: { value: 1 },
     };
     const attribute = (array: Float32Array, width: number) =>
       new THREE.BufferAttribute(array, width).setUsage(THREE.DynamicDrawUsage);
-    this.geometry.setIndex(new THREE.BufferAttribute(this.triangles, 1));
+    if (!this.isCloud) this.geometry.setIndex(new THREE.BufferAttribute(this.triangles, 1));
     this.geometry.setAttribute('position', attribute(this.positions, 3));
     this.geometry.setAttribute('normal', attribute(this.normals, 3));
     this.geometry.setAttribute('rest', new THREE.BufferAttribute(this.rest, 3));
@@ -81,7 +87,9 @@ export class BodyView {
     this.geometry.setAttribute('mark', attribute(this.mark, 1));
     // Not needed for anything here, and computed by the renderer if it is not there.
     this.geometry.boundingSphere = new THREE.Sphere(new THREE.Vector3(), 0);
-    this.mesh = new THREE.Mesh(this.geometry);
+    this.mesh = this.isCloud ? new THREE.Points(this.geometry) : new THREE.Mesh(this.geometry);
+    const pixels = new THREE.Vector2();
+    if (this.isCloud) this.mesh.onBeforeRender = (renderer) => { this.own.uHeight.value = renderer.getDrawingBufferSize(pixels).y; };
     this.mesh.frustumCulled = false; // its bounds change with every frame
     this.setTier(tier);
     this.moved();
@@ -97,8 +105,13 @@ export class BodyView {
 
   setTier(tier: Tier): void {
     (this.mesh.material as THREE.Material | undefined)?.dispose();
-    this.mesh.material = bodyMaterial(tier, this.colour, this.shared, this.own);
-    this.mesh.castShadow = this.mesh.receiveShadow = tier === 'high';
+    this.mesh.material = this.isCloud ? pointMaterial(this.colour, this.shared, this.own) : bodyMaterial(tier, this.colour, this.shared, this.own);
+    this.mesh.castShadow = this.mesh.receiveShadow = tier === 'high' && !this.isCloud;
+  }
+
+  /** Points without a surface: its triangles join neighbours, for normals and picking. */
+  get isCloud(): boolean {
+    return (this.info?.point_spacing ?? 0) > 0;
   }
 
   /** Takes the blocks of a frame that are about this body. */

@@ -76,6 +76,8 @@ export interface BodyUniforms {
   uBare: { value: number }; // 1: a collider: flat faces, no lines, no shine
   uSpacing: { value: number };
   uCentre: { value: THREE.Vector3 };
+  uDiameter: { value: number }; // of a point of a cloud, m
+  uHeight: { value: number }; // of the picture, pixels
 }
 
 const VERTEX_HEAD = /* glsl */ `
@@ -151,20 +153,21 @@ void main() {
   gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
 }`;
 
-const LOW_FRAGMENT = /* glsl */ `
+const LOW_HEAD = /* glsl */ `
 ${FRAGMENT_HEAD}
 uniform vec3 uColour, uSky, uBelow, uToLight[3], uLight[3];
 uniform float uBare;
-void main() {
+
+vec3 painted() {
   vec3 colour = uColour;
-  vec3 n = uBare > 0.5 ? cross(dFdx(vAt), dFdy(vAt)) : vNormalW;
-  n = normalize(n) * (uBare > 0.5 || gl_FrontFacing ? 1.0 : -1.0);
-  if (uBare < 0.5) {
-    if (uLook > 1.5) colour = stretchColour(vScalar);
-    colour = mix(colour, vec3(0.03, 0.30, 0.26), 0.55 * smoothstep(0.25, 0.75, vMark));
-    if (uLook > 0.5) colour *= 1.0 - uGridStrength * restLines();
-    colour = mix(vec3(dot(colour, vec3(0.2126, 0.7152, 0.0722))), colour, uSaturation);
-  }
+  if (uLook > 1.5) colour = stretchColour(vScalar);
+  return mix(colour, vec3(0.03, 0.30, 0.26), 0.55 * smoothstep(0.25, 0.75, vMark));
+}
+vec3 saturated(vec3 colour) {
+  return mix(vec3(dot(colour, vec3(0.2126, 0.7152, 0.0722))), colour, uSaturation);
+}`;
+
+const LOW_LIGHT = /* glsl */ `
   vec3 light = mix(uBelow, uSky, 0.5 * n.y + 0.5);
   for (int i = 0; i < 3; i++) light += uLight[i] * max(dot(n, uToLight[i]), 0.0);
   vec3 outgoingLight = colour * light * 0.3183098861837907; // 1/pi: diffuse reflection
@@ -172,6 +175,48 @@ void main() {
   gl_FragColor = vec4(outgoingLight, 1.0);
   #include <tonemapping_fragment>
   #include <colorspace_fragment>
+`;
+
+const LOW_FRAGMENT = /* glsl */ `
+${LOW_HEAD}
+void main() {
+  vec3 colour = uColour;
+  vec3 n = uBare > 0.5 ? cross(dFdx(vAt), dFdy(vAt)) : vNormalW;
+  n = normalize(n) * (uBare > 0.5 || gl_FrontFacing ? 1.0 : -1.0);
+  if (uBare < 0.5) {
+    colour = painted();
+    if (uLook > 0.5) colour *= 1.0 - uGridStrength * restLines();
+    colour = saturated(colour);
+  }
+${LOW_LIGHT}
+}`;
+
+// A point of a cloud: a disc across its normal, with a darker rim. Points seen from behind are not drawn, so that the far
+// side does not show through the gaps.
+const POINT_VERTEX = /* glsl */ `
+${VERTEX_HEAD}
+uniform float uDiameter, uHeight;
+varying vec3 vNormalV;
+void main() {
+  vRest = rest; vAt = position; vScalar = scalar; vMark = mark;
+  vNormalW = normal / max(length(normal), 1e-30);
+  vNormalV = mat3(viewMatrix) * vNormalW;
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+  gl_PointSize = uDiameter * projectionMatrix[1][1] * 0.5 * uHeight / gl_Position.w;
+}`;
+
+const POINT_FRAGMENT = /* glsl */ `
+${LOW_HEAD}
+varying vec3 vNormalV;
+void main() {
+  vec3 n = normalize(vNormalW);
+  if (dot(n, cameraPosition - vAt) < 0.0) discard;
+  vec3 across = normalize(vNormalV);
+  vec2 p = vec2(2.0, -2.0) * (gl_PointCoord - 0.5);
+  float r = length(vec3(p, dot(across.xy, p) / max(across.z, 0.25)));
+  if (r > 1.0) discard;
+  vec3 colour = saturated(painted() * (1.0 - 0.35 * smoothstep(0.72, 0.95, r)));
+${LOW_LIGHT}
 }`;
 
 /** Grid, rim and occlusion in three.js' own material, for the full picture. */
@@ -198,6 +243,14 @@ function lowMaterial(shared: LookUniforms, own: BodyUniforms): THREE.ShaderMater
   });
 }
 
+/** The points of a cloud. */
+export function pointMaterial(colour: string, shared: LookUniforms, own: BodyUniforms): THREE.Material {
+  own.uColour.value.set(colour);
+  return new THREE.ShaderMaterial({
+    vertexShader: POINT_VERTEX, fragmentShader: POINT_FRAGMENT, uniforms: { ...shared, ...own } as Record<string, { value: unknown }>,
+  });
+}
+
 export function bodyMaterial(tier: Tier, colour: string, shared: LookUniforms, own: BodyUniforms): THREE.Material {
   own.uColour.value.set(colour);
   if (tier === 'low') return lowMaterial(shared, own);
@@ -211,5 +264,6 @@ export function propMaterial(tier: Tier, colour: string, shared: LookUniforms): 
   if (tier === 'high') return new THREE.MeshLambertMaterial({ color: colour, flatShading: true });
   return lowMaterial(shared, {
     uSpacing: { value: 1 }, uCentre: { value: new THREE.Vector3() }, uColour: { value: new THREE.Color(colour) }, uBare: { value: 1 },
+    uDiameter: { value: 0 }, uHeight: { value: 1 },
   });
 }

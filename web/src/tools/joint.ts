@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joint: dragging turns it about the camera axis; dragging the root moves it. A body without bones gets them by clicks
+// Joint: dragging turns it about the camera axis; dragging the root moves it. Points of a rod that bends by itself are
+// pulled, and let go at the end. A body without bones gets them by clicks
 // through it: each is a joint midway between where the ray enters and where it leaves, child of the one before or of the
 // one that was clicked last; Enter builds them.
 
@@ -14,7 +15,8 @@ interface Turn {
   id: number;
   body: number;
   joint: number;
-  root: boolean;
+  /** It goes where the pointer is: a root, or a point of a rod. */
+  moves: boolean;
   pivot: V3;
   start: THREE.Quaternion;
   axis: THREE.Vector3;
@@ -63,11 +65,13 @@ export class JointTool implements Tool {
     const { joints, bones } = stage.bodies.get(near.body)!.extra;
     let parent = -1;
     for (let b = 0; b < bones.length; b += 2) if (bones[b + 1] === near.joint) parent = bones[b];
-    const joint = parent < 0 ? near.joint : parent;
+    const pulled = stage.bodies.get(near.body)!.info?.pulled_joints?.includes(near.joint) ?? false;
+    const moves = parent < 0 || pulled;
+    const joint = moves ? near.joint : parent;
     const pivot = this.at(near.body, joint);
     const q = joints.subarray(joint * 7 + 3, joint * 7 + 7);
     this.turn = {
-      id: press.id, body: near.body, joint, root: parent < 0, pivot,
+      id: press.id, body: near.body, joint, moves, pivot,
       start: new THREE.Quaternion(q[0], q[1], q[2], q[3]),
       axis: stage.camera.camera.getWorldDirection(new THREE.Vector3()).negate(),
       angle0: this.angle(pivot, press), angle: 0, target: pivot,
@@ -78,7 +82,7 @@ export class JointTool implements Tool {
   move(press: Press): void {
     const turn = this.turn;
     if (turn?.id !== press.id || !press.dragged) return;
-    if (turn.root) turn.target = onCameraPlane(this.bench.stage, press.x, press.y, turn.pivot);
+    if (turn.moves) turn.target = onCameraPlane(this.bench.stage, press.x, press.y, turn.pivot);
     else turn.angle = this.angle(turn.pivot, press) - turn.angle0;
     this.moves.ask(turn, () => this.send(turn, false));
     this.bench.stage.requestDraw();
@@ -187,7 +191,7 @@ export class JointTool implements Tool {
   }
 
   private send(turn: Turn, final: boolean): void {
-    if (turn.root) {
+    if (turn.moves) {
       this.bench.store.do('joint.move', { body: turn.body, joint: turn.joint, target: turn.target, final });
       return;
     }

@@ -14,6 +14,8 @@ interface Report {
   upload: string | number;
   name?: string;
   vertices?: number;
+  /** Of a cloud without faces. */
+  points?: number;
   triangles?: number;
   parts?: number;
   watertight?: boolean;
@@ -117,16 +119,18 @@ export class MeshDrop {
     units.addEventListener('change', tell);
     up.addEventListener('change', tell);
     tell();
-    const current = store.body?.method ?? store.methods[0];
+    const possible = store.methods.filter((m) => r.methods?.[m]?.ok !== false);
+    const current = possible.find((m) => m === store.body?.method) ?? possible[0];
     const methods = store.methods.map((m) => {
       const about = r.methods?.[m];
       const off = about?.ok === false;
       const cost = about?.nodes ? `${grouped(about.nodes)} nodes${about.seconds ? `, about ${number(about.seconds, 2)} s` : ''}` : '';
       return h('label', { class: `method-choice ${off ? 'off' : ''}` },
-        h('input', { type: 'radio', name: 'drop-method', value: m, disabled: off, checked: m === current && !off }),
+        h('input', { type: 'radio', name: 'drop-method', value: m, disabled: off, checked: m === current }),
         h('i', { class: `dot m${store.methods.indexOf(m)}` }), m, h('small', {}, off ? about?.why ?? 'not possible' : cost));
     });
     const facts = [
+      r.points ? `${grouped(r.points)} points with normals` : '',
       r.vertices !== undefined ? `${grouped(r.vertices)} vertices, ${grouped(r.triangles ?? 0)} triangles` : '',
       r.parts ? `${r.parts} part${r.parts > 1 ? 's' : ''}` : '',
       r.watertight === undefined ? '' : r.watertight ? 'watertight' : 'not watertight',
@@ -134,7 +138,7 @@ export class MeshDrop {
     const repairs = (r.repairs ?? []).map((x) => (typeof x === 'string' ? x : x.text ?? x.message ?? '')).filter(Boolean);
     const close = () => dialog.remove();
     const add = (replace: boolean) => {
-      const method = dialog.querySelector<HTMLInputElement>('input[name=drop-method]:checked')?.value ?? store.methods[0];
+      const method = dialog.querySelector<HTMLInputElement>('input[name=drop-method]:checked')?.value ?? current;
       close();
       const args: Record<string, unknown> = { upload: r.upload, units: units.value === 'fit' ? scale.fit : units.value, up: up.value, method };
       if (replace && store.body) args.replace = store.body.id;

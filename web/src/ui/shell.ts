@@ -22,7 +22,7 @@ const HINTS: Record<ToolName, string> = {
   pin: '*Click* pins or unpins · drag paints · *Ctrl* erases · *Alt+P* removes all',
   handle: '*Paint* a patch, *Enter* makes it a handle · *1 2 3* move, turn, scale',
   cage: '*Drag a cage vertex* · *Ctrl* adds to the selection · *B* selects a box',
-  joint: '*Drag a joint* to turn its bone · the root moves',
+  joint: '*Drag a joint* to turn its bone, or to pull at a rod · the root moves',
 };
 
 export class Shell {
@@ -202,7 +202,7 @@ export class Shell {
     document.title = name ? `${name} · pliant` : 'pliant';
     const chip = $('#body-chip');
     chip.replaceChildren();
-    if (body) chip.append(h('b', {}, body.name), `${grouped(body.vertices)} vertices · ${grouped(body.nodes)} nodes · ${body.method}`);
+    if (body) chip.append(h('b', {}, body.name), `${grouped(body.vertices)} ${body.point_spacing ? 'points' : 'vertices'} · ${grouped(body.nodes)} nodes · ${body.method}`);
     this.showMethods();
     this.pose.disabled = body?.can_pose === false && !store.transport.posing;
     this.showHint();

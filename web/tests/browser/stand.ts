@@ -97,24 +97,24 @@ export async function shot(page: Page, name: string): Promise<Buffer> {
   return page.screenshot({ path: `${ARTEFACTS}/${name}.png`, timeout: 240000 });
 }
 
-/** A vertex that is in front, far from the held end, and where it is on the screen. */
-export function visibleTip(page: Page): Promise<{ vertex: number; x: number; y: number }> {
-  return page.evaluate(() => {
+/** A vertex that is in front, far along an axis from the held end, and where it is on the screen. */
+export function visibleTip(page: Page, axis = 2): Promise<{ vertex: number; x: number; y: number }> {
+  return page.evaluate((k0) => {
     const x = pliant.positions(0)!;
     let best = { vertex: -1, x: 0, y: 0 }, far = -Infinity;
     for (let v = 0; v < x.length / 3; v++) {
-      if (x[v * 3 + 2] <= far) continue;
+      if (x[v * 3 + k0] <= far) continue;
       const s = pliant.screen(0, v)!;
       // A little towards the middle of the body, so that the hit is on it and not beside its edge.
       const c = pliant.screen(0, 0)!;
       const at = { x: s.x + 0.04 * (c.x - s.x), y: s.y + 0.04 * (c.y - s.y) };
       const hit = pliant.pick(at.x, at.y);
       if (!hit || Math.hypot(...hit.point.map((p, k) => p - x[v * 3 + k])) > 0.1) continue;
-      far = x[v * 3 + 2];
+      far = x[v * 3 + k0];
       best = { vertex: v, ...at };
     }
     return best;
-  });
+  }, axis);
 }
 
 export function vertexAt(page: Page, vertex: number): Promise<number[]> {

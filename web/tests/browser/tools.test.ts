@@ -7,7 +7,7 @@ import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { differing, open, SCENE, Server, shot, Stand, THERE, troubles, vertexAt, visibleTip } from './stand';
+import { differing, open, pixels, SCENE, Server, shot, Stand, THERE, troubles, vertexAt, visibleTip } from './stand';
 
 const file = (name: string) => (isAbsolute(name) ? name : fileURLToPath(new URL(name, import.meta.url)));
 
@@ -286,6 +286,76 @@ describe.runIf(THERE)('the tools of the page', () => {
     await page.evaluate(() => pliant.send('undo'));
     await page.evaluate(() => pliant.until(() => pliant.bodies[0].method === 'geometric', 240000));
     await tool('grab');
+    await settle();
+  });
+
+  it('a point of a loaded rod is pulled, the flesh follows, and let go it comes back; a hand at the flesh bends the rod', async () => {
+    await load('rod.json');
+    await play();
+    await tool('joint');
+    await page.evaluate(() => pliant.until(() => (pliant.joints(0)?.length ?? 0) === 77));  // 11 points of the rod
+    await pause();
+    const joint = (j: number) => page.evaluate((k) => [...pliant.joints(0)!.subarray(k * 7, k * 7 + 3)] as [number, number, number], j);
+    const top = () => page.evaluate(() => pliant.bounds(0)!.hi[1]);
+    const before = await joint(1), high = await top();
+    const at = await page.evaluate((p) => pliant.at(p), before);
+    await play();
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.mouse.move(at.x, at.y - 110, { steps: 4 });
+    await page.evaluate((y) => pliant.until(() => pliant.joints(0)![8] > y + 0.15), before[1]);
+    await page.evaluate((y) => pliant.until(() => pliant.bounds(0)!.hi[1] > y + 0.07), high);
+    await shot(page, 'rod-pulled');
+    await page.mouse.up();
+    await page.evaluate((y) => pliant.until(() => Math.abs(pliant.joints(0)![8] - y) < 0.03), before[1]);
+    await tool('grab');
+    await page.locator('#tab-1').click();
+    await page.locator('[data-overlay=skeleton]').check({ force: true });
+    await pause();
+    const tip = await visibleTip(page, 0);
+    await play();
+    await page.mouse.move(tip.x, tip.y);
+    await page.mouse.down();
+    await page.mouse.move(tip.x, tip.y - 110, { steps: 4 });
+    await page.evaluate((y) => pliant.until(() => pliant.joints(0)![8] > y + 0.1), before[1]);
+    await shot(page, 'rod-grabbed');
+    await page.mouse.up();
+    await page.locator('[data-overlay=skeleton]').uncheck({ force: true });
+    await page.locator('#tab-0').click();
+    await settle();
+  });
+
+  it('a cloud of points is drawn as discs, in both themes, and is grabbed', async () => {
+    await load('cloud.json');
+    await pause();
+    expect(await page.locator('#body-chip').innerText()).toMatch(/2.400 points/);
+    const middle = await page.evaluate(() => pliant.at([0, 0.1, 0]));
+    const green = async (name: string) => {
+      const { data, width } = await pixels(browser, await shot(page, name));
+      let n = 0;
+      for (let y = Math.round(middle.y) - 30; y < middle.y + 30; y++) {
+        for (let x = Math.round(middle.x) - 30; x < middle.x + 30; x++) {
+          const i = (y * width + x) * 4;
+          if (data[i + 1] > data[i] + 40) n++;
+        }
+      }
+      return n;
+    };
+    expect(await green('cloud-dark')).toBeGreaterThan(2500);
+    await page.locator('#view').focus();
+    await page.keyboard.press('l');
+    await settle();
+    expect(await green('cloud-light')).toBeGreaterThan(2500);
+    await page.keyboard.press('l');
+    await play();
+    const right = await page.evaluate(() => pliant.bounds(0)!.hi[1]);
+    await page.mouse.move(middle.x, middle.y);
+    await page.mouse.down();
+    await page.mouse.move(middle.x, middle.y - 90, { steps: 4 });
+    await page.evaluate((y) => pliant.until(() => pliant.bounds(0)!.hi[1] > y + 0.1), right);
+    expect(await page.evaluate(() => pliant.grab.length)).toBe(1);
+    await shot(page, 'cloud-grabbed');
+    await page.mouse.up();
     await settle();
   });
 

@@ -44,6 +44,8 @@ class Body final : public Method {
     options_.refinements = options.refinements;
   }
   const Rig& rig() const { return rig_; }
+  /// Of a loaded skeleton; else empty.
+  const RodState& rod() const { return state_.rod; }
   /// A joint leaves its keys: it has this turn and move (geometry/skeleton.hpp) from the next step on. The
   /// trouble, or empty.
   std::string drive_joint(const DrivenJoint& joint);

@@ -76,12 +76,54 @@ std::vector<std::string> notes(const Options&, const BodyPlan&, const Method& me
   return out;
 }
 
+/// The samples at the joints, in their order, then all others.
+std::vector<std::size_t> joints_first(const BoneSamples& bones) {
+  const std::vector<Joint>& joints = bones.skeleton().joints;
+  std::vector<std::size_t> out(joints.size(), 0), others;
+  std::vector<char> found(joints.size(), 0);
+  for (std::size_t s = 0; s < bones.samples().size(); ++s) {
+    const BoneSample& sample = bones.samples()[s];
+    if (sample.along != 0 && sample.along != 1) {
+      others.push_back(s);
+      continue;
+    }
+    const Bone& bone = bones.bones()[std::size_t(sample.bone)];
+    const std::size_t joint = std::size_t(sample.along == 0 ? bone.start : bone.end);
+    out[joint] = s, found[joint] = 1;
+  }
+  for (std::size_t j = 0; j < joints.size(); ++j)  // a joint at the place of its parent has no sample
+    if (!found[j] && joints[j].parent >= 0) out[j] = out[std::size_t(joints[j].parent)];
+  out.insert(out.end(), others.begin(), others.end());
+  return out;
+}
+
+/// A rod is where its samples are. Flesh and hands bend a loaded one: all but its roots are pulled at.
+void add_rod(const Body& flesh, Controls& out) {
+  const Rig& rig = flesh.rig();
+  const std::vector<Index>& before = rig.bones().before();
+  const std::vector<std::size_t> samples = joints_first(rig.bones());
+  std::vector<Index> place(before.size(), -1);
+  for (std::size_t k = 0; k < samples.size(); ++k) {
+    const std::size_t s = samples[k];
+    if (place[s] < 0) place[s] = Index(k);
+    const Index node = rig.sample_nodes()[s];
+    JointPose& pose = out.joints.emplace_back();
+    pose.position = flesh.model().field_at(node, flesh.nodes().x);
+    if (!rig.rod()) continue;
+    pose = {flesh.rod().rotation[s], flesh.rod().x[s]};
+    out.joint_nodes.push_back(before[s] < 0 ? -1 : node);
+  }
+  for (std::size_t s = 0; s < before.size(); ++s)
+    if (before[s] >= 0) out.joint_links.push_back({place[std::size_t(before[s])], place[s]});
+}
+
 Controls controls(const Options&, const Method& method) {
   Controls out;
   const auto* flesh = dynamic_cast<const Body*>(&method);
   if (!flesh || flesh->rig().empty()) return out;
   out.skeleton = &flesh->rig().bones().skeleton();
   out.joints_driven = !flesh->driven_joints().empty();
+  if (flesh->rig().rod() || flesh->rig().bones().is_recorded()) add_rod(*flesh, out);
   return out;
 }
 

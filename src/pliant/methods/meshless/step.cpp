@@ -26,6 +26,9 @@
 namespace pliant::meshless {
 namespace {
 
+/// Flesh that is pulled away from a rod: few iterations leave an error that grows from step to step.
+constexpr int rod_iterations = 64;
+
 bool all_finite(const Points& points) {
   double sum = 0;
   for (const Vec3& p : points) sum += p.cwiseAbs().sum();
@@ -162,7 +165,8 @@ void Body::move_freely(Equation& e) {
   const StepInput& input = e.input();
   StageWatch& watch = e.context.watch;
   Points& x = scratch_.x;
-  const int most = options_.iterations + 2 * int(input.grabs.size());
+  const int least = rig_.rod() ? rod_iterations : 0;
+  const int most = std::max(options_.iterations, least) + 2 * int(input.grabs.size());
   const Scheme& s = e.scheme();
   // What nothing holds falls: without weight in what is left to solve, flight strains nothing.
   const Vec3 fall = e.is_free() ? Vec3(s.h * input.gravity) : Vec3::Zero();

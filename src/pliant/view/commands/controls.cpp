@@ -9,6 +9,8 @@
 namespace pliant::view {
 namespace {
 
+constexpr double middle = 0.5;  // softness of a hand at a rod
+
 /// A joint as it is now, and how it is driven from here on.
 struct Drive {
   const JointPose& pose;
@@ -45,6 +47,37 @@ Action drive(const Request& request, const char* what, const std::function<void(
   return done();
 }
 
+/// The joint of a loaded rod, when it is one that a hand pulls at.
+std::optional<Index> pulled_node(const Request& request, int body, const Controls& controls) {
+  if (controls.joint_nodes.empty()) return std::nullopt;
+  const Index joint = request.args.whole("joint", 0, int(controls.joint_nodes.size()) - 1);
+  const Index node = controls.joint_nodes[std::size_t(joint)];
+  if (node < 0) return std::nullopt;
+  if (request.world.posing())
+    refuse("not_supported", fmt::format("the rod in {} has no pose of its own", request.body_name(body)),
+           "drag the flesh: it stays where it is put, and bends the rod");
+  return node;
+}
+
+/// A spring between the flesh at the rod and the pointer, until the end of the gesture.
+Action pull_joint(const Request& request, int body, Index node, bool last) {
+  Grabs& grabs = request.world.grabs();
+  grabs.end_controls(request.call.client, body);
+  if (!last && grabs.free_springs(body) < 1)
+    refuse("too_many", "the body is held at as many nodes as it can be", "let go of a grab");
+  UserGrab grab;
+  grab.client = request.call.client;
+  grab.kind = UserGrab::Kind::control;
+  grab.body = body;
+  grab.nodes = {node};
+  grab.share = {1};
+  grab.offset = {request.target(body)};
+  grab.stiffness = request.world.stiffness_of_grab(body, middle);
+  if (!last && !grabs.add(std::move(grab))) refuse("too_many", "there are as many grabs as there can be");
+  request.world.touched();
+  return done();
+}
+
 }  // namespace
 
 /// Vertices of the cage are pulled to their targets by springs, which end with the gesture unless posing.
@@ -62,7 +95,7 @@ Action cage_move(Request& request) {
     refuse("bad_argument", "vertices and targets must be lists of one length", {}, "targets");
   const bool last = request.args.yes_or("final", false);
   Grabs& grabs = request.world.grabs();
-  grabs.end_cage(request.call.client, index);
+  grabs.end_controls(request.call.client, index);
   const std::size_t free = grabs.free_springs(index);
   if (vertices.size() > free)
     refuse("too_many",
@@ -70,7 +103,7 @@ Action cage_move(Request& request) {
            "move fewer");
   UserGrab grab;
   grab.client = request.call.client;
-  grab.kind = UserGrab::Kind::cage;
+  grab.kind = UserGrab::Kind::control;
   grab.body = index;
   for (std::size_t k = 0; k < vertices.size(); ++k) {
     grab.nodes.push_back(cage->first_node + vertices[k]);
@@ -97,7 +130,10 @@ Action joint_rotate(Request& request) {
 }
 
 Action joint_move(Request& request) {
+  const int body = request.body_index();
   const Vec3 target = request.args.vector("target");
+  if (const auto node = pulled_node(request, body, request.world.controls(body)))
+    return pull_joint(request, body, *node, request.args.yes_or("final", false));
   return drive(request, "Move of", [&](Drive& driven) {
     driven.move += driven.above.conjugate() * (target - driven.pose.position);
   });

@@ -43,28 +43,19 @@ Action set_to(const Request& request, const std::string& path, const Json& value
   return request.plan(std::move(change));
 }
 
-/// Where a method needs cells and others fill a surface with nodes: 20 along its longest side.
-Json cells_for(const Body& body) {
-  const Bounds box = bounds_of(body.rest_surface());
-  const Vec3 size = box.max - box.min;
-  Json out = Json::array();
-  for (int c = 0; c < 3; ++c) out.push_back(std::max(2, int(std::lround(20 * size[c] / size.maxCoeff()))));
-  return out;
-}
-
 /// The edit that gives a body another method, and what else it needs.
 std::function<void(Json&)> switch_to(const Request& request, int index, const std::string& name) {
   const std::string now = request.world.spec(index).method;
   const double stiffness =
       option_value(request.world.scene(), fmt::format("bodies.{}.{}.stiffness", index, now)).get<double>();
-  return [index, name, stiffness, cells = cells_for(request.body(index))](Json& scene) {
-    switch_method(scene["bodies"][std::size_t(index)], name, stiffness, cells);
+  return [index, name, stiffness](Json& scene) {
+    switch_method(scene["bodies"][std::size_t(index)], name, stiffness);
   };
 }
 
 /// A point of the rest surface, m.
-Vec3 rest_point(const Json& json, const Body& body) {
-  return read_point(Arguments(json), body).on(body.rest_surface());
+Vec3 rest_point(const Json& json, const World& world, int body) {
+  return read_point(Arguments(json), world.faces(body)).on(world.body(body).rest_surface());
 }
 
 std::string usable_name(std::string name) {
@@ -149,7 +140,9 @@ Action skeleton_set(Request& request) {
   for (std::size_t k = 0; k < samples.size(); ++k) {
     const Arguments sample(samples[k]);
     const int parent = sample.whole_or("parent", int(k) - 1, -1, int(k) - 1);
-    const Vec3 at = (rest_point(sample.at("in"), body) + rest_point(sample.at("out"), body)) / 2;
+    const Vec3 at = (rest_point(sample.at("in"), request.world, index) +
+                     rest_point(sample.at("out"), request.world, index)) /
+                    2;
     joints.push_back({{"name", fmt::format("joint{}", k + 1)}, {"position", json_of(at)}});
     if (parent >= 0) joints.back()["parent"] = fmt::format("joint{}", parent + 1);
   }

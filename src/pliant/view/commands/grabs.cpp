@@ -148,7 +148,7 @@ Action grab_begin(Request& request) {
   grab.id = args.whole("grab", 1, 255);
   grab.body = request.body_index();
   const Body& body = request.body(grab.body);
-  grab.at = read_clean_point(args, body);
+  grab.at = read_clean_point(args, request.world.faces(grab.body));
   grab.begin = grab.at.on(body.surface());
   grab.target = args.has("target") ? request.target(grab.body) : grab.begin;
   const double softness = args.number_or("softness", 0.5, 0, 1);
@@ -201,7 +201,7 @@ Action dent_begin(Request& request) {
   dent.body = request.body_index();
   if (request.world.posing()) refuse("not_supported", "a dent needs time", "leave posing first");
   const Body& body = request.body(dent.body);
-  dent.at = read_clean_point(request.args, body);
+  dent.at = read_clean_point(request.args, request.world.faces(dent.body));
   const double radius = request.args.number_or("radius", 0.08 * request.world.piece(dent.body).size, 0, 1e9);
   const Points& surface = body.surface();
   dent.begin = dent.at.on(surface);

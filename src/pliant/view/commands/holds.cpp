@@ -87,7 +87,7 @@ Action pin_set(Request& request) {
 Action pin_brush(Request& request) {
   request.check_epoch();
   const int body = request.body_index();
-  const SurfacePoint point = read_clean_point(request.args, request.body(body));
+  const SurfacePoint point = read_clean_point(request.args, request.world.faces(body));
   const double radius = request.args.number_or("radius", 0, 0, 1e9);
   const Points& surface = request.body(body).surface();
   const Vec3 p = point.on(surface);

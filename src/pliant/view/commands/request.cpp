@@ -58,18 +58,17 @@ Action Request::plan(SceneChange change) const {
 
 Action done(Json result) { return {.done = std::move(result)}; }
 
-SurfacePoint read_point(const Arguments& args, const Body& body) {
-  const auto& triangles = body.triangles();
+SurfacePoint read_point(const Arguments& args, const std::vector<Triangle>& faces) {
   SurfacePoint out;
-  out.corners = triangles[std::size_t(args.whole("face", 0, int(triangles.size()) - 1))];
+  out.corners = faces[std::size_t(args.whole("face", 0, int(faces.size()) - 1))];
   out.weights = args.vector("bary");
   if (out.weights.minCoeff() < -1e-3 || std::abs(out.weights.sum() - 1) > 1e-2)
     refuse("bad_argument", "bary must be three shares that sum to 1", {}, "bary");
   return out;
 }
 
-SurfacePoint read_clean_point(const Arguments& args, const Body& body) {
-  SurfacePoint out = read_point(args, body);
+SurfacePoint read_clean_point(const Arguments& args, const std::vector<Triangle>& faces) {
+  SurfacePoint out = read_point(args, faces);
   out.weights = out.weights.cwiseMax(0).eval();
   out.weights /= out.weights.sum();
   return out;

@@ -29,10 +29,10 @@ struct Request {
 
 Action done(Json result = Json::object());
 
-/// `face` and `bary`, as they were given.
-SurfacePoint read_point(const Arguments& args, const Body& body);
+/// `face` (of World::faces) and `bary`, as they were given.
+SurfacePoint read_point(const Arguments& args, const std::vector<Triangle>& faces);
 /// The same; weights are shares of one.
-SurfacePoint read_clean_point(const Arguments& args, const Body& body);
+SurfacePoint read_clean_point(const Arguments& args, const std::vector<Triangle>& faces);
 
 // ---- holds.cpp, for grabs that leave a pin or a handle
 void set_pins(const Request& request, int body, const std::vector<int>& vertices, bool on,

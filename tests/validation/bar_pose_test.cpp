@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The static solve on the bar of geometric/bar-static, against what dynamics and other programs give.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "pliant/scene/build.hpp"
 #include "pliant/scene/library.hpp"
+#include "pliant/scene/parse.hpp"
 #include "tests/support/places.hpp"
 
 namespace pliant {
@@ -36,6 +39,24 @@ TEST(BarPose, the_stiff_bar_rests_where_its_dynamics_settles) {
 TEST(BarPose, finite_elements_rest_where_independent_ones_do) {
   EXPECT_NEAR(drop({"bodies.bar.method=fem", "bodies.bar.fem.stiffness=5e6", "bodies.bar.fem.poisson=0"}),
               0.2875, 0.002);
+}
+
+/// With the default settings of every method, and of the search.
+TEST(BarPose, loaded_or_not_every_method_finds_its_balance) {
+  for (const char* method : {"geometric", "metric", "meshless", "cage", "fem"})
+    for (const double gravity : {0.0, -9.81}) {
+      Result<Scene> scene = build_scene(parse_scene(
+          fmt::format(R"({{"gravity": [0, {}, 0], "bodies": [{{"method": "{}", "{}": {{"stiffness": 1e6}},
+            "shape": {{"box": {{"size": [1, 0.2, 0.2], "nodes": [16, 4, 4]}}}},
+            "pins": [{{"select": {{"halfspace": {{"point": [1e-4, 0, 0], "normal": [-1, 0, 0]}}}}}}]}}]}})",
+                      gravity, method, method),
+          "bar.json"));
+      ASSERT_TRUE(scene) << scene.error().text();
+      const PoseResult result = scene->simulation.pose(0, 0, {});
+      EXPECT_TRUE(result.ok()) << method << ": " << result.trouble;
+      EXPECT_LE(result.residual, 1e-6) << method;
+      EXPECT_LE(result.iterations, 50) << method;
+    }
 }
 
 }  // namespace bar_pose_test

@@ -16,7 +16,7 @@ using Vec2 = Eigen::Vector2d;
 constexpr int nearest_points = 20;    // that may bound a disc
 constexpr double largest_disc = 1.5;  // radius, of the distance to the sixth nearest point
 constexpr double same_face = 0.7;     // cosine between normals; beyond lies an edge of the surface
-constexpr double least_slope = 0.1;         // of a plane against the disc: flatter ones do not bound it
+constexpr double least_slope = 0.1;   // of a plane against the disc: flatter ones do not bound it
 constexpr double facts_depth = 0.5;   // of the spacing: where the winding number is asked
 constexpr int cloud_block = 256;
 

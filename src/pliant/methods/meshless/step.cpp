@@ -26,7 +26,7 @@
 namespace pliant::meshless {
 namespace {
 
-/// A loaded rod swings; four iterations a step lose a sixth of each half swing at 60 steps a period. The tolerance ends
+/// At four iterations a step the swing of a loaded rod dies at 60 steps a period. The tolerance ends
 /// most solves earlier.
 constexpr int iterations_with_rod = 40;
 

@@ -89,7 +89,9 @@ TEST(FemMeshBar, sags_as_beam_theory_says_within_ten_percent_at_3000_nodes_and_n
                   bar.graph.positions.size(), poisson, sag, bend);
       EXPECT_LT(std::abs(sag - 1), off) << nodes;
       off = std::abs(sag - 1);
-      if (nodes >= 3000) EXPECT_LT(off, 0.1) << nodes;
+      if (nodes >= 3000) {
+        EXPECT_LT(off, 0.1) << nodes;
+      }
     }
   }
 }

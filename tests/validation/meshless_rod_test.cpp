@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numbers>
 
 #include "pliant/scene/build.hpp"
@@ -13,17 +14,17 @@ namespace meshless_rod_test {
 
 constexpr double length = 2, width = 0.2, density = 1000, gravity = 0.2, thickness = 0.04;
 
-Result<Scene> make(double rod, double flesh) {
+Result<Scene> make(double rod, double flesh, double timestep = 1.0 / 60) {
   ParsedScene parsed = parse_scene(
       fmt::format(
-          R"({{"gravity": [0, {}, 0], "bodies": [{{"name": "bar", "density": {}, "method": "meshless",
+          R"({{"timestep": {}, "gravity": [0, {}, 0], "bodies": [{{"name": "bar", "damping": {{"mass": 0, "stiffness": 0}}, "density": {}, "method": "meshless",
             "shape": {{"box": {{"size": [2, 0.2, 0.2], "nodes": [41, 5, 5], "corner": [0, -0.1, -0.1]}}}},
             "meshless": {{"stiffness": {}, "poisson": 0.3, "support": 1.5, "skeleton": {{
               "elastic": true, "loaded": true, "joint_softness": 1, "radius": 0.06,
               "rod_stiffness": {}, "rod_thickness": {},
               "joints": [{{"name": "root", "position": [0, 0, 0]}},
                          {{"name": "tip", "parent": "root", "position": [2, 0, 0]}}]}}}}}}]}})",
-          -gravity, density, flesh, rod, thickness),
+          timestep, -gravity, density, flesh, rod, thickness),
       "rod.json", {});
   return build_scene(parsed);
 }
@@ -62,6 +63,28 @@ TEST(MeshlessRod, a_stiff_rod_sags_under_the_weight_of_its_flesh_as_a_beam_does)
 
 TEST(MeshlessRod, rod_and_flesh_carry_the_weight_together) {
   EXPECT_NEAR(posed(1e10, 1e6) / theory(1e10, 1e6), 1, 0.03);
+}
+
+/// The first mode of a cantilever, omega = 1.8751^2 sqrt(EI / (q L^4)): the mass is the flesh's, the stiffness the rod's.
+TEST(MeshlessRod, rod_and_flesh_swing_as_one_beam) {
+  constexpr double rod = 2e9, flesh = 1e4;
+  const double sag_at_rest = theory(rod, flesh),
+               period = 2 * std::numbers::pi / (1.8751 * 1.8751) * std::sqrt(8 * sag_at_rest / gravity);
+  const double h = period / 60;
+  Result<Scene> scene = make(rod, flesh, h);
+  ASSERT_TRUE(scene) << scene.error().text();
+  // Let go, it falls as far beyond its place of rest as it began above: after half a swing.
+  std::vector<double> way{0};
+  for (int k = 0; k < 36; ++k) {
+    ASSERT_FALSE(scene->simulation.step());
+    way.push_back(sag(scene->simulation.bodies()[0]));
+  }
+  const auto lowest = std::max_element(way.begin(), way.end());
+  const double half = h * double(lowest - way.begin());
+  fmt::print("swing: half a period {:.3f} s, theory {:.3f} s; lowest {:.3f} of the sag at rest\n", half,
+             period / 2, *lowest / sag_at_rest);
+  EXPECT_NEAR(2 * half / period, 1, 0.05);  // a step is a thirtieth
+  EXPECT_NEAR(*lowest / sag_at_rest, 2, 0.06);
 }
 
 }  // namespace meshless_rod_test

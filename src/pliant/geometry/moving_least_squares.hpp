@@ -46,7 +46,7 @@ class MovingLeastSquares {
 
   const Points& nodes() const { return nodes_; }
   double support(Index node) const { return support_[std::size_t(node)]; }  ///< h_I, m
-  double spacing() const { return spacing_; }  ///< a of the options, m
+  double spacing() const { return spacing_; }                               ///< a of the options, m
 
   /// Shape functions at x, seen from the anchors (at least one). Widens the supports by 1.2 up to five times
   /// where fewer than five nodes or nodes nearly in a plane are in reach.

@@ -143,5 +143,19 @@ TEST(BuildMeshless, a_step_counts_rotations_that_were_kept_only_where_bones_tell
   EXPECT_EQ(kept(bones + R"(, "warping": "none")"), -1);
 }
 
+TEST(BuildMeshless, balls_of_finer_nodes_that_cannot_be_are_refused_at_their_place) {
+  const auto told = [](const std::string& finer, const std::string& bones) {
+    return message(build_scene(parse_scene(
+        R"({"bodies": [{"shape": {"box": {"nodes": [5, 5, 5]}}, "method": "meshless", "meshless": {"finer": [)" +
+            finer + "]" + bones + "}}]}",
+        "a.json", {})));
+  };
+  const std::string bones = R"(, "skeleton": {"joints": [{"name": "a", "position": [0.5, 0.2, 0.5]},
+                               {"name": "b", "parent": "a", "position": [0.5, 0.8, 0.5]}]})";
+  EXPECT_NE(told(R"({"near": "joints"})", "").find("meshless.finer.0"), std::string::npos);
+  EXPECT_NE(told(R"({"joint": "c"})", bones).find("meshless.finer.0.joint"), std::string::npos);
+  EXPECT_EQ(told(R"({"joint": "b", "radius": 0.3})", bones), "no error");
+}
+
 }  // namespace build_meshless_test
 }  // namespace pliant

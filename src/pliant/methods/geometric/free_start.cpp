@@ -13,7 +13,7 @@ namespace {
 // whatever the residual was at the start. Figures: docs/methods/geometric/decisions.md.
 constexpr double calm = 1e-6, lively = 1e-5;
 constexpr double rounding = 1.5e-8;  // of the edges in a sum of forces
-constexpr double stiff = 1e4;      // h'^2 K_ii/(12 m): what is left of the swelling costs more than the spin
+constexpr double stiff = 1e4;  // h'^2 K_ii/(12 m): what is left of the swelling costs more than the spin
 
 /// h'^2 times twice the kinetic energy of the parts about their centres, kg m^2.
 double inner_motion(const Equation& e) {

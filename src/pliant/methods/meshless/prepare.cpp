@@ -4,19 +4,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
+#include "pliant/geometry/moving_least_squares.hpp"
 #include "pliant/methods/meshless/build.hpp"
+#include "pliant/physics/selection.hpp"
 
 namespace pliant::meshless {
 namespace {
 
-/// Balls about joints need such joints.
-std::vector<Problem> check_finer(const Options& options) {
+constexpr double most_nodes = 1e6;  // in a ball
+
+/// About so many nodes a ball would have.
+double nodes_in(const Finer& finer, const Shape& shape) {
+  const Bounds box = bounds_of(shape.surface.vertices);
+  const double ball = 4.0 / 3 * std::numbers::pi * std::pow(finer.radius, 3);
+  return std::min(ball, (box.max - box.min).prod()) *
+         std::pow(finer.ratio / median_nearest(shape.graph.positions), 3);
+}
+
+/// Balls about joints need such joints, and memory is finite.
+std::vector<Problem> check_finer(const Options& options, const Shape& shape) {
   std::vector<Problem> out;
   for (std::size_t k = 0; k < options.finer.size(); ++k) {
     const Finer& finer = options.finer[k];
-    if (finer.near == Near::point) continue;
     const std::string place = fmt::format("meshless.finer.{}", k);
+    if (const double nodes = nodes_in(finer, shape); !(nodes <= most_nodes))
+      out.push_back({place, fmt::format("a ball of about {:.1g} nodes", nodes),
+                     fmt::format("at most {:g}", most_nodes),
+                     "a smaller radius or ratio, or fewer nodes in the shape"});
+    if (finer.near == Near::point) continue;
     if (!options.bones) {
       out.push_back({place, "near joints, without a skeleton", "a skeleton, or near a point", {}});
       continue;
@@ -36,7 +54,7 @@ std::vector<Problem> prepare(Options& options, Shape& shape, Making& making) {
     std::vector<Problem> problems = find_skeleton(*options.bones, "meshless.skeleton", shape, making);
     if (!problems.empty()) return problems;
   }
-  if (std::vector<Problem> problems = check_finer(options); !problems.empty()) return problems;
+  if (std::vector<Problem> problems = check_finer(options, shape); !problems.empty()) return problems;
   Flesh flesh = make_flesh(std::move(shape), std::move(options));
   shape = std::move(flesh.shape);
   options = std::move(flesh.options);

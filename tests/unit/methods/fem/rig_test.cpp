@@ -8,7 +8,7 @@
 
 #include "pliant/methods/fem/body.hpp"
 #include "pliant/methods/fem/build.hpp"
-#include "tests/support/relax_once.hpp"
+#include "tests/support/allocation_counter.hpp"
 
 namespace pliant::fem {
 namespace rig_test {
@@ -126,6 +126,33 @@ TEST(FemRig, settings_that_do_not_go_together_are_refused) {
   options = with_bones(0, 0);
   options.bones->elastic = true;
   EXPECT_FALSE(build(bar, 1, {}, options));
+}
+
+TEST(FemRig, a_step_with_bones_allocates_nothing_after_warm_up_and_is_the_same_on_two_threads) {
+  for (const Turning rotations : {Turning::polar, Turning::diffused}) {
+    Options options = with_bones(0, 60, rotations);
+    options.integrator = Integrator::bdf2;
+    auto alone = build(bar, 1, {0, 0}, options), together = build(bar, 1, {0, 0}, options);
+    ASSERT_TRUE(alone && together);
+    Pool one(1), two(2);
+    const std::vector<Index> held{0, 1};  // beside those of the bones
+    const Points targets{bar.graph.positions[0], bar.graph.positions[1]};
+    StepInput input{.h = 0.02, .held = held, .targets = targets, .contact = {}, .pool = &one};
+    std::size_t before = 0;
+    for (int k = 0; k < 8; ++k) {
+      if (k == 4) before = allocations();
+      input.time = 0.02 * (k + 1);
+      ASSERT_TRUE((*alone)->advance(input).ok());
+    }
+    EXPECT_EQ(allocations(), before);
+    input.pool = &two;
+    for (int k = 0; k < 8; ++k) {
+      input.time = 0.02 * (k + 1);
+      ASSERT_TRUE((*together)->advance(input).ok());
+    }
+    EXPECT_EQ((*alone)->nodes().x, (*together)->nodes().x);
+    EXPECT_EQ((*alone)->nodes().x[0], targets[0]) << "a pin holds";
+  }
 }
 
 }  // namespace rig_test

@@ -24,6 +24,15 @@ Mat3 turning_of(const Vec3& lever) {
   return p;
 }
 
+/// v without its part along the normal.
+Vec3 across(const Vec3& v, const Vec3& normal) { return v - v.dot(normal) * normal; }
+
+/// v, shortened to this length.
+Vec3 within(const Vec3& v, double most) {
+  const double length = v.norm();
+  return length > most ? Vec3(most / length * v) : v;
+}
+
 }  // namespace
 
 Vec3 on_cone(const Vec3& r, const Vec3& normal, double friction) {
@@ -40,9 +49,11 @@ void ContactProblem::resize(Index contacts, Index parts) {
   rows_.assign(std::size_t(contacts), {});
   parts_.assign(std::size_t(parts), {});
   turning_.assign(std::size_t(parts), {});
+  rolling_.assign(std::size_t(parts), {});
+  part_rho_.assign(std::size_t(parts), 0);
   diagonal_.resize(std::size_t(contacts));
   rho_.resize(std::size_t(contacts));
-  r_.assign(3 * stride_, 0);
+  r_.assign(3 * (stride_ + std::size_t(parts)), 0);
 }
 
 void ContactProblem::reset(Index contacts, Index parts, bool split) {
@@ -63,6 +74,16 @@ void ContactProblem::set_impulse(Index c, const Vec3& r) {
   for (int k = 0; k < 3; ++k) r_[k * stride_ + c] = r[k];
 }
 
+Vec3 ContactProblem::torque(Index p) const {
+  const double* at = r_.data() + 3 * (stride_ + std::size_t(p));
+  return rolling_[std::size_t(p)].reach * Vec3(at[0], at[1], at[2]);
+}
+
+void ContactProblem::set_torque(Index p, const Vec3& t) {
+  for (int k = 0; k < 3; ++k)
+    r_[3 * (stride_ + std::size_t(p)) + std::size_t(k)] = t[k] / rolling_[std::size_t(p)].reach;
+}
+
 Mat3 ContactProblem::block(Index c, Index d) const {
   if (dense_) return dense_response_.block(c, d);
   Mat3 w = double(s(c, d)) * Mat3::Identity();
@@ -76,6 +97,8 @@ Mat3 ContactProblem::block(Index c, Index d) const {
 }
 
 void ContactProblem::prepare() {
+  for (std::size_t p = 0; split_ && p < parts_.size(); ++p)
+    part_rho_[p] = eigenvalues_in_closed_form(parts_[p].inverse_inertia)[2];
   for (Index c = 0; c < size_; ++c) {
     diagonal_[c] = block(c, c);
     rho_[c] = split_ || dense_ ? eigenvalues_in_closed_form(diagonal_[c])[2] : s(c, c);
@@ -117,6 +140,7 @@ void ContactProblem::sum_response() {
     sum.shadow += rows_[c].shadow.cross(impulse(c));
   }
   for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (rolling_[p].most > 0) turning_[p].rigid += torque(Index(p));
     turning_[p].rigid = (parts_[p].inverse_inertia * turning_[p].rigid).eval();
     turning_[p].shadow = (parts_[p].inverse_shadow * turning_[p].shadow).eval();
   }
@@ -143,13 +167,34 @@ double ContactProblem::sweep(double tolerance) {
     residual = std::max(residual, change.norm() * rho_[c]);
     add_impulse(c, change);
   }
+  for (Index p = 0; p < parts(); ++p)
+    if (rolling_[std::size_t(p)].most > 0) residual = std::max(residual, resist(p));
   return residual;
+}
+
+/// As a contact whose block is J^-1 across the normal.
+double ContactProblem::resist(Index p) {
+  const Rolling& rolling = rolling_[std::size_t(p)];
+  const Mat3& response = parts_[std::size_t(p)].inverse_inertia;
+  const double rho = part_rho_[std::size_t(p)];
+  if (!(rho > 0)) return 0;
+  const Vec3 before = torque(p);
+  Vec3 t = before, w = turning(p);
+  for (int k = 0; k < inner_projections; ++k) {
+    const Vec3 next = within(t - across(w, rolling.normal) / rho, rolling.most), step = next - t;
+    t = next;
+    w += response * step;
+  }
+  const Vec3 turned = response * (t - before);
+  set_torque(p, t);
+  turning_[std::size_t(p)].rigid += turned;
+  return rolling.reach * turned.norm();
 }
 
 /// Anderson's acceleration (math/anderson.hpp) of the sweeps r -> s(r). Where contacts neither open nor close
 /// nor begin to slide, s is linear and this takes a root of the sweeps.
 void ContactProblem::accelerate(Anderson<window>& anderson, int now) {
-  const std::size_t length = 3 * stride_;
+  const std::size_t length = r_.size();
   const auto at = [&](const AlignedVector<double>& all, int k) {
     return Eigen::Map<const Eigen::VectorXd>(all.data() + std::size_t(k) * length, Eigen::Index(length));
   };
@@ -166,13 +211,16 @@ void ContactProblem::accelerate(Anderson<window>& anderson, int now) {
 
 void ContactProblem::project() {
   for (Index c = 0; c < size_; ++c) set_impulse(c, on_cone(impulse(c), rows_[c].normal, rows_[c].friction));
+  for (Index p = 0; p < parts(); ++p)
+    if (const Rolling& rolling = rolling_[std::size_t(p)]; rolling.most > 0)
+      set_torque(p, within(across(torque(p), rolling.normal), rolling.most));
   sum_response();
 }
 
 ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance) {
   project();
   Outcome outcome;
-  const std::size_t length = 3 * stride_;
+  const std::size_t length = r_.size();
   swept_.resize((window + 1) * length);
   change_.resize((window + 1) * length);
   Anderson<window> anderson(regularisation);

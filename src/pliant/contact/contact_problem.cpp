@@ -13,8 +13,11 @@
 namespace pliant {
 namespace {
 
-constexpr int plain_sweeps = 6;           // before they are accelerated
-constexpr int inner_projections = 4;      // of a contact whose block is not a multiple of 1
+constexpr int plain_sweeps = 6;       // before they are accelerated
+constexpr int inner_projections = 4;  // of a contact whose block is not a multiple of 1
+// m/s: a part that turns slower has a torque in proportion. Else a body at rest would lean on it for good, and not on
+// its contacts alone.
+constexpr double creep = 1e-4;
 constexpr double regularisation = 1e-12;  // of the acceleration
 
 /// P with P w = w x lever.
@@ -53,19 +56,20 @@ void ContactProblem::resize(Index contacts, Index parts) {
   part_rho_.assign(std::size_t(parts), 0);
   diagonal_.resize(std::size_t(contacts));
   rho_.resize(std::size_t(contacts));
-  r_.assign(3 * (stride_ + std::size_t(parts)), 0);
+  const std::size_t torques = split_ ? 3 * std::size_t(parts) : 0;
+  r_.assign(3 * stride_ + (torques + sweep_lanes - 1) / sweep_lanes * sweep_lanes, 0);
 }
 
 void ContactProblem::reset(Index contacts, Index parts, bool split) {
-  resize(contacts, parts);
   split_ = split;
+  resize(contacts, parts);
   dense_ = false;
   s_.resize(stride_ * std::size_t(contacts));
 }
 
 void ContactProblem::reset_dense(Index contacts) {
-  resize(contacts, 1);
   split_ = false;
+  resize(contacts, 1);
   dense_ = true;
   dense_response_.reset(contacts);
 }
@@ -75,11 +79,13 @@ void ContactProblem::set_impulse(Index c, const Vec3& r) {
 }
 
 Vec3 ContactProblem::torque(Index p) const {
+  if (!split_) return Vec3::Zero();
   const double* at = r_.data() + 3 * (stride_ + std::size_t(p));
   return rolling_[std::size_t(p)].reach * Vec3(at[0], at[1], at[2]);
 }
 
 void ContactProblem::set_torque(Index p, const Vec3& t) {
+  if (!split_) return;
   for (int k = 0; k < 3; ++k)
     r_[3 * (stride_ + std::size_t(p)) + std::size_t(k)] = t[k] / rolling_[std::size_t(p)].reach;
 }
@@ -172,16 +178,17 @@ double ContactProblem::sweep(double tolerance) {
   return residual;
 }
 
-/// As a contact whose block is J^-1 across the normal.
+/// As a contact whose block is J^-1 across the normal; creep makes it w + slack t = 0.
 double ContactProblem::resist(Index p) {
   const Rolling& rolling = rolling_[std::size_t(p)];
   const Mat3& response = parts_[std::size_t(p)].inverse_inertia;
-  const double rho = part_rho_[std::size_t(p)];
-  if (!(rho > 0)) return 0;
+  const double slack = creep / (rolling.reach * rolling.most), rho = part_rho_[std::size_t(p)] + slack;
+  if (!(part_rho_[std::size_t(p)] > 0)) return 0;
   const Vec3 before = torque(p);
   Vec3 t = before, w = turning(p);
   for (int k = 0; k < inner_projections; ++k) {
-    const Vec3 next = within(t - across(w, rolling.normal) / rho, rolling.most), step = next - t;
+    const Vec3 next = within(t - (across(w, rolling.normal) + slack * t) / rho, rolling.most),
+               step = next - t;
     t = next;
     w += response * step;
   }

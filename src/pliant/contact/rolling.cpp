@@ -80,9 +80,11 @@ void RollingResistance::bound(const StepInput& input, std::span<const Contact> c
                w = turning - turning.dot(n) * n, known = problem.torque(load.part);
     const double reach = load.first.norm() / load.sum;
     if (w.squaredNorm() * reach > input.gravity.norm()) continue;  // it tumbles
-    // A torque that has stopped the turning shows against which one it is.
+    // A torque that has stopped the turning shows against which one it is. Turning within the tolerance of the
+    // problem asks for none.
     const Vec3 against = known.isZero(0) ? w : Vec3(known.dot(n) * n - known);
-    if (known.isZero(0) && (!(w.norm() * reach > stillness) || slides(problem, load.part))) continue;
+    if (known.isZero(0) && (!(w.norm() * reach > input.contact.tolerance) || slides(problem, load.part)))
+      continue;
     const Bound bound(load, n, against, edge, mass[std::size_t(load.part)], input);
     rolling.most = bound.arm * bound.force;
     rolling.normal = n;

@@ -127,7 +127,7 @@ TEST(Rolling, the_torque_of_a_contact_problem_takes_energy_of_a_body_on_several_
     EXPECT_LE(t.norm(), rolling.most * (1 + 1e-9));
     EXPECT_NEAR(t.y(), 0, 1e-12);
     EXPECT_LE(t.dot(w), 1e-12);
-    if (left.norm() < 1e-8) {
+    if (left.norm() * rolling.reach < 1e-4) {  // it creeps
       ++stopped;
     } else {
       ++slowed;

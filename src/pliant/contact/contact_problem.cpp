@@ -13,8 +13,11 @@
 namespace pliant {
 namespace {
 
-constexpr int plain_sweeps = 6;           // before they are accelerated
-constexpr int inner_projections = 4;      // of a contact whose block is not a multiple of 1
+constexpr int plain_sweeps = 6;       // before they are accelerated
+constexpr int inner_projections = 4;  // of a contact whose block is not a multiple of 1
+// m/s: a part that turns slower has a torque in proportion. Else a body at rest would lean on it for good, and not on
+// its contacts alone.
+constexpr double creep = 1e-4;
 constexpr double regularisation = 1e-12;  // of the acceleration
 
 /// P with P w = w x lever.
@@ -22,6 +25,15 @@ Mat3 turning_of(const Vec3& lever) {
   Mat3 p;
   p << 0, lever.z(), -lever.y(), -lever.z(), 0, lever.x(), lever.y(), -lever.x(), 0;
   return p;
+}
+
+/// v without its part along the normal.
+Vec3 across(const Vec3& v, const Vec3& normal) { return v - v.dot(normal) * normal; }
+
+/// v, shortened to this length.
+Vec3 within(const Vec3& v, double most) {
+  const double length = v.norm();
+  return length > most ? Vec3(most / length * v) : v;
 }
 
 }  // namespace
@@ -40,27 +52,42 @@ void ContactProblem::resize(Index contacts, Index parts) {
   rows_.assign(std::size_t(contacts), {});
   parts_.assign(std::size_t(parts), {});
   turning_.assign(std::size_t(parts), {});
+  rolling_.assign(std::size_t(parts), {});
+  part_rho_.assign(std::size_t(parts), 0);
   diagonal_.resize(std::size_t(contacts));
   rho_.resize(std::size_t(contacts));
-  r_.assign(3 * stride_, 0);
+  const std::size_t torques = split_ ? 3 * std::size_t(parts) : 0;
+  r_.assign(3 * stride_ + (torques + sweep_lanes - 1) / sweep_lanes * sweep_lanes, 0);
 }
 
 void ContactProblem::reset(Index contacts, Index parts, bool split) {
-  resize(contacts, parts);
   split_ = split;
+  resize(contacts, parts);
   dense_ = false;
   s_.resize(stride_ * std::size_t(contacts));
 }
 
 void ContactProblem::reset_dense(Index contacts) {
-  resize(contacts, 1);
   split_ = false;
+  resize(contacts, 1);
   dense_ = true;
   dense_response_.reset(contacts);
 }
 
 void ContactProblem::set_impulse(Index c, const Vec3& r) {
   for (int k = 0; k < 3; ++k) r_[k * stride_ + c] = r[k];
+}
+
+Vec3 ContactProblem::torque(Index p) const {
+  if (!split_) return Vec3::Zero();
+  const double* at = r_.data() + 3 * (stride_ + std::size_t(p));
+  return rolling_[std::size_t(p)].reach * Vec3(at[0], at[1], at[2]);
+}
+
+void ContactProblem::set_torque(Index p, const Vec3& t) {
+  if (!split_) return;
+  for (int k = 0; k < 3; ++k)
+    r_[3 * (stride_ + std::size_t(p)) + std::size_t(k)] = t[k] / rolling_[std::size_t(p)].reach;
 }
 
 Mat3 ContactProblem::block(Index c, Index d) const {
@@ -76,6 +103,8 @@ Mat3 ContactProblem::block(Index c, Index d) const {
 }
 
 void ContactProblem::prepare() {
+  for (std::size_t p = 0; split_ && p < parts_.size(); ++p)
+    part_rho_[p] = eigenvalues_in_closed_form(parts_[p].inverse_inertia)[2];
   for (Index c = 0; c < size_; ++c) {
     diagonal_[c] = block(c, c);
     rho_[c] = split_ || dense_ ? eigenvalues_in_closed_form(diagonal_[c])[2] : s(c, c);
@@ -117,6 +146,7 @@ void ContactProblem::sum_response() {
     sum.shadow += rows_[c].shadow.cross(impulse(c));
   }
   for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (rolling_[p].most > 0) turning_[p].rigid += torque(Index(p));
     turning_[p].rigid = (parts_[p].inverse_inertia * turning_[p].rigid).eval();
     turning_[p].shadow = (parts_[p].inverse_shadow * turning_[p].shadow).eval();
   }
@@ -143,13 +173,35 @@ double ContactProblem::sweep(double tolerance) {
     residual = std::max(residual, change.norm() * rho_[c]);
     add_impulse(c, change);
   }
+  for (Index p = 0; p < parts(); ++p)
+    if (rolling_[std::size_t(p)].most > 0) residual = std::max(residual, resist(p));
   return residual;
+}
+
+/// As a contact whose block is J^-1 across the normal; creep makes it w + slack t = 0.
+double ContactProblem::resist(Index p) {
+  const Rolling& rolling = rolling_[std::size_t(p)];
+  const Mat3& response = parts_[std::size_t(p)].inverse_inertia;
+  const double slack = creep / (rolling.reach * rolling.most), rho = part_rho_[std::size_t(p)] + slack;
+  if (!(part_rho_[std::size_t(p)] > 0)) return 0;
+  const Vec3 before = torque(p);
+  Vec3 t = before, w = turning(p);
+  for (int k = 0; k < inner_projections; ++k) {
+    const Vec3 next = within(t - (across(w, rolling.normal) + slack * t) / rho, rolling.most),
+               step = next - t;
+    t = next;
+    w += response * step;
+  }
+  const Vec3 turned = response * (t - before);
+  set_torque(p, t);
+  turning_[std::size_t(p)].rigid += turned;
+  return rolling.reach * turned.norm();
 }
 
 /// Anderson's acceleration (math/anderson.hpp) of the sweeps r -> s(r). Where contacts neither open nor close
 /// nor begin to slide, s is linear and this takes a root of the sweeps.
 void ContactProblem::accelerate(Anderson<window>& anderson, int now) {
-  const std::size_t length = 3 * stride_;
+  const std::size_t length = r_.size();
   const auto at = [&](const AlignedVector<double>& all, int k) {
     return Eigen::Map<const Eigen::VectorXd>(all.data() + std::size_t(k) * length, Eigen::Index(length));
   };
@@ -166,13 +218,16 @@ void ContactProblem::accelerate(Anderson<window>& anderson, int now) {
 
 void ContactProblem::project() {
   for (Index c = 0; c < size_; ++c) set_impulse(c, on_cone(impulse(c), rows_[c].normal, rows_[c].friction));
+  for (Index p = 0; p < parts(); ++p)
+    if (const Rolling& rolling = rolling_[std::size_t(p)]; rolling.most > 0)
+      set_torque(p, within(across(torque(p), rolling.normal), rolling.most));
   sum_response();
 }
 
 ContactProblem::Outcome ContactProblem::solve(int most_sweeps, double tolerance) {
   project();
   Outcome outcome;
-  const std::size_t length = 3 * stride_;
+  const std::size_t length = r_.size();
   swept_.resize((window + 1) * length);
   change_.resize((window + 1) * length);
   Anderson<window> anderson(regularisation);

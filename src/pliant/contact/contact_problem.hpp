@@ -14,6 +14,9 @@
 // projection on the cone, normal first. With W_cc = rho 1 this is the exact solution of one contact; with a
 // split part or a dense W rho is the largest eigenvalue of W_cc and the projection is repeated. Sweeps of
 // stiff bodies converge slowly and are accelerated; those of a dense W are not.
+// A part that rolls also gets a torque t (N m s) against its turning w about axes across a normal m (rolling.hpp):
+//   |t| <= most, t . m = 0, and t opposite to w - (w.m) m where they are equal,   w = free + J^-1 (sum P^T r + t)
+// t acts on the part as a rigid body: u_c = ... + (J^-1 t) x lever_c.
 #pragma once
 
 #include <span>
@@ -46,6 +49,13 @@ class ContactProblem {
     Mat3 inverse_inertia = Mat3::Zero();  ///< J^-1
     Mat3 inverse_shadow = Mat3::Zero();   ///< Q^-1
   };
+  /// What resists the rolling of a split part.
+  struct Rolling {
+    double most = 0;       ///< N m s; 0: nothing does
+    double reach = 1;      ///< a length of the part, that compares turning with velocities, m
+    Vec3 normal{0, 1, 0};  ///< m
+    Vec3 free{0, 0, 0};    ///< w without impulses, rad/s
+  };
   struct Outcome {
     int sweeps = 0;
     double residual = 0;  ///< largest change of the last sweep, m/s
@@ -66,6 +76,13 @@ class ContactProblem {
 
   Vec3 impulse(Index c) const { return {r_[c], r_[stride_ + c], r_[2 * stride_ + c]}; }
   void set_impulse(Index c, const Vec3& r);
+  Index parts() const { return Index(parts_.size()); }
+  bool split() const { return split_; }
+  Rolling& rolling(Index p) { return rolling_[std::size_t(p)]; }
+  Vec3 torque(Index p) const;
+  void set_torque(Index p, const Vec3& t);
+  /// w of a part at the impulses and torques that are summed up.
+  Vec3 turning(Index p) const { return rolling_[std::size_t(p)].free + turning_[std::size_t(p)].rigid; }
 
   /// Makes the diagonal blocks; after the rows' levers, parts and s, or the dense W, are set; before solve.
   void prepare();
@@ -81,6 +98,12 @@ class ContactProblem {
     sum_response();
     for (Index c = 0; c < size_; ++c) rows_[c].free = velocity(c) - response(c);
   }
+  /// The same of the turning of a part, after it.
+  void rebase_turning(Index p, const Vec3& w) {
+    rolling_[std::size_t(p)].free = w - turning_[std::size_t(p)].rigid;
+  }
+  /// Sums up what the impulses and torques do, for turning().
+  void sum_response();
   /// u of a contact at the current impulses.
   Vec3 velocity(Index c) const;
 
@@ -95,11 +118,11 @@ class ContactProblem {
   Vec3 response(Index c) const;
   /// Changes the impulse of a contact, and what is kept of W r.
   void add_impulse(Index c, const Vec3& change);
-  /// What is kept of W r, anew from the impulses: the turning of the parts, or all of it.
-  void sum_response();
   /// Puts all impulses on their cones.
   void project();
   double sweep(double tolerance);
+  /// The torque of a part. Returns its change, m/s.
+  double resist(Index p);
   void accelerate(Anderson<window>& anderson, int now);
 
   Index size_ = 0;
@@ -108,11 +131,12 @@ class ContactProblem {
   std::vector<Row> rows_;
   std::vector<Part> parts_;
   std::vector<Turning> turning_;
+  std::vector<Rolling> rolling_;
   std::vector<Mat3> diagonal_;
-  std::vector<double> rho_;
+  std::vector<double> rho_, part_rho_;
   AlignedVector<float> s_;
-  DenseResponse dense_response_;  // in place of s_, when dense_
-  AlignedVector<double> r_;
+  DenseResponse dense_response_;          // in place of s_, when dense_
+  AlignedVector<double> r_;               // and behind the impulses the torques over their reach
   AlignedVector<double> swept_, change_;  // of the last sweeps: s(r), s(r) - r
 };
 

@@ -18,6 +18,8 @@ void ContactStage::clear() {
   contacts_.clear();
   impulses_.clear();
   changes_.clear();
+  torques_.clear();
+  torque_changes_.clear();
   sides_.clear();
   rebound_.clear();
 }
@@ -38,9 +40,12 @@ void ContactStage::find(const StepInput& input, const Motion& motion, const Cont
   contacts_.assign(detection_.contacts().begin(), detection_.contacts().end());
   impulses_.assign(contacts_.size(), Vec3::Zero());
   changes_.assign(contacts_.size(), Vec3::Zero());
+  torques_.clear();
+  torque_changes_.clear();
 }
 
 void ContactStage::warm_start(const ContactState& state, double h) {
+  torques_.clear();
   for (Index c = 0; c < problem_.size(); ++c)
     if (const ContactMemory* known = recall(state.memories, contacts_[std::size_t(c)].key))
       problem_.set_impulse(c, h * known->force);
@@ -57,12 +62,42 @@ ContactProblem::Outcome ContactStage::solve(int sweeps, double tolerance, StepRe
   return outcome;
 }
 
+void ContactStage::add_rolling(const Rolling& rolling, bool moved) {
+  if (!problem_.split()) {
+    torques_.clear();
+    return;
+  }
+  torques_.resize(std::size_t(problem_.parts()), Vec3::Zero());
+  torque_changes_.assign(torques_.size(), Vec3::Zero());
+  for (Index p = 0; p < problem_.parts(); ++p) {
+    problem_.rolling(p).most = torques_[std::size_t(p)].norm();
+    problem_.set_torque(p, torques_[std::size_t(p)]);
+  }
+  problem_.sum_response();
+  for (Index p = 0; p < problem_.parts(); ++p) {
+    const Vec3& w = rolling.turning[std::size_t(p)];
+    if (moved)
+      problem_.rebase_turning(p, w);
+    else
+      problem_.rolling(p).free = w;
+  }
+  rolling_.bound(rolling.input, contacts_, rolling.mass, edge_, problem_);
+  for (Index p = 0; p < problem_.parts(); ++p)
+    problem_.set_torque(p, problem_.rolling(p).most > 0 ? torques_[std::size_t(p)] : Vec3(Vec3::Zero()));
+}
+
 void ContactStage::take_impulses() {
+  for (std::size_t p = 0; p < torques_.size(); ++p) torques_[p] = problem_.torque(Index(p));
   for (Index c = 0; c < problem_.size(); ++c) impulses_[std::size_t(c)] = problem_.impulse(c);
 }
 
 double ContactStage::take_changes() {
   double most = 0;
+  for (std::size_t p = 0; p < torques_.size(); ++p) {
+    torque_changes_[p] = problem_.torque(Index(p)) - torques_[p];
+    most = std::max(most, torque_changes_[p].cwiseAbs().maxCoeff() / problem_.rolling(Index(p)).reach);
+    torques_[p] = problem_.torque(Index(p));
+  }
   for (Index c = 0; c < problem_.size(); ++c) {
     Vec3 &change = changes_[std::size_t(c)], &impulse = impulses_[std::size_t(c)];
     change = problem_.impulse(c) - impulse;

@@ -62,6 +62,13 @@ class ContactStage {
     double most = 0;  ///< largest component of dr, N s
   };
 
+  /// The parts of a body that nothing holds and whose problem is split, as they turn.
+  struct Rolling {
+    const StepInput& input;
+    std::span<const double> mass;   ///< kg
+    std::span<const Vec3> turning;  ///< rad/s, of the motion that the problem is about
+  };
+
   enum class Order { place, given };
   /// points: those that may meet colliders, from the nodes. edge: of the mesh of nodes, m. Contacts number the
   /// points by their places at rest (point_order.hpp), or as given.
@@ -82,10 +89,14 @@ class ContactStage {
   std::span<const Vec3> impulses() const { return impulses_; }
   /// dr of the last correct().
   std::span<const Vec3> changes() const { return changes_; }
+  /// Torques against the rolling of the parts of the problem, N m s, and what the last correct() changed of them.
+  /// Empty: there are none.
+  std::span<const Vec3> torques() const { return torques_; }
+  std::span<const Vec3> torque_changes() const { return torque_changes_; }
   ContactProblem& problem() { return problem_; }
   /// note() is the method's: once for each problem whose impulses stand.
   Rebound& rebound() { return rebound_; }
-  /// Rolling resistance (rolling.hpp).
+  /// Rolling resistance (rolling.hpp) after the step.
   void resist_rolling(const StepInput& input, ReboundBody& body) { resist_rolling(input, edge_, body); }
   /// The same of a body whose points are so far apart, m.
   void resist_rolling(const StepInput& input, double edge, ReboundBody& body) {
@@ -107,22 +118,26 @@ class ContactStage {
 
   /// velocity(contact): of the contact point, m/s, without impulses.
   template <class Velocity>
-  ContactProblem::Outcome answer(int sweeps, double tolerance, StepReport& report, Velocity&& velocity) {
+  ContactProblem::Outcome answer(int sweeps, double tolerance, StepReport& report, Velocity&& velocity,
+                                 const Rolling* rolling = nullptr) {
     for (Index c = 0; c < problem_.size(); ++c) {
       const Contact& contact = contacts_[std::size_t(c)];
       problem_.row(c).free = velocity(contact) - contact.velocity;
     }
+    if (rolling) add_rolling(*rolling, false);
     const ContactProblem::Outcome outcome = solve(sweeps, tolerance, report);
     take_impulses();
     return outcome;
   }
   /// velocity(contact): with the impulses that the problem has.
   template <class Velocity>
-  Correction correct(int sweeps, double tolerance, StepReport& report, Velocity&& velocity) {
+  Correction correct(int sweeps, double tolerance, StepReport& report, Velocity&& velocity,
+                     const Rolling* rolling = nullptr) {
     problem_.rebase([&](Index c) -> Vec3 {
       const Contact& contact = contacts_[std::size_t(c)];
       return velocity(contact) - contact.velocity;
     });
+    if (rolling) add_rolling(*rolling, true);
     const ContactProblem::Outcome outcome = solve(sweeps, tolerance, report);
     return {outcome, take_changes()};
   }
@@ -152,7 +167,9 @@ class ContactStage {
  private:
   Detection::Step detection_step(const StepInput& input) const;
   ContactProblem::Outcome solve(int sweeps, double tolerance, StepReport& report);
-  /// impulses_ from the problem.
+  /// Makes the problem find torques against rolling, from those known. moved: the turning is that with impulses.
+  void add_rolling(const Rolling& rolling, bool moved);
+  /// impulses_ and torques_ from the problem.
   void take_impulses();
   /// The same, and changes_; returns its largest component.
   double take_changes();
@@ -166,7 +183,7 @@ class ContactStage {
   RollingResistance rolling_;
   double edge_ = 0;  // of the mesh of nodes, m
   std::vector<Contact> contacts_, touches_;
-  Points impulses_, changes_;
+  Points impulses_, changes_, torques_, torque_changes_;
   std::vector<double> velocities_;  // of push_out
   std::vector<SideMemory> sides_;
 };

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
+#include "pliant/contact/contact_problem.hpp"
+
 namespace pliant {
 namespace rolling_test {
 
@@ -93,6 +97,45 @@ TEST(Rolling, a_patch_along_the_way_resists_more_and_one_across_does_not) {
   }
   EXPECT_NEAR(taken[1], 2 * taken[0], 1e-12);
   EXPECT_NEAR(taken[2], taken[0], 1e-12);
+}
+
+/// A part of 2 kg on four soft feet, with whatever free motion: the torque is Coulomb's friction of the turning that is
+/// left at the end.
+TEST(Rolling, the_torque_of_a_contact_problem_takes_energy_of_a_body_on_several_feet) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  const auto vec = [&](double size) -> Vec3 {
+    return size * Vec3(normal(random), normal(random), normal(random));
+  };
+  int stopped = 0, slowed = 0;
+  for (int trial = 0; trial < 50; ++trial) {
+    ContactProblem problem;
+    problem.reset(4, 1, true);
+    for (Index c = 0; c < 4; ++c) {
+      for (Index d = 0; d < 4; ++d) problem.s(c, d) = c == d ? 2.0f : 0.5f;
+      problem.row(c) = {.friction = 0.5, .free = vec(0.1) + Vec3(0, -0.3, 0)};
+      problem.row(c).lever = {c % 2 ? 0.1 : -0.1, -0.2, c < 2 ? 0.06 : -0.06};
+    }
+    problem.part(0) = {Vec3(30, 40, 50).asDiagonal(), Mat3::Zero()};
+    problem.prepare();
+    ContactProblem::Rolling& rolling = problem.rolling(0);
+    rolling.most = trial % 2 ? 1e-3 : 0.1;
+    rolling.reach = 0.2;
+    rolling.free = vec(0.3);
+    problem.solve(2000, 1e-12);
+    const Vec3 t = problem.torque(0), w = problem.turning(0), left = {w.x(), 0, w.z()};
+    EXPECT_LE(t.norm(), rolling.most * (1 + 1e-9));
+    EXPECT_NEAR(t.y(), 0, 1e-12);
+    EXPECT_LE(t.dot(w), 1e-12);
+    if (left.norm() * rolling.reach < 1e-4) {  // it creeps
+      ++stopped;
+    } else {
+      ++slowed;
+      EXPECT_NEAR(t.dot(w), -rolling.most * left.norm(), 1e-6 * rolling.most);
+    }
+  }
+  EXPECT_GT(stopped, 5);
+  EXPECT_GT(slowed, 5);
 }
 
 TEST(Rolling, on_ground_that_turns_itself_there_is_none) {

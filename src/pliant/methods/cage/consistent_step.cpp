@@ -457,6 +457,13 @@ bool ConsistentStep<T>::descend(Past past) {
     trial_.axes = Eigen::Quaterniond(objective_.turn() * start_axes_);
     equation_.look_at(s_.x, trial_, step_.pool);
   }
+  // Solves end at a share of what they promise. From where the body stands they promise its whole motion, and that
+  // share of a pendulum's energy is noise of first order; from where it swings to, what is left.
+  if (const auto way = by_ == Integrator::bdf2 ? swing(step_, trial_step_ ? pace_ : h_) : std::nullopt) {
+    s_.x = (way->turn * (state_.x.colwise() - way->pivot)).colwise() + (way->pivot + way->shift);
+    trial_.axes = Eigen::Quaterniond(way->turn * start_axes_);
+    equation_.look_at(s_.x, trial_, step_.pool);
+  }
   c_ = mean_of(s_.x);
   axes_ = lift_axes_ = trial_.axes.toRotationMatrix();
   objective_.descend(trial_, s_.x, c_);

@@ -8,6 +8,7 @@
 #include "pliant/methods/cage/step.hpp"
 #include "pliant/methods/cage/surface.hpp"
 #include "pliant/physics/free_turn.hpp"
+#include "pliant/physics/momentum.hpp"
 
 namespace pliant::cage {
 namespace {
@@ -89,6 +90,30 @@ Mat3 coast(const Step& step, Columns& start, Columns& hat) {
     if (vertex) step.scratch.undeformed.col(r) = moved;
   }
   return turn;
+}
+
+std::optional<Swing> swing(const Step& step, double time) {
+  RigidFreedom freedom(step.model.size);
+  for (const Vec3& target : step.input.targets) freedom.hold(target);
+  if (freedom.turns() == 0 || (freedom.shifts() && !step.input.grabs.empty())) return std::nullopt;
+  const State& state = step.state;
+  const Vec3 c = mean_of(state.x);
+  Columns& z = step.scratch.new_z;
+  z.leftCols(step.model.n()) = state.x.colwise() - c;
+  scaled_normals(step.model.faces, state.x, z.rightCols(step.model.t()));
+  Mat3 second;
+  const Whole whole = whole_about(step.model, z, c, state.velocity, &second);
+  if (freedom.shifts())
+    return Swing{whole.centre, time / step.model.total_mass * whole.momentum,
+                 free_turn(second.trace() * Mat3::Identity() - second, whole.spin, time)};
+  const Vec3 arm = whole.centre - freedom.pivot();
+  second += step.model.total_mass * arm * arm.transpose();
+  const Vec3 spin = whole.spin + arm.cross(whole.momentum), axis = freedom.axis();
+  const Vec3 w = freedom.turns() == 3
+                     ? over_inertia(second, spin)
+                     : Vec3(axis * (axis.dot(spin) / (second.trace() - axis.dot(second * axis))));
+  if (!w.allFinite()) return std::nullopt;
+  return Swing{freedom.pivot(), Vec3::Zero(), rotation_by(time * w)};
 }
 
 Whole whole_about(const Model& model, const Columns& z, const Vec3& c, const Columns& velocity,

@@ -2,6 +2,8 @@
 // The body as a whole: its momenta, its free flight over a step, and what frozen normals leave of both.
 #pragma once
 
+#include <optional>
+
 #include "pliant/methods/cage/state.hpp"
 #include "pliant/physics/damping.hpp"
 #include "pliant/physics/step.hpp"
@@ -33,6 +35,15 @@ Flight fly(const Step& step, bool split);
 /// + h V with the V of the beginning would lose w^2 h^2/2 of a turning in every step. Returns the turn.
 /// Scratch::undeformed gets the vertices of the beginning, turned about the centre of mass. Writes Scratch::new_z.
 Mat3 coast(const Step& step, Columns& start, Columns& hat);
+
+/// How a body turns in a time, about its pins and handles where they leave it a turn, or free: as a rigid body, without
+/// loads.
+struct Swing {
+  Vec3 pivot{0, 0, 0}, shift{0, 0, 0};
+  Mat3 turn = Mat3::Identity();
+};
+/// Writes Scratch::new_z. None: they hold it.
+std::optional<Swing> swing(const Step& step, double time);
 
 /// The body as a whole. z: Z from c, the mean of its vertices. second: sum of m (x - centre)(x - centre)^T,
 /// on demand.

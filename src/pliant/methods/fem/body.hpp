@@ -61,6 +61,8 @@ class Body final : public Method {
   void predict(const Context& step, Past past);
   /// The Newton steps of scratch_.x.
   void solve(const Context& step);
+  /// The momenta of a body that nothing holds, at scratch_.x (momentum.hpp).
+  void keep_free_momentum(const Context& step, Past from);
   /// scratch_.v of scratch_.x.
   void set_velocities(const Scheme& s);
   /// One Newton step of scratch_.x. Returns the longest way of a node.

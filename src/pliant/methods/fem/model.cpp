@@ -136,6 +136,18 @@ void list_corners(Model& model) {
   for (Index k = 0; k < Index(model.node.size()); ++k) model.corner[next[model.node[k]]++] = k;
 }
 
+void find_parts(Model& model) {
+  std::vector<NodeGraph::Edge> joined;
+  for (Index e = 0; e < model.elements(); ++e) {
+    const std::span<const Index> node = model.element(e).node;
+    for (const Index i : node)
+      if (i != node[0]) joined.push_back({.a = std::min(i, node[0]), .b = std::max(i, node[0])});
+  }
+  const std::vector<Index> part = components(model.carriers(), joined);
+  model.parts.resize(std::size_t(*std::max_element(part.begin(), part.end())) + 1);
+  for (Index i = 0; i < model.carriers(); ++i) model.parts[std::size_t(part[std::size_t(i)])].push_back(i);
+}
+
 /// Cells in a round solid stand for what lies beyond their outer faces, too.
 void fill_volume(Model& model, const std::vector<double>& volumes) {
   const double elements = std::accumulate(model.weight.begin(), model.weight.end(), 0.0);
@@ -175,6 +187,7 @@ Result<Model> make_model(const Shape& shape, double density, const Options& opti
     return refuse("shape", wrong, "cells whose corners are all convex", "give the shape more even nodes");
   fill_volume(model, graph.volumes);
   list_corners(model);
+  find_parts(model);
   for (Index i = 0; i < model.nodes(); ++i) {
     model.mass.push_back(density * graph.volumes[i]);
     if (i < model.carriers() && (!(model.mass[i] > 0) || model.begin[i] == model.begin[i + 1]))

@@ -45,6 +45,8 @@ struct Model {
   Points gradient;            ///< the same
   std::vector<double> weight;
 
+  std::vector<std::vector<Index>> parts;  ///< nodes with freedom that elements join
+
   // The elements around node i: corner[k] = corners * element + place in it, for k in [begin[i], begin[i +
   // 1]).
   std::vector<Index> begin, corner;

@@ -19,6 +19,7 @@
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/fem/body.hpp"
+#include "pliant/methods/fem/momentum.hpp"
 #include "pliant/physics/check_input.hpp"
 #include "pliant/physics/first_step.hpp"
 
@@ -52,14 +53,23 @@ StepReport Body::advance(const StepInput& given) {
   const Context step{input, now, *input.pool, watch, report};
 
   arrange(input.held);
-  predict(step, past(step));
+  const Past from = past(step);
+  predict(step, from);
   solve(step);
   if (!report.ok()) return report;
+  keep_free_momentum(step, from);
   accept(step);
   if (model_.corotational) report.active_rotations = model_.elements();
   report.ms = watch.total();
   report.bytes = equation_.traffic(report.iterations);
   return report;
+}
+
+/// Linear strain has torques of its own; Euler's step is the paper's.
+void Body::keep_free_momentum(const Context& step, Past from) {
+  const bool flies = step.input.held.empty() && step.input.grabs.empty();
+  if (!flies || !model_.corotational || options_.integrator != Integrator::bdf2 || !step.report.ok()) return;
+  keep_momentum(model_, step, carried_forces(step.input), from, state_, scratch_);
 }
 
 void Body::arrange(std::span<const Index> nodes) {
@@ -89,6 +99,7 @@ void Body::find_acceleration(const Context& step) {
   const Context trial{input, step.scheme, step.pool, step.watch, report};
   predict(trial, Past::unknown);
   solve(trial);
+  keep_free_momentum(trial, Past::unknown);
   step.report.iterations += report.iterations;
   set_velocities(step.scheme);
   for (Index i = 0; i < model_.carriers(); ++i)

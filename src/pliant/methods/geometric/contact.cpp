@@ -42,7 +42,11 @@ void ContactStep::build(const Model& model, const Skin& skin, Cache& cache) {
     edge += (model.rest[e.b] - model.rest[e.a]).norm() / double(model.edges.size());
   stage_.attach(skin.contact_points(), model.rest, edge);
   response_.attach({&model, &stage_.rows(), &cache.arrangement, &cache.system, &turns_});
-  for (const std::vector<Index>& part : model.parts) turns_.push_back(can_turn(part, model));
+  for (const std::vector<Index>& part : model.parts) {
+    turns_.push_back(can_turn(part, model));
+    part_mass_.push_back(0);
+    for (const Index i : part) part_mass_.back() += model.mass[i];
+  }
   const Gather& w = skin.contact_points();
   for (Index v = 0; v < w.rows(); ++v)
     for (Index k = w.begin[v] + 1; k < w.begin[v + 1]; ++k)
@@ -178,7 +182,32 @@ Vec3 ContactStep::velocity_of(const Contact& contact, const Floats& d, const Equ
   return sum;
 }
 
+ContactStage::Rolling ContactStep::rolling_about(const Floats& d, const Equation& e) {
+  const double h = e.scheme.h;
+  response_.find_turning(
+      [&](Index place, Index node) {
+        const float* at = d.data() + 4 * std::size_t(place);
+        return Vec3(e.scratch.hat_v[node] + Vec3(at[0], at[1], at[2]) / h);
+      },
+      turning_);
+  return {e.input, part_mass_, turning_};
+}
+
+ContactStage::Rolling ContactStep::rolling_about(std::span<const Vec3> velocities, const Equation& e) {
+  response_.find_turning([&](Index, Index node) { return velocities[std::size_t(node)]; }, turning_);
+  return {e.input, part_mass_, turning_};
+}
+
+void ContactStep::collect(std::span<const Vec3> impulses, std::span<const Vec3> torques, Points& out) const {
+  stage_.rows().collect(stage_.contacts(), impulses, 1, out);
+  response_.each_torque(
+      torques, [&](Index place, const Vec3& r) { out[std::size_t(arrangement_->node[place])] += r; });
+}
+
 void ContactStep::add_impulses(double scale, Floats& array) const {
+  response_.each_torque(stage_.torques(), [&](Index place, const Vec3& r) {
+    for (int axis = 0; axis < 3; ++axis) array[4 * std::size_t(place) + axis] += float(scale * r[axis]);
+  });
   for (std::size_t c = 0; c < stage_.contacts().size(); ++c)
     stage_.rows().each_node(stage_.contacts()[c], [&](Index i, double weight) {
       const Index place = arrangement_->place[i];
@@ -209,8 +238,13 @@ void ContactStep::solve_residual(Equation& e, SolverVectors& v) {
 void ContactStep::project_step(int sweeps, double tolerance, Equation& e, SolverVectors& v, Floats& step) {
   Floats& load = e.scratch.contact.load;
   for (std::size_t k = 0; k < 4 * std::size_t(arrangement_->free); ++k) load[k] = v.d[k] - v.z[k];
-  stage_.answer(sweeps, tolerance, e.report(),
-                [&](const Contact& contact) { return velocity_of(contact, load, e); });
+  const auto velocity = [&](const Contact& contact) { return velocity_of(contact, load, e); };
+  if (split()) {
+    const ContactStage::Rolling rolling = rolling_about(load, e);
+    stage_.answer(sweeps, tolerance, e.report(), velocity, &rolling);
+  } else {
+    stage_.answer(sweeps, tolerance, e.report(), velocity);
+  }
   std::fill(load.begin(), load.end(), 0.0f);
   add_impulses(e.scheme.h, load);
   e.count(&StageTimes::contact);
@@ -252,7 +286,7 @@ std::span<const Vec3> ContactStep::outer_forces(Equation& e) const {
   const std::span<const Vec3> forces = e.input.forces;
   if (!any()) return forces;
   Points& out = e.scratch.outer_forces;
-  stage_.rows().collect(stage_.contacts(), stage_.impulses(), 1, out);
+  collect(stage_.impulses(), stage_.torques(), out);
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = out[i] / e.scheme.h + (forces.empty() ? Vec3::Zero() : Vec3(forces[i]));
   return out;
@@ -262,12 +296,13 @@ void ContactStep::last_answer(Equation& e) {
   if (!any()) return;
   const ContactOptions& options = e.input.contact;
   Points &new_x = e.scratch.new_x, &new_v = e.scratch.new_v;
+  const auto velocity = [&](const Contact& contact) { return stage_.rows().observe(contact, new_v); };
+  const ContactStage::Rolling rolling = rolling_about(new_v, e);
   const auto [outcome, most] =
-      stage_.correct(options.sweeps, options.tolerance, e.report(),
-                     [&](const Contact& contact) { return stage_.rows().observe(contact, new_v); });
+      stage_.correct(options.sweeps, options.tolerance, e.report(), velocity, split() ? &rolling : nullptr);
   const bool nothing_left = outcome.sweeps == 1 && outcome.residual < 0.1 * options.tolerance;
   if (most > 0 && !nothing_left) {
-    stage_.rows().collect(stage_.contacts(), stage_.changes(), 1, on_nodes_);
+    collect(stage_.changes(), stage_.torque_changes(), on_nodes_);
     response_.respond(on_nodes_, change_, e.context.pool);
     for (std::size_t i = 0; i < change_.size(); ++i) {
       new_v[i] += change_[i];
@@ -303,11 +338,6 @@ void ContactStep::as_parts(Equation& e, Do&& use) {
                                         .h = e.scheme.h},
                                        elastic);
   use(body);
-}
-
-void ContactStep::resist_rolling(Equation& e) {
-  if (!any() || !e.input.held.empty() || !e.scratch.grabs.empty()) return;
-  as_parts(e, [&](auto& body) { stage_.resist_rolling(e.input, body); });
 }
 
 void ContactStep::rebound(Equation& e, std::vector<ImpactMemory>& impacts) {

@@ -10,9 +10,9 @@
 //      the velocities at the beginning of the step is taken from both instants at once, as if the body had
 //      always moved with it: v^ += dv, x^ += h/3 dv, dv = B J^T p with p from the contact problem about v.
 //   3. projected step: r of the contact problem about the free motion D = -B G(0); D + h' B J^T r is feasible
-//   4. Newton: conjugate gradients over projected steps, the contact problem inside each (contact_newton.hpp)
+//   4. Newton: conjugate gradients over projected steps, the contact problem inside each (contact_newton.hpp).
+//      J^T r has also the torques that resist rolling (contact/rolling.hpp), as nodal impulses that turn a part rigidly.
 //   5. momentum: exact, with the forces r (momentum.hpp)
-//      and rolling resistance (contact/rolling.hpp)
 //   6. last answer: the contact problem about that motion changes r by dr, the motion by dv = B J^T dr. The
 //      end is feasible, and a body at rest under constant r stays at rest exactly, whatever B is.
 //   7. position pass: what still is deeper than the slop is moved out, velocities unchanged.
@@ -71,8 +71,6 @@ class ContactStep {
 
   /// The input's forces, and those of the contacts, in scratch.outer_forces.
   std::span<const Vec3> outer_forces(Equation& e) const;
-  /// Rolling resistance (contact/rolling.hpp), of bodies that nothing holds.
-  void resist_rolling(Equation& e);
   void last_answer(Equation& e);
   void position_pass(Equation& e);
   /// Restitution (contact/rebound.hpp), of bodies that nothing holds.
@@ -96,6 +94,11 @@ class ContactStep {
   /// use(body): the parts as rigid bodies, from the beginning to the end of the step.
   template <class Do>
   void as_parts(Equation& e, Do&& use);
+  /// Torques take part in the next answer about D = load, or about the velocities.
+  ContactStage::Rolling rolling_about(const Floats& load, const Equation& e);
+  ContactStage::Rolling rolling_about(std::span<const Vec3> velocities, const Equation& e);
+  /// on_nodes_ = J^T of these.
+  void collect(std::span<const Vec3> impulses, std::span<const Vec3> torques, Points& out) const;
   /// array += scale J^T r on the free nodes.
   void add_impulses(double scale, Floats& array) const;
   /// z = A^-1 g in, z = B g out, for g = G(D).
@@ -112,6 +115,8 @@ class ContactStep {
   // Of the step.
   std::vector<char> states_;  // of the contacts: open, stuck or sliding
   Points on_nodes_;           // J^T r
+  Points turning_;            // of the parts, rad/s
+  std::vector<double> part_mass_;
   Points jump_, change_, free_end_, kick_;
   bool jumped_ = false, moved_ = false, kicked_ = false;
   Rotations rotations_;  // of an energy

@@ -49,6 +49,33 @@ class ContactResponse final : public NodeResponse {
   void turn_about(const double* x, double mass_factor, bool split, Pool& pool);
   bool split() const { return split_; }
 
+  /// J^-1 sum m r x v of the split parts, rad/s: how they turn as rigid bodies. velocity(place, node): m/s.
+  template <class Velocity>
+  void find_turning(Velocity&& velocity, Points& out) const {
+    out.assign(parts_.size(), Vec3::Zero());
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Part& part = parts_[p];
+      for (Index k = part.begin; k < part.end; ++k) {
+        const Index node = body_.arrangement->node[std::size_t(k)];
+        out[p] += body_.model->mass[std::size_t(node)] * arm(k).cross(velocity(k, node));
+      }
+      out[p] = mass_factor_ * (part.inverse_inertia * out[p]);
+    }
+  }
+  /// add(place, impulse): nodal impulses that turn the split parts as torques t (N m s) do, and bend nothing: m w x r,
+  /// w = J^-1 t.
+  template <class Add>
+  void each_torque(std::span<const Vec3> t, Add&& add) const {
+    for (std::size_t p = 0; p < t.size(); ++p) {
+      if (t[p].isZero(0)) continue;
+      const Part& part = parts_[p];
+      const Vec3 w = mass_factor_ * (part.inverse_inertia * t[p]);
+      for (Index k = part.begin; k < part.end; ++k)
+        add(k,
+            Vec3(body_.model->mass[std::size_t(body_.arrangement->node[std::size_t(k)])] * w.cross(arm(k))));
+    }
+  }
+
   /// z = A^-1 g in, z = B g out. `outer` is g without inner forces, which have no resultant and no moment: a
   /// light part would turn by their rounding.
   void complete(const float* g, const float* outer, float* z) const;
@@ -76,6 +103,10 @@ class ContactResponse final : public NodeResponse {
     Vec3 shift{0, 0, 0};     ///< from the centre of mass to that of the shadow t of the translations
     double shadow_mass = 0;  ///< q
   };
+  Vec3 arm(Index place) const {
+    const float* at = arm_.data() + 4 * std::size_t(place);
+    return {at[0], at[1], at[2]};
+  }
   /// Drops what is known of pairs of vertices.
   void forget_entries();
   /// The places of each part.

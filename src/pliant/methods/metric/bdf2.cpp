@@ -17,6 +17,9 @@ namespace pliant::metric {
 namespace {
 
 constexpr int most_corrections = 12;  // of Newton's method
+// Of `iterations`, in a linear solve: one that is cut short loses its directions, and what the next one begins with may
+// look like rounding.
+constexpr int patience = 20;
 constexpr double no_distance = 1e-9;  // of a cell's edge: what a node may be off
 constexpr double good_enough = 1e-2;  // of the residual of the motion without inner forces
 
@@ -136,7 +139,7 @@ bool Body::end_of(const ImplicitScheme& s, Past past, double time, const Context
       equation_.add_inner_drag(scratch_.moved, s.h * s.inner_drag / s.stiffness, step.pool);
     }
     step.watch.add_to(&StageTimes::rhs);
-    const int most = k < most_corrections ? options_.iterations : 0;
+    const int most = k < most_corrections ? patience * options_.iterations : 0;
     const ConjugateGradients::Outcome outcome = equation_.correct(options_.tolerance, most, step.pool, floor);
     step.report.iterations += outcome.iterations;
     step.watch.add_to(&StageTimes::solve);

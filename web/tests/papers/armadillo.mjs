@@ -3,7 +3,7 @@
 // and is dragged by its gizmo, both handles are taken away, and the body swings back. Every press is a real one of a mouse or a
 // key; only where things are on the screen is read from the page. `make view-armadillo` runs it.
 //
-//   node web/tests/papers/armadillo.mjs [PICTURE] [SESSION]
+//   node web/tests/papers/armadillo.mjs [-o PICTURE] [--session FILE]
 //
 // Writes a picture of the stages and the session, which `pliant replay SESSION` does again, and prints what was measured. Fails when
 // a hand is not where it was dragged, or the body does not come back.
@@ -16,7 +16,9 @@ import { chromium } from 'playwright-core';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const PLIANT = process.env.PLIANT ?? here('../../../build/pliant');
-const [picture = here('../../../docs/gallery/armadillo-page.png'), session = here('../../../build/artefacts/armadillo-session.json')] = process.argv.slice(2);
+const option = (name, otherwise) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : here(otherwise));
+const picture = option('-o', '../../../build/artefacts/armadillo-page.png');
+const session = option('--session', '../../../build/artefacts/armadillo-session.json');
 const HANDS = [{ vertex: 3, by: [-0.05, 0.3, 0.15] }, { vertex: 969, by: [0.05, -0.25, 0.1] }];
 const TURNS = 10; // of the camera, by the arrow key
 const ANKLE = 0.06, BRUSH = 0.05; // m

@@ -79,7 +79,7 @@ view-bench: build
 
 # Martin et al. 2009, Fig. 6, by mouse and keys on the page: a picture for the gallery, a session to replay.
 view-armadillo: build models
-	@node web/tests/papers/armadillo.mjs
+	@node web/tests/papers/armadillo.mjs -o docs/gallery/armadillo-page.png
 	@scripts/small-png docs/gallery/armadillo-page.png
 
 format:

@@ -196,7 +196,7 @@ Result<std::vector<ColliderTrack>> read_colliders(const fs::path& file) {
 
 SurfaceTrack with_points_as_balls(SurfaceTrack track) {
   if (!track.triangles.empty() || track.rest.empty()) return track;
-  const double radius = 0.45 * median_nearest(track.rest);
+  const double radius = 0.7 * median_nearest(track.rest);  // they hide what is behind
   const auto corners = [radius](const Points& points) {
     Points out;
     for (const Vec3& p : points)

@@ -84,7 +84,7 @@ TEST(PointCloud, OfAShallowCapIsRefused) {
 TEST(PointCloud, OfMostOfASphereIsToldAsOpen) {
   PolygonMesh cloud = sphere(1000);
   EXPECT_EQ(open_text(facts_of(cloud)), "");
-  cloud.vertices.resize(600), cloud.normals.resize(600);
+  cloud.vertices.resize(850), cloud.normals.resize(850);
   EXPECT_NE(open_text(facts_of(cloud)).find("leave an opening of"), std::string::npos);
   Pool pool(1);
   const Result<MeshShape> made = make_point_shape(cloud, {.nodes = 100}, pool);

@@ -9,15 +9,15 @@
 // spread along the way that the body rolls, root mean square. Rocking over a facet of width a on a body of
 // radius R stores N a^2/(8 R) and costs N arm a/R: each swing loses the share 8 arm/a, whatever the mesh, while
 // arm/R, the resistance of a stiff body, vanishes with the mesh. A part that turns so fast that it flies more
-// than it rolls, w^2 R > g, is left alone.
+// than it rolls, w^2 R > g, is left alone, and so is one that slides.
 //
 // The torque is Coulomb's friction of turning. Like friction it only takes energy if it opposes the turning at the
-// end of the step, that is, if it is found together with the impulses and if elasticity knows of it. Bodies whose
-// contact problem splits parts do so (add_rolling; N and patch are those of the impulses so far, so that the bound
-// stands still while the problem is solved). A torque that stops a body after its step works where the body turns
-// freely; a soft one that sways on its feet was fed by it, because its feet push the turning back. Bodies without the
-// split have Euler's steps while they touch, which take more than that gives; where such a step sticks the torque
-// turns the part about its contacts, else about its centre.
+// end of the step, that is, if it is found together with the impulses and if elasticity knows of it. Bodies that
+// hand ContactStage::Rolling to their contact problems do so (bound(): N and patch are those of the impulses so
+// far, so that the bound stands still while the problem is solved). A torque found after the step (resist())
+// works where the body turns freely; a soft one that sways on its feet is fed by it, because its feet push the
+// turning back. Bodies with Euler's steps while they touch have that: those take more than it gives. Where such
+// a step sticks the torque turns the part about its contacts, else about its centre.
 #pragma once
 
 #include "pliant/contact/rebound.hpp"

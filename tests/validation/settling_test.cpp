@@ -119,6 +119,34 @@ INSTANTIATE_TEST_SUITE_P(Methods, RoundBody,
                                          Setting{"metric", "", 1e6}, Setting{"meshless", "", 1e6}),
                          name_of);
 
+/// A geometric ball that lies on the plane with that normal and friction, or is dropped on it.
+double fastest_of_ball(const std::string& options, int nodes, double height, const std::string& normal,
+                       double friction, double seconds) {
+  Result<Scene> scene = build_scene(parse_scene(
+      fmt::format(
+          R"({{"bodies": [{{"shape": {{"sphere": {{"radius": 0.15, "nodes": {}, "center": [0, {}, 0]}}}}, "geometric": {}}}],
+              "colliders": [{{"plane": {{"normal": {}, "friction": {}}}}}]}})",
+          nodes, height, options, normal, friction),
+      "ball.json"));
+  EXPECT_TRUE(scene) << scene.error().text();
+  for (int step = 0; step < int(60 * seconds); ++step) EXPECT_FALSE(scene->simulation.step());
+  double most = 0;
+  for (const Vec3& v : scene->simulation.bodies()[0].method().nodes().v) most = std::max(most, v.norm());
+  return most;
+}
+
+TEST(LyingBall, stays_on_its_vertex_for_a_minute_on_flat_and_tilted_ground) {
+  for (const char* normal : {"[0, 1, 0]", "[0.002, 1, 0]"})
+    EXPECT_LT(fastest_of_ball(R"({"stiffness": 1e6})", 9, 0.15, normal, 0.5, 60), 1e-4) << normal;
+}
+
+TEST(LyingBall, rests_on_ground_without_friction_and_when_its_contact_is_not_split) {
+  EXPECT_LT(fastest_of_ball(R"({"stiffness": 1e6})", 13, 0.4, "[0, 1, 0]", 0, 7), 1e-3);
+  EXPECT_LT(
+      fastest_of_ball(R"({"stiffness": 1e9, "linear_solver": "multigrid"})", 13, 0.15, "[0, 1, 0]", 0.5, 5),
+      2e-3);
+}
+
 class Toy : public testing::TestWithParam<Setting> {
  protected:
   const PolygonMesh mesh = toy();

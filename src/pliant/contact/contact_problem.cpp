@@ -17,7 +17,7 @@ constexpr int plain_sweeps = 6;       // before they are accelerated
 constexpr int inner_projections = 4;  // of a contact whose block is not a multiple of 1
 // m/s: a part that turns slower has a torque in proportion. Else a body at rest would lean on it for good, and not on
 // its contacts alone.
-constexpr double creep = 1e-4;
+constexpr double creep = 1e-5;
 constexpr double regularisation = 1e-12;  // of the acceleration
 
 /// P with P w = w x lever.

@@ -34,7 +34,7 @@ bool slides(const ContactProblem& problem, Index part) {
     across += r - along * row.normal;
     most += row.friction * along;
   }
-  return across.norm() >= nearly * most;
+  return most > 0 && across.norm() >= nearly * most;
 }
 
 /// N s m: the torque that a load may answer a part with that turns by w across the normal n.

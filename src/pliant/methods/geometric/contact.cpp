@@ -292,14 +292,20 @@ std::span<const Vec3> ContactStep::outer_forces(Equation& e) const {
   return out;
 }
 
+void ContactStep::resist_rolling(Equation& e) {
+  if (!any() || split() || !e.input.held.empty() || !e.scratch.grabs.empty()) return;
+  as_parts(e, [&](auto& body) { stage_.resist_rolling(e.input, body); });
+}
+
 void ContactStep::last_answer(Equation& e) {
   if (!any()) return;
   const ContactOptions& options = e.input.contact;
   Points &new_x = e.scratch.new_x, &new_v = e.scratch.new_v;
   const auto velocity = [&](const Contact& contact) { return stage_.rows().observe(contact, new_v); };
-  const ContactStage::Rolling rolling = rolling_about(new_v, e);
+  std::optional<ContactStage::Rolling> rolling;
+  if (split()) rolling.emplace(rolling_about(new_v, e));
   const auto [outcome, most] =
-      stage_.correct(options.sweeps, options.tolerance, e.report(), velocity, split() ? &rolling : nullptr);
+      stage_.correct(options.sweeps, options.tolerance, e.report(), velocity, rolling ? &*rolling : nullptr);
   const bool nothing_left = outcome.sweeps == 1 && outcome.residual < 0.1 * options.tolerance;
   if (most > 0 && !nothing_left) {
     collect(stage_.changes(), stage_.torque_changes(), on_nodes_);

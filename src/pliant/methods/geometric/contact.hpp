@@ -71,6 +71,9 @@ class ContactStep {
 
   /// The input's forces, and those of the contacts, in scratch.outer_forces.
   std::span<const Vec3> outer_forces(Equation& e) const;
+  /// Rolling resistance (contact/rolling.hpp) after the step, where the contact problem is not split into parts that
+  /// turn and could not find it: of bodies that nothing holds.
+  void resist_rolling(Equation& e);
   void last_answer(Equation& e);
   void position_pass(Equation& e);
   /// Restitution (contact/rebound.hpp), of bodies that nothing holds.

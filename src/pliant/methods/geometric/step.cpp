@@ -56,6 +56,7 @@ StepReport Body::advance(const StepInput& input) {
   }
   end_with_momentum(equation);
   watch.add_to(&StageTimes::rhs);
+  contact_.resist_rolling(equation);
   contact_.last_answer(equation);
   contact_.position_pass(equation);
   watch.add_to(&StageTimes::contact);

@@ -45,10 +45,16 @@ struct Bound {
   Bound(const Load& load, const Vec3& n, const Vec3& w, double edge, double mass, const StepInput& input)
       : force(std::min(load.normal.norm(), most_weights * mass * input.gravity.norm() * input.h)) {
     const Vec3 contact = load.first / load.sum, ahead = w.cross(n).normalized();
-    const double across = contact.dot(ahead);
-    const double patch =
-        std::sqrt(std::max(0.0, ahead.dot(load.second * ahead) / load.sum - across * across));
-    arm = rolling_arm * (edge + patch);
+    const Mat3 spread = load.second / load.sum - contact * contact.transpose();
+    const double patch = std::sqrt(std::max(0.0, ahead.dot(spread * ahead)));
+    arm = rolling_arm * (edge + patch) * share_that_rolls(spread, n, edge);
+  }
+
+  /// 1 for a part on a facet, 0 for one that stands on a base at least twice as wide each way as an edge.
+  static double share_that_rolls(const Mat3& spread, const Vec3& n, double edge) {
+    const Mat3 flat = Mat3::Identity() - n * n.transpose();
+    const double width = std::sqrt(std::max(0.0, eigenvalues_in_closed_form(flat * spread * flat)[1])) / edge;
+    return std::clamp(2 - width, 0.0, 1.0);
   }
 };
 
@@ -86,6 +92,7 @@ void RollingResistance::bound(const StepInput& input, std::span<const Contact> c
     if (known.isZero(0) && (!(w.norm() * reach > input.contact.tolerance) || slides(problem, load.part)))
       continue;
     const Bound bound(load, n, against, edge, mass[std::size_t(load.part)], input);
+    if (!(bound.arm > 0)) continue;
     rolling.most = bound.arm * bound.force;
     rolling.normal = n;
     rolling.reach = reach;

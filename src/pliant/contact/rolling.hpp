@@ -9,7 +9,8 @@
 // spread along the way that the body rolls, root mean square. Rocking over a facet of width a on a body of
 // radius R stores N a^2/(8 R) and costs N arm a/R: each swing loses the share 8 arm/a, whatever the mesh, while
 // arm/R, the resistance of a stiff body, vanishes with the mesh. A part that turns so fast that it flies more
-// than it rolls, w^2 R > g, is left alone, and so is one that slides.
+// than it rolls, w^2 R > g, is left alone, and so is one that slides. So is one that stands: its forces are spread
+// (root mean square) over two edges and more each way. A block, or a cloth that lies on a ball, does not rock on facets.
 //
 // The torque is Coulomb's friction of turning. Like friction it only takes energy if it opposes the turning at the
 // end of the step, that is, if it is found together with the impulses and if elasticity knows of it. Bodies that

@@ -9,13 +9,15 @@
 namespace pliant::fem {
 namespace {
 
-/// Median length of the edges: what bones take for the distance of nodes.
+/// Median length of the edges of all elements: what bones take for the distance of nodes.
 double spacing_of(const Model& model) {
   std::vector<double> lengths;
   for (Index e = 0; e < model.elements(); ++e) {
     const Element element = model.element(e);
-    lengths.push_back(
-        (model.rest[std::size_t(element.node[1])] - model.rest[std::size_t(element.node[0])]).norm());
+    for (std::size_t a = 0; a < element.node.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        lengths.push_back(
+            (model.rest[std::size_t(element.node[a])] - model.rest[std::size_t(element.node[b])]).norm());
   }
   std::nth_element(lengths.begin(), lengths.begin() + long(lengths.size() / 2), lengths.end());
   return lengths[lengths.size() / 2];
@@ -44,6 +46,7 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
     Pool pool(0);
     rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, spacing_of(*model)), *model,
               diffused, pool);
+    if (diffused) model->given_rotation = rig.reached(*model);
   }
   return std::unique_ptr<Method>(
       std::make_unique<Body>(std::move(*model), std::move(rig), shape.embedding, damping, options));

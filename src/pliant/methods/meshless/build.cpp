@@ -137,6 +137,11 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   if (options.bones)
     rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, mls.spacing()), *model, mls, pool);
   if (options.bones && options.bones->loaded) {
+    if (!rig.grips(model->spacing))
+      return refuse("meshless.skeleton.radius",
+                    fmt::format("{:g} m, which reaches no node beside the bones", options.bones->radius),
+                    fmt::format("more than the distance of nodes, {:.3g} m", model->spacing),
+                    "flesh spins about a rod that holds only the nodes on its line");
     // A round section: EA = E pi d^2/4, EI = E pi d^4/64, GJ = EI / (1 + nu) with nu = 0.3.
     const double d = options.bones->rod_thickness;
     const double stretch = options.bones->rod_stiffness * std::numbers::pi / 4 * d * d;

@@ -182,6 +182,16 @@ class Coupled {
   AlignedVector<Float4> b_;
 };
 
+/// (rows x)_r - t_r, m.
+Vec3 off_target(const Rig& rig, const RodState& rod, Index r, const Points& x) {
+  const std::size_t s = std::size_t(rig.rod_node(r));
+  const Gather& rows = rig.rows();
+  Vec3 out = -(rod.x[s] + rod.rotation[s] * rig.arm(r));
+  for (Index k = rows.begin[std::size_t(r)]; k < rows.begin[std::size_t(r) + 1]; ++k)
+    out += rows.weight[std::size_t(k)] * x[std::size_t(rows.column[std::size_t(k)])];
+  return out;
+}
+
 /// hold (rows x - t), N: what the flesh pulls the rod with.
 Points pulls(const Equation& e, const Points& x) {
   Points out;
@@ -217,6 +227,22 @@ double rod_residual(const Equation& e, const Points& x) {
   for (Eigen::Index i = 0; i < f.size(); ++i)
     if (i % 6 >= 3) f[i] /= e.model.spacing;
   return f.norm();
+}
+
+double rod_energy(const Rig& rig, const RodState& rod, double hold, const Points& x) {
+  double out = rig.rod()->energy(rod);
+  for (Index r = 0; r < rig.rows().rows(); ++r) out += hold / 2 * off_target(rig, rod, r, x).squaredNorm();
+  return out;
+}
+
+void add_rod_forces(const Rig& rig, const RodState& rod, double hold, const Points& x,
+                    std::span<Vec3> forces) {
+  const Gather& rows = rig.rows();
+  for (Index r = 0; r < rows.rows(); ++r) {
+    const Vec3 pull = hold * off_target(rig, rod, r, x);
+    for (Index k = rows.begin[std::size_t(r)]; k < rows.begin[std::size_t(r) + 1]; ++k)
+      forces[std::size_t(rows.column[std::size_t(k)])] -= rows.weight[std::size_t(k)] * pull;
+  }
 }
 
 int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, Points& x) {

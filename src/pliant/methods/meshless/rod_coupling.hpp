@@ -23,6 +23,12 @@ void lead_rod(const Rig& rig, double t, RodState& rod);
 /// what the flesh at x pulls.
 double rod_residual(const Equation& e, const Points& x);
 
+/// The energy of the rod and of what holds the flesh to it, at nodes x, J. hold: of each row, N/m.
+double rod_energy(const Rig& rig, const RodState& rod, double hold, const Points& x);
+/// Minus its gradient by x at this rod, N, added to `forces`.
+void add_rod_forces(const Rig& rig, const RodState& rod, double hold, const Points& x,
+                    std::span<Vec3> forces);
+
 /// One Newton step of x and scratch.rod from the residual r of the flesh; the targets follow. Returns the
 /// iterations of the linear solver.
 int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, Points& x);

@@ -19,6 +19,11 @@ constexpr double largest_turn = std::numbers::pi / 6;  // of a node of the rod i
 constexpr int most_shifts = 40;
 constexpr double least_stiffness = 1e-6;  // of the flesh in the preconditioner, share of the hold
 
+constexpr const char* no_descent =
+    "the linear solve of flesh and rod finds no descent: forces, grabs or targets are beyond what numbers "
+    "can hold, "
+    "or the rod is too stiff beside its flesh";
+
 /// Flags of the freedoms that the keys hold.
 std::vector<char> held_freedoms(const Rig& rig, double t) {
   std::vector<char> held(std::size_t(6 * rig.samples()), 0);
@@ -248,7 +253,10 @@ void add_rod_forces(const Rig& rig, const RodState& rod, double hold, const Poin
 int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, Points& x) {
   const std::vector<char> held = held_freedoms(e.rig, e.input().time);
   Coupled matrix(e, held);
-  if (!matrix.ok()) return 0;
+  if (!matrix.ok()) {
+    e.report().trouble = "the rod's matrix has no factor: take a softer rod, a thinner one or smaller steps";
+    return 0;
+  }
   SolverVectors& v = e.scratch.solver;
   std::fill(v.d.begin(), v.d.end(), Float4{});
   for (std::size_t i = 0; i < r.size(); ++i) v.f[i] = {float(r[i].x()), float(r[i].y()), float(r[i].z()), 0};
@@ -257,13 +265,17 @@ int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, P
   std::copy(v.z.begin(), v.z.end(), v.p.begin());
   p = z;
   double rz = dot(v.f, v.z) + f.dot(z);
+  if (!(rz >= 0)) e.report().trouble = no_descent;
   const double enough = tolerance * tolerance * rz;
   int k = 0;
   while (k < most && rz > 0) {
     ++k;
     matrix.apply(v.p, p, v.ap, ap);
     const double pap = dot(v.p, v.ap) + p.dot(ap);
-    if (!(pap > 0)) break;
+    if (!(pap > 0)) {
+      if (k == 1 || !std::isfinite(pap)) e.report().trouble = no_descent;
+      break;
+    }
     const double alpha = rz / pap;
     add(v.d, float(alpha), v.p);
     d += alpha * p;
@@ -276,6 +288,7 @@ int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, P
     p = z + next / rz * p;
     rz = next;
   }
+  if (!e.report().ok()) return k;
   double turn = 0;
   for (Eigen::Index i = 3; i < d.size(); i += 6) turn = std::max(turn, d.segment<3>(i).norm());
   const double step = std::min(1.0, largest_turn / std::max(turn, 1e-300));

@@ -30,7 +30,7 @@ void add_rod_forces(const Rig& rig, const RodState& rod, double hold, const Poin
                     std::span<Vec3> forces);
 
 /// One Newton step of x and scratch.rod from the residual r of the flesh; the targets follow. Returns the
-/// iterations of the linear solver.
+/// iterations of the linear solver. What goes wrong is in the report, and x and the rod stay.
 int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, Points& x);
 
 }  // namespace pliant::meshless

@@ -121,5 +121,19 @@ TEST(MeshlessRod, a_saved_swing_goes_on_bit_for_bit_and_on_two_threads) {
   EXPECT_EQ(method->elastic_energy(), loaded->elastic_energy()) << "the rod is the same, too";
 }
 
+TEST(MeshlessRod, a_solve_without_an_answer_is_reported_and_leaves_flesh_and_rod_as_they_were) {
+  const Flesh flesh = on_a_rod(0.3);
+  const auto method = made(flesh), other = made(flesh);
+  Pool pool(1);
+  for (int k = 1; k <= 3; ++k) swing(*method, k, pool), swing(*other, k, pool);
+  const Points forces(method->nodes().x.size(), Vec3(1e300, 0, 0));
+  const StepReport report =
+      method->advance({.h = 0.02, .time = 0.08, .forces = forces, .contact = {}, .pool = &pool});
+  EXPECT_FALSE(report.ok());
+  EXPECT_EQ(method->elastic_energy(), other->elastic_energy());
+  for (int k = 4; k <= 6; ++k) swing(*method, k, pool), swing(*other, k, pool);
+  EXPECT_EQ(method->nodes().x, other->nodes().x);
+}
+
 }  // namespace rod_test
 }  // namespace pliant::meshless

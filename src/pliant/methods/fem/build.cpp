@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/fem/build.hpp"
 
-#include <algorithm>
-
 #include "pliant/base/refuse.hpp"
+#include "pliant/geometry/moving_least_squares.hpp"
 #include "pliant/methods/fem/body.hpp"
 
 namespace pliant::fem {
-namespace {
-
-/// Median length of the edges of all elements: what bones take for the distance of nodes.
-double spacing_of(const Model& model) {
-  std::vector<double> lengths;
-  for (Index e = 0; e < model.elements(); ++e) {
-    const Element element = model.element(e);
-    for (std::size_t a = 0; a < element.node.size(); ++a)
-      for (std::size_t b = 0; b < a; ++b)
-        lengths.push_back(
-            (model.rest[std::size_t(element.node[a])] - model.rest[std::size_t(element.node[b])]).norm());
-  }
-  std::nth_element(lengths.begin(), lengths.begin() + long(lengths.size() / 2), lengths.end());
-  return lengths[lengths.size() / 2];
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
                                       const Options& options) {
@@ -44,8 +26,8 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   Rig rig;
   if (options.bones) {
     Pool pool(0);
-    rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, spacing_of(*model)), *model,
-              diffused, pool);
+    rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, median_nearest(model->rest)),
+              *model, diffused, pool);
     if (diffused) model->given_rotation = rig.reached(*model);
   }
   return std::unique_ptr<Method>(

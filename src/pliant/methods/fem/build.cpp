@@ -18,9 +18,6 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
                   "the linear model turns no element");
   if (options.bones && (options.element != ElementKind::tetrahedron || shape.followers.rows() > 0))
     return refuse("fem.skeleton", "bones in hexahedra", "\"element\": \"tetrahedron\"", {});
-  if (options.bones && (options.bones->elastic || options.bones->loaded))
-    return refuse("fem.skeleton.elastic", "an elastic skeleton", "false",
-                  "only the meshless method has rods for bones");
   Result<Model> model = make_model(shape, density, options);
   if (!model) return model.error();
   Rig rig;

@@ -172,9 +172,6 @@ TEST(FemRig, settings_that_do_not_go_together_are_refused) {
   options = with_bones(0, 0);
   options.model = Material::linear;
   EXPECT_FALSE(build(bar, 1, {}, options));
-  options = with_bones(0, 0);
-  options.bones->elastic = true;
-  EXPECT_FALSE(build(bar, 1, {}, options));
 }
 
 TEST(FemRig, a_step_with_bones_allocates_nothing_after_warm_up_and_is_the_same_on_two_threads) {

@@ -155,6 +155,28 @@ TEST(BuildMeshless, balls_of_finer_nodes_that_cannot_be_are_refused_at_their_pla
   EXPECT_NE(told(R"({"near": "joints"})", "").find("meshless.finer.0"), std::string::npos);
   EXPECT_NE(told(R"({"joint": "c"})", bones).find("meshless.finer.0.joint"), std::string::npos);
   EXPECT_EQ(told(R"({"joint": "b", "radius": 0.3})", bones), "no error");
+  EXPECT_NE(told(R"({"near": "point", "joint": "b"})", bones).find("meshless.finer.0.joint"),
+            std::string::npos);
+  EXPECT_NE(
+      told(R"({"near": "point", "point": [2, 0, 0], "radius": 0.3})", "").find("meshless.finer.0.point"),
+      std::string::npos);
+  EXPECT_EQ(told(R"({"near": "point", "point": [1.1, 0.5, 0.5], "radius": 0.3})", ""), "no error");
+}
+
+TEST(BuildFem, bones_are_rigid) {
+  const auto told = [](const std::string& skeleton) {
+    return message(build_scene(parse_scene(
+        R"({"bodies": [{"shape": {"box": {"nodes": [5, 5, 5]}}, "method": "fem", "fem": {"skeleton": {"joints": [
+            {"name": "a", "position": [0.5, 0.2, 0.5]},
+            {"name": "b", "parent": "a", "position": [0.5, 0.8, 0.5]}])" +
+            skeleton + "}}}]}",
+        "a.json", {})));
+  };
+  EXPECT_EQ(told(""), "no error");
+  for (const char* key : {"loaded", "elastic"})
+    EXPECT_NE(told(fmt::format(", \"{}\": true", key)).find(fmt::format("fem.skeleton.{}", key)),
+              std::string::npos)
+        << told(fmt::format(", \"{}\": true", key));
 }
 
 }  // namespace build_meshless_test

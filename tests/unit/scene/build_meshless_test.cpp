@@ -121,6 +121,14 @@ TEST(BuildMeshless, nodes_of_walls_thinner_than_a_cell_are_told) {
       << all_notes(*scene);
   EXPECT_NE(all_notes(*scene).find("cells lie in parts without a bone"), std::string::npos)
       << all_notes(*scene);
+  std::ofstream(file) << R"({"bodies": [{"method": "fem", "shape": {"mesh": "wall.obj", "nodes": 1000},
+      "fem": {"rotations": "diffused", "skeleton": {
+        "joints": [{"name": "a", "position": [0.5, 0.2, 0.5]},
+                   {"name": "b", "parent": "a", "position": [0.5, 0.8, 0.5]}]}}}]})";
+  const Result<Scene> elements = load_scene(file.string());
+  ASSERT_TRUE(elements) << message(elements);
+  EXPECT_NE(all_notes(*elements).find("elements lie in parts without a bone"), std::string::npos)
+      << all_notes(*elements);
 }
 
 // Cells that no bone reaches are told once, not as rotations that were lost.

@@ -9,7 +9,7 @@
 //   [ -hold J^T rows  H + hold J^T J ] [dp] = [ -dE_rod/dp + hold J^T (rows x - t)   ]
 // A and r_x of equation.hpp, H = d^2 E_rod/dp^2. Conjugate gradients, preconditioned by the same matrix with
 // the constant scalar S for A: its Schur complement, H + J^T (hold - hold^2 rows S^-1 rows^T) J, is dense and
-// small (6 a sample).
+// small (6 a sample), but J^T (..) J is a sum over all pairs of rows.
 #pragma once
 
 #include "pliant/methods/meshless/equation.hpp"

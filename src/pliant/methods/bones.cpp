@@ -45,7 +45,8 @@ std::vector<Problem> check_inside(const Skeleton& skeleton, const std::string& k
 
 }  // namespace
 
-std::vector<Problem> find_skeleton(Bones& bones, const std::string& key, const Shape& shape, Making& making) {
+std::vector<Problem> find_skeleton(RigidBones& bones, const std::string& key, const Shape& shape,
+                                   Making& making) {
   if (bones.file.empty() == bones.joints.empty())
     return {
         {key, bones.file.empty() ? "neither file nor joints" : "both file and joints", "one of them", {}}};
@@ -60,57 +61,84 @@ std::vector<Problem> find_skeleton(Bones& bones, const std::string& key, const S
   return check_inside(bones.skeleton, key, shape);
 }
 
-const OptionTable<Bones>& bones_table() {
-  static const OptionTable<Bones> table{
-      option("file", &Bones::file,
+namespace {
+
+/// A field of RigidBones as one of S.
+template <class S, class T>
+T S::*of(T RigidBones::*field) {
+  return field;
+}
+
+template <class S>
+OptionTable<S> rigid_options() {
+  return {
+      option("file", of<S>(&RigidBones::file),
              {.help = "the skeleton: JSON, or the skin of a glTF file; from the scene's folder or from "
                       "where the command runs"}),
-      option("spacing", &Bones::spacing,
+      option("spacing", of<S>(&RigidBones::spacing),
              {.unit = "m",
               .min = 0,
               .max = 1e6,
               .above_min = true,
               .help = "between samples along a bone; none = as the nodes"}),
-      option("zone", &Bones::zone,
+      option("zone", of<S>(&RigidBones::zone),
              {.unit = "m",
               .min = 0,
               .max = 1e6,
               .help = "length of bone on both sides of a joint that bends with it; 0 = sharp joints; none = "
                       "half the width of the limb"}),
-      option("radius", &Bones::radius,
+      option("radius", of<S>(&RigidBones::radius),
              {.unit = "m",
               .min = 0,
               .max = 1e6,
               .help = "flesh within it follows the bone rigidly, but for the zones; 0 = thin bones; fine "
                       "sets of nodes and twisted limbs want 0.1 to 0.3 of the limb's width"}),
-      option("like_mesh", &Bones::like_mesh,
+      option("like_mesh", of<S>(&RigidBones::like_mesh),
              {.help = "true: positions are those of the mesh's file, and the skeleton is scaled, turned and "
                       "moved as the mesh is; false: they are those of the scene; no effect on other shapes"}),
-      option("elastic", &Bones::elastic,
-             {.help = "true: an elastic rod, held where joints have keys (by rotation or place) and in "
-                      "balance between them; false: bones are rigid and joints turn as their keys say"}),
-      option("joint_softness", &Bones::joint_softness,
-             {.unit = "1",
+  };
+}
+
+}  // namespace
+
+const OptionTable<RigidBones>& rigid_bones_table() {
+  static const auto table = rigid_options<RigidBones>();
+  return table;
+}
+
+const OptionTable<Bones>& bones_table() {
+  static const auto table = [] {
+    auto out = rigid_options<Bones>();
+    for (const Option<Bones>& more :
+         {option("elastic", &Bones::elastic,
+                 {.help = "true: an elastic rod, held where joints have keys (by rotation or place) and in "
+                          "balance between them; false: bones are rigid and joints turn as their keys say"}),
+          option(
+              "joint_softness", &Bones::joint_softness,
+              {.unit = "1",
               .min = 1e-4,
               .max = 1,
               .help = "bending and twisting stiffness of an elastic skeleton at its joints, share of that of "
                       "its bones"}),
-      option("loaded", &Bones::loaded,
-             {.help = "true, of an elastic skeleton with a radius: weight and flesh bend the rod and the rod "
+          option("loaded", &Bones::loaded,
+                 {.help =
+                      "true, of an elastic skeleton with a radius: weight and flesh bend the rod and the rod "
                       "the flesh; rotations are polar; no colliders"}),
-      option("rod_stiffness", &Bones::rod_stiffness,
-             {.unit = "Pa",
-              .min = 1,
-              .max = 1e13,
-              .scale = Scale::logarithmic,
-              .help = "Young's modulus of a loaded rod; wood 1e10, bone 2e10, steel 2e11"}),
-      option("rod_thickness", &Bones::rod_thickness,
-             {.unit = "m",
-              .min = 0,
-              .max = 1e6,
-              .above_min = true,
-              .help = "diameter of a loaded rod, whose section is round; its mass is that of the flesh"}),
-  };
+          option("rod_stiffness", &Bones::rod_stiffness,
+                 {.unit = "Pa",
+                 .min = 1,
+                 .max = 1e13,
+                 .scale = Scale::logarithmic,
+                 .help = "Young's modulus of a loaded rod; wood 1e10, bone 2e10, steel 2e11"}),
+          option("rod_thickness", &Bones::rod_thickness,
+                 {.unit = "m",
+                 .min = 0,
+                 .max = 1e6,
+                 .above_min = true,
+                 .help = "diameter of a loaded rod, whose section is round; its mass is that of the flesh"})})
+      out.push_back(more);
+    return out;
+  }();
   return table;
 }
 
@@ -166,7 +194,7 @@ Result<Skeleton> make_skeleton(const std::vector<JointKeys>& joints) {
   return out;
 }
 
-BoneSetting bone_setting(const Bones& bones, const Shape& shape, double spacing) {
+BoneSetting bone_setting(const RigidBones& bones, const Shape& shape, double spacing) {
   const TriangleTree tree(boundary_of(shape).vertices, boundary_of(shape).triangles);
   std::vector<double> radii;
   for (std::size_t j = 0; j < bones.skeleton.joints.size(); ++j) {

@@ -27,7 +27,7 @@ struct JointKeys {
 };
 
 /// The bones inside the body and how they hold it.
-struct Bones {
+struct RigidBones {
   static constexpr double automatic = std::numeric_limits<double>::infinity();
 
   std::string file;               ///< a skeleton file; the scene fills `skeleton` from it
@@ -36,14 +36,19 @@ struct Bones {
   double zone = automatic;        ///< m; automatic = half the width of the limb
   double radius = 0;              ///< m; 0 = thin
   bool like_mesh = true;          ///< scaled, turned and moved as the shape's mesh is
-  bool elastic = false;           ///< a rod that bends between what its keys hold
-  double joint_softness = 0.01;   ///< of that rod at joints, share of its stiffness
-  bool loaded = false;            ///< the flesh and its weight bend that rod
-  double rod_stiffness = 1e9;     ///< Young's modulus of a loaded rod, Pa
-  double rod_thickness = 0.02;    ///< its diameter, m
   Skeleton skeleton;
 };
 
+/// Bones that may bend.
+struct Bones : RigidBones {
+  bool elastic = false;          ///< a rod that bends between what its keys hold
+  double joint_softness = 0.01;  ///< of that rod at joints, share of its stiffness
+  bool loaded = false;           ///< the flesh and its weight bend that rod
+  double rod_stiffness = 1e9;    ///< Young's modulus of a loaded rod, Pa
+  double rod_thickness = 0.02;   ///< its diameter, m
+};
+
+const OptionTable<RigidBones>& rigid_bones_table();
 const OptionTable<Bones>& bones_table();
 const OptionTable<JointKeys>& joint_table();
 
@@ -52,7 +57,8 @@ Result<Skeleton> make_skeleton(const std::vector<JointKeys>& joints);
 
 /// Fills bones.skeleton from its file or its joints. Problems are told at the settings' key, such as
 /// "meshless.skeleton".
-std::vector<Problem> find_skeleton(Bones& bones, const std::string& key, const Shape& shape, Making& making);
+std::vector<Problem> find_skeleton(RigidBones& bones, const std::string& key, const Shape& shape,
+                                   Making& making);
 
 /// Settings of a skeleton in a body whose nodes are `spacing` apart. Automatic ones are resolved from the
 /// shape: half the width of the limb is the distance from a joint to the surface, the median over the joints
@@ -62,7 +68,7 @@ struct BoneSetting {
   double radius = 0;   ///< of thick bones, m
   double pliable = 0;  ///< length of bone on each side of a joint where even thick bones are thin, m
 };
-BoneSetting bone_setting(const Bones& bones, const Shape& shape, double spacing);
+BoneSetting bone_setting(const RigidBones& bones, const Shape& shape, double spacing);
 
 /// For each node the sample that it follows rigidly because it lies within the radius of a bone and not near a
 /// joint; -1: none.

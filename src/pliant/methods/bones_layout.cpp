@@ -17,11 +17,19 @@ const Layout<JointKeys>& layout_of() {
 }
 
 template <>
+const Layout<RigidBones>& layout_of() {
+  static const auto layout = make_layout<RigidBones>(
+      "rigid_skeleton", "bones that hold and move the nodes around them: a file or a list of joints",
+      rigid_bones_table(), {list_field("joints", &RigidBones::joints, "instead of a file")});
+  return layout;
+}
+
+template <>
 const Layout<Bones>& layout_of() {
-  using S = Bones;
+  std::vector<JointKeys> Bones::*const joints = &Bones::joints;
   static const auto layout =
-      make_layout<S>("skeleton", "bones that move the flesh around them: a file or a list of joints",
-                     bones_table(), {list_field("joints", &S::joints, "instead of a file")});
+      make_layout<Bones>("skeleton", "bones that move the flesh around them: a file or a list of joints",
+                         bones_table(), {list_field("joints", joints, "instead of a file")});
   return layout;
 }
 

@@ -10,6 +10,8 @@ namespace pliant {
 template <>
 const Layout<JointKeys>& layout_of();
 template <>
+const Layout<RigidBones>& layout_of();
+template <>
 const Layout<Bones>& layout_of();
 
 }  // namespace pliant

@@ -121,6 +121,14 @@ TEST(BuildMeshless, nodes_of_walls_thinner_than_a_cell_are_told) {
       << all_notes(*scene);
   EXPECT_NE(all_notes(*scene).find("cells lie in parts without a bone"), std::string::npos)
       << all_notes(*scene);
+  std::ofstream(file) << R"({"bodies": [{"method": "fem", "shape": {"mesh": "wall.obj", "nodes": 1000},
+      "fem": {"rotations": "diffused", "skeleton": {
+        "joints": [{"name": "a", "position": [0.5, 0.2, 0.5]},
+                   {"name": "b", "parent": "a", "position": [0.5, 0.8, 0.5]}]}}}]})";
+  const Result<Scene> elements = load_scene(file.string());
+  ASSERT_TRUE(elements) << message(elements);
+  EXPECT_NE(all_notes(*elements).find("elements lie in parts without a bone"), std::string::npos)
+      << all_notes(*elements);
 }
 
 // Cells that no bone reaches are told once, not as rotations that were lost.
@@ -155,6 +163,28 @@ TEST(BuildMeshless, balls_of_finer_nodes_that_cannot_be_are_refused_at_their_pla
   EXPECT_NE(told(R"({"near": "joints"})", "").find("meshless.finer.0"), std::string::npos);
   EXPECT_NE(told(R"({"joint": "c"})", bones).find("meshless.finer.0.joint"), std::string::npos);
   EXPECT_EQ(told(R"({"joint": "b", "radius": 0.3})", bones), "no error");
+  EXPECT_NE(told(R"({"near": "point", "joint": "b"})", bones).find("meshless.finer.0.joint"),
+            std::string::npos);
+  EXPECT_NE(
+      told(R"({"near": "point", "point": [2, 0, 0], "radius": 0.3})", "").find("meshless.finer.0.point"),
+      std::string::npos);
+  EXPECT_EQ(told(R"({"near": "point", "point": [1.1, 0.5, 0.5], "radius": 0.3})", ""), "no error");
+}
+
+TEST(BuildFem, bones_are_rigid) {
+  const auto told = [](const std::string& skeleton) {
+    return message(build_scene(parse_scene(
+        R"({"bodies": [{"shape": {"box": {"nodes": [5, 5, 5]}}, "method": "fem", "fem": {"skeleton": {"joints": [
+            {"name": "a", "position": [0.5, 0.2, 0.5]},
+            {"name": "b", "parent": "a", "position": [0.5, 0.8, 0.5]}])" +
+            skeleton + "}}}]}",
+        "a.json", {})));
+  };
+  EXPECT_EQ(told(""), "no error");
+  for (const char* key : {"loaded", "elastic"})
+    EXPECT_NE(told(fmt::format(", \"{}\": true", key)).find(fmt::format("fem.skeleton.{}", key)),
+              std::string::npos)
+        << told(fmt::format(", \"{}\": true", key));
 }
 
 }  // namespace build_meshless_test

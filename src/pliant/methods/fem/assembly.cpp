@@ -72,7 +72,7 @@ void Assembly::visit(const Model& model, const Points& x, const Points& v, doubl
     for (int e = begin; e < end; ++e) {
       const Element element = model.element(e);
       const Mat3 f = deformation_gradient(element, x);
-      rotations[e] = rotation(model, f, rotations[e]);
+      rotations[e] = rotation(model, e, f, rotations[e]);
       const Mat3 r = rotations[e].toRotationMatrix();
       Mat3 strain = symmetric(r.transpose() * f) - Mat3::Identity();
       if (drag > 0) strain += drag * symmetric(r.transpose() * deformation_gradient(element, v));

@@ -24,10 +24,10 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   move_followers(state_.nodes.x);
   move_followers(state_.nodes.v);
   state_.past = Past::unknown;
-  if (model_.given_rotations) return;
   for (Index e = 0; e < model_.elements(); ++e)
-    state_.rotations[e] =
-        rotation(model_, deformation_gradient(model_.element(e), x), Eigen::Quaterniond::Identity());
+    if (!model_.is_given(e))
+      state_.rotations[e] =
+          rotation(model_, e, deformation_gradient(model_.element(e), x), Eigen::Quaterniond::Identity());
 }
 
 void Body::move_followers(Points& points) const {

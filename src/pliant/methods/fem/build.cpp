@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/fem/build.hpp"
 
-#include <algorithm>
-
 #include "pliant/base/refuse.hpp"
+#include "pliant/geometry/moving_least_squares.hpp"
 #include "pliant/methods/fem/body.hpp"
 
 namespace pliant::fem {
-namespace {
-
-/// Median length of the edges: what bones take for the distance of nodes.
-double spacing_of(const Model& model) {
-  std::vector<double> lengths;
-  for (Index e = 0; e < model.elements(); ++e) {
-    const Element element = model.element(e);
-    lengths.push_back(
-        (model.rest[std::size_t(element.node[1])] - model.rest[std::size_t(element.node[0])]).norm());
-  }
-  std::nth_element(lengths.begin(), lengths.begin() + long(lengths.size() / 2), lengths.end());
-  return lengths[lengths.size() / 2];
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
                                       const Options& options) {
@@ -34,16 +18,14 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
                   "the linear model turns no element");
   if (options.bones && (options.element != ElementKind::tetrahedron || shape.followers.rows() > 0))
     return refuse("fem.skeleton", "bones in hexahedra", "\"element\": \"tetrahedron\"", {});
-  if (options.bones && (options.bones->elastic || options.bones->loaded))
-    return refuse("fem.skeleton.elastic", "an elastic skeleton", "false",
-                  "only the meshless method has rods for bones");
   Result<Model> model = make_model(shape, density, options);
   if (!model) return model.error();
   Rig rig;
   if (options.bones) {
     Pool pool(0);
-    rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, spacing_of(*model)), *model,
-              diffused, pool);
+    rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, median_nearest(model->rest)),
+              *model, diffused, pool);
+    if (diffused) model->given_rotation = rig.reached(*model);
   }
   return std::unique_ptr<Method>(
       std::make_unique<Body>(std::move(*model), std::move(rig), shape.embedding, damping, options));

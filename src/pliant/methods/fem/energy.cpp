@@ -8,8 +8,9 @@
 
 namespace pliant::fem {
 
-Eigen::Quaterniond rotation(const Model& model, const Mat3& f, const Eigen::Quaterniond& warm_start) {
-  if (model.given_rotations) return warm_start;
+Eigen::Quaterniond rotation(const Model& model, Index e, const Mat3& f,
+                            const Eigen::Quaterniond& warm_start) {
+  if (model.is_given(e)) return warm_start;
   return model.corotational ? polar_rotation(f, warm_start) : Eigen::Quaterniond::Identity();
 }
 
@@ -19,7 +20,7 @@ double energy(const Model& model, std::span<const Vec3> x, const Rotations& warm
   for (Index e = 0; e < model.elements(); ++e) {
     const Element element = model.element(e);
     const Mat3 f = deformation_gradient(element, x);
-    const Mat3 r = rotation(model, f, warm_starts[e]).toRotationMatrix();
+    const Mat3 r = rotation(model, e, f, warm_starts[e]).toRotationMatrix();
     const Mat3 strain = symmetric(r.transpose() * f) - Mat3::Identity();
     sum += element.weight *
            (model.mu * strain.squaredNorm() + 0.5 * model.lambda * strain.trace() * strain.trace());
@@ -34,7 +35,7 @@ void gradient(const Model& model, std::span<const Vec3> x, const Rotations& warm
   for (Index e = 0; e < model.elements(); ++e) {
     const Element element = model.element(e);
     const Mat3 f = deformation_gradient(element, x);
-    const Mat3 r = rotation(model, f, warm_starts[e]).toRotationMatrix();
+    const Mat3 r = rotation(model, e, f, warm_starts[e]).toRotationMatrix();
     const Mat3 p = element.weight * r * stress(model, symmetric(r.transpose() * f) - Mat3::Identity());
     for (std::size_t a = 0; a < element.node.size(); ++a) out[element.node[a]] += p * element.gradient[a];
   }

@@ -32,9 +32,9 @@ inline Mat3 deformation_gradient(const Element& element, std::span<const Vec3> x
   return f;
 }
 
-/// R at x, from the warm start; I for `linear`; the warm start itself where rotations are given (rig.hpp): then
+/// R of element e, from the warm start; I for `linear`; the warm start itself where it is given (rig.hpp): there
 /// V is a quadratic of x, (f) its gradient and (K) its Hessian, all exact.
-Eigen::Quaterniond rotation(const Model& model, const Mat3& f, const Eigen::Quaterniond& warm_start);
+Eigen::Quaterniond rotation(const Model& model, Index e, const Mat3& f, const Eigen::Quaterniond& warm_start);
 
 /// sym(A).
 inline Mat3 symmetric(const Mat3& a) { return 0.5 * (a + a.transpose()); }

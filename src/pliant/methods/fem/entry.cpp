@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/fem/entry.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "pliant/base/layout.hpp"
 #include "pliant/geometry/inside.hpp"
 #include "pliant/methods/bones_layout.hpp"
@@ -26,6 +30,16 @@ std::vector<Problem> prepare(Options& options, Shape& shape, Making& making) {
                        : std::vector<Problem>{};
 }
 
+std::vector<std::string> notes(const Options&, const BodyPlan&, const Method& method, const StepPlan&) {
+  const auto* body = dynamic_cast<const Body*>(&method);
+  if (!body) return {};
+  const std::vector<unsigned char>& given = body->model().given_rotation;
+  const auto count = std::count(given.begin(), given.end(), 0);
+  if (count == 0) return {};
+  return {fmt::format(
+      "{} elements lie in parts without a bone and have polar rotations: give each part a bone", count)};
+}
+
 Controls controls(const Options&, const Method& method) {
   Controls out;
   const auto* body = dynamic_cast<const Body*>(&method);
@@ -43,6 +57,7 @@ const MethodEntry& entry() {
        .build = [](const Options& options,
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
+       .notes = notes,
        .abilities = {Ability::live},
        .controls = controls,
        .drive_joint =

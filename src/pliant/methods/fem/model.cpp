@@ -174,7 +174,6 @@ Result<Model> make_model(const Shape& shape, double density, const Options& opti
   model.rest = graph.positions;
   model.followers = shape.followers;
   model.corotational = options.model == Material::corotational;
-  model.given_rotations = options.rotations == Turning::diffused;
   const double e = options.stiffness, nu = options.poisson;
   model.lambda = e * nu / ((1 + nu) * (1 - 2 * nu));
   model.mu = e / (2 * (1 + nu));

@@ -36,8 +36,9 @@ struct Model {
   double mu = 0;             ///< Lame: E / (2 (1 + nu)), Pa
   double hold = 0;           ///< stiffness of all held nodes together where holds are soft, N/m
   bool corotational = true;
-  bool given_rotations = false;  ///< R of an element is what the state says, not its nearest rotation
-  double size = 0;               ///< diagonal of the bounding box at rest, m
+  /// One byte an element: its R is what the state says (rig.hpp), not its nearest rotation; empty: none is.
+  std::vector<unsigned char> given_rotation;
+  double size = 0;  ///< diagonal of the bounding box at rest, m
 
   int corners = 4;            ///< of an element
   int elements_per_cell = 0;  ///< cell by cell
@@ -58,6 +59,8 @@ struct Model {
     const std::size_t first = std::size_t(corners) * std::size_t(e), count = std::size_t(corners);
     return {{node.data() + first, count}, {gradient.data() + first, count}, weight[std::size_t(e)]};
   }
+  bool has_given_rotations() const { return !given_rotation.empty(); }
+  bool is_given(Index e) const { return has_given_rotations() && given_rotation[std::size_t(e)] != 0; }
   std::size_t element_bytes() const {
     return std::size_t(corners) * (sizeof(Index) + sizeof(Vec3)) + sizeof(double);
   }

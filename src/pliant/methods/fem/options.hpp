@@ -24,7 +24,7 @@ struct Options {
   Integrator integrator = Integrator::bdf2;
   int iterations = 1;
   double tolerance = 1e-4;
-  std::optional<Bones> bones = std::nullopt;
+  std::optional<RigidBones> bones = std::nullopt;
 };
 
 const OptionTable<Options>& option_table();

@@ -14,7 +14,7 @@ namespace {
 constexpr double shortest_blend = 0.05;  // a sum of unit quaternions, a corner, that tells no rotation
 constexpr int at_once = 256;
 
-/// The weights of the corners at a point, from the gradients.
+/// The tetrahedron holds the point: no corner has a negative weight there.
 bool holds(const Model& model, Index e, const Vec3& x) {
   const Element element = model.element(e);
   double least = 1;
@@ -62,6 +62,18 @@ std::vector<Index> followed_samples(const BoneSamples& bones, const BoneSetting&
   }
   return out;
 }
+
+Eigen::Vector4d sum_of_corners(const Element& element, const AlignedVector<Float4>& nodes) {
+  Eigen::Vector4d sum = Eigen::Vector4d::Zero();
+  for (const Index node : element.node) {
+    const Float4& q = nodes[std::size_t(node)];
+    sum += Eigen::Vector4d(q.x, q.y, q.z, q.w);
+  }
+  return sum;
+}
+
+/// The sum of the corners' quaternions has a length.
+bool tells(const Eigen::Vector4d& sum, int corners) { return sum.norm() > shortest_blend * corners; }
 
 SymmetricMatrix laplacian(const Model& model) {
   std::vector<std::map<Index, double>> rows(model.rest.size());
@@ -125,34 +137,46 @@ StepInput Rig::with_bones(const StepInput& input, Scratch& scratch) const {
   return out;
 }
 
+void Rig::blend(std::span<const Float4> samples, AlignedVector<Float4>& nodes, Pool& pool) const {
+  nodes.resize(influence_.size() / samples.size());
+  for_blocks(pool, Index(nodes.size()), at_once, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      Float4 sum{};
+      const float* row = influence_.data() + std::size_t(i) * samples.size();
+      for (std::size_t s = 0; s < samples.size(); ++s) {
+        const Float4& q = samples[s];
+        sum.x += row[s] * q.x, sum.y += row[s] * q.y, sum.z += row[s] * q.z, sum.w += row[s] * q.w;
+      }
+      nodes[std::size_t(i)] = sum;
+    }
+  });
+}
+
+/// Bones at rest all tell the same rotation: where their blend has no length no bone reaches at all.
+std::vector<unsigned char> Rig::reached(const Model& model) const {
+  const std::vector<Float4> upright(bones_->samples().size(), Float4{1, 0, 0, 0});
+  AlignedVector<Float4> nodes;
+  Pool alone(1);
+  blend(upright, nodes, alone);
+  std::vector<unsigned char> out;
+  for (Index e = 0; e < model.elements(); ++e)
+    out.push_back(tells(sum_of_corners(model.element(e), nodes), model.corners));
+  return out;
+}
+
 int Rig::turn(const Model& model, double time, Scratch& scratch, Rotations& rotations, Pool& pool) const {
   bones_->pose(time, scratch.bones, scratch.pose);
-  const std::size_t samples = scratch.pose.size();
-  scratch.samples.resize(samples);
-  for (std::size_t s = 0; s < samples; ++s) {
+  scratch.samples.resize(scratch.pose.size());
+  for (std::size_t s = 0; s < scratch.pose.size(); ++s) {
     const Quat& q = scratch.pose[s].rotation;
     scratch.samples[s] = {float(q.w()), float(q.x()), float(q.y()), float(q.z())};
   }
-  scratch.nodes.resize(model.rest.size());
-  for_blocks(pool, model.nodes(), at_once, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      Float4 sum{};
-      const float* row = influence_.data() + std::size_t(i) * samples;
-      for (std::size_t s = 0; s < samples; ++s) {
-        const Float4& q = scratch.samples[s];
-        sum.x += row[s] * q.x, sum.y += row[s] * q.y, sum.z += row[s] * q.z, sum.w += row[s] * q.w;
-      }
-      scratch.nodes[std::size_t(i)] = sum;
-    }
-  });
+  blend(scratch.samples, scratch.nodes, pool);
   int kept = 0;
   for (Index e = 0; e < model.elements(); ++e) {
-    Eigen::Vector4d sum = Eigen::Vector4d::Zero();
-    for (const Index node : model.element(e).node) {
-      const Float4& q = scratch.nodes[std::size_t(node)];
-      sum += Eigen::Vector4d(q.x, q.y, q.z, q.w);
-    }
-    if (sum.norm() > shortest_blend * model.corners)
+    if (!model.is_given(e)) continue;
+    const Eigen::Vector4d sum = sum_of_corners(model.element(e), scratch.nodes);
+    if (tells(sum, model.corners))
       rotations[std::size_t(e)] = Eigen::Quaterniond(sum[0], sum[1], sum[2], sum[3]).normalized();
     else
       ++kept;

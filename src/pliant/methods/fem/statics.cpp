@@ -21,8 +21,11 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& me
     return relax_nodes(*this, input, tolerance, memory, std::bind_front(&Body::static_direction, this));
   const StepInput held = rig_.with_bones(input, scratch_.rig);
   int kept = 0;
-  if (model_.given_rotations)
-    kept = rig_.turn(model_, input.time, scratch_.rig, state_.rotations, *input.pool);
+  if (model_.has_given_rotations()) {
+    scratch_.rotations = state_.rotations;
+    kept = rig_.turn(model_, input.time, scratch_.rig, scratch_.rotations, *input.pool);
+    state_.rotations.swap(scratch_.rotations);
+  }
   Relaxation out =
       relax_nodes(*this, held, tolerance, memory, std::bind_front(&Body::static_direction, this));
   out.kept_rotations = kept;

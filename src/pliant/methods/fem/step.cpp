@@ -121,7 +121,7 @@ std::span<const Vec3> Body::carried_forces(const StepInput& input) {
 
 void Body::solve(const Context& step) {
   double moved = model_.size;
-  if (model_.given_rotations)
+  if (model_.has_given_rotations())
     step.report.kept_rotations =
         rig_.turn(model_, step.input.time, scratch_.rig, scratch_.rotations, step.pool);
   for (int k = 0; k < options_.iterations && moved > converged * model_.size; ++k) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pliant/base/check.hpp"
+#include "pliant/methods/meshless/rod_coupling.hpp"
 
 namespace pliant::meshless {
 
@@ -66,6 +67,12 @@ int Body::turn(const Points& x, bool polar, Pool& pool) {
 }
 
 double Body::elastic_energy() const {
+  const double flesh = flesh_energy();
+  if (!rig_.rod()) return flesh;
+  return flesh + rod_energy(rig_, state_.rod, hold_stiffness(), state_.nodes.x);
+}
+
+double Body::flesh_energy() const {
   if (options_.warping == Warping::none) return energy(model_, cache_.unturned, state_.flow, state_.nodes.x);
   if (options_.warping == Warping::node)
     return energy(model_, cache_.unturned, state_.flow, unturned_nodes(state_));
@@ -95,6 +102,7 @@ void Body::elastic_forces(std::span<Vec3> out) const {
     }
   }
   for (Vec3& force : out) force = -force;
+  if (rig_.rod()) add_rod_forces(rig_, state_.rod, hold_stiffness(), state_.nodes.x, out);
 }
 
 std::optional<double> Body::driven_until() const {

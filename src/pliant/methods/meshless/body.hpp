@@ -23,8 +23,8 @@ class Body final : public Method {
   void surface(std::span<Vec3> vertices) const override;
   void surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const override;
   void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
-  /// With the rotations of the last step; with polar ones, those of the present positions. The energy of bones
-  /// and holds does not count. `warping: row` [Mueller02] has no energy of its own; that of the cells is given.
+  /// With the rotations of the last step; with polar ones, those of the present positions. A loaded rod, and
+  /// what holds the flesh to it, count; other bones and holds do not. `warping: row` [Mueller02] has no energy of its own; that of the cells is given.
   double elastic_energy() const override;
   void elastic_forces(std::span<Vec3> out) const override;
   Relaxation relax(const StepInput& input, double tolerance, RelaxMemory& memory) override;
@@ -59,6 +59,8 @@ class Body final : public Method {
   /// New rotations: of the positions x, or those that the posed bones give. Returns the cells whose blend of
   /// the bones' rotations had no length and that kept theirs.
   int turn(const Points& x, bool polar, Pool& pool);
+  double flesh_energy() const;
+  double hold_stiffness() const { return hold_stiffness_of(model_, options_); }
   /// The flesh turns by itself and leaves no spin free: kappa has no share.
   bool own_rotations() const;
   /// A step by this integrator. False: one of BDF2 that would touch a collider; nothing has changed.

@@ -15,6 +15,8 @@
 namespace pliant::meshless {
 namespace {
 
+constexpr Index most_rows = 4000;  // of a loaded rod: their dense matrices take 256 MB, factors some seconds
+
 /// Flesh belongs to the bone that turns it most: the sum of its samples' influence at the centre of a cell.
 Error set_regions(const std::vector<Region>& regions, const Rig& rig, Model& model) {
   Error error;
@@ -137,6 +139,15 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   if (options.bones)
     rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, mls.spacing()), *model, mls, pool);
   if (options.bones && options.bones->loaded) {
+    if (!rig.grips(model->spacing))
+      return refuse("meshless.skeleton.radius",
+                    fmt::format("{:g} m, which reaches no node beside the bones", options.bones->radius),
+                    fmt::format("more than the distance of nodes, {:.3g} m", model->spacing),
+                    "flesh spins about a rod that holds only the nodes on its line");
+    if (rig.rows().rows() > most_rows)
+      return refuse("meshless.skeleton.radius", fmt::format("{} nodes held by the rod", rig.rows().rows()),
+                    fmt::format("at most {}", most_rows),
+                    "a smaller radius or fewer nodes: a loaded rod has a dense matrix of what it holds");
     // A round section: EA = E pi d^2/4, EI = E pi d^4/64, GJ = EI / (1 + nu) with nu = 0.3.
     const double d = options.bones->rod_thickness;
     const double stretch = options.bones->rod_stiffness * std::numbers::pi / 4 * d * d;

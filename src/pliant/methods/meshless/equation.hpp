@@ -43,6 +43,11 @@ struct Scheme {
 
 using Context = StepContext<Scheme>;
 
+/// Of bones and holds, N/m.
+inline double hold_stiffness_of(const Model& model, const Options& options) {
+  return options.hold * model.young * model.spacing;
+}
+
 /// What a solver sees of a step.
 struct Equation {
   const Model& model;
@@ -85,8 +90,7 @@ struct Equation {
 
   /// scratch.v of scratch.x.
   void set_velocities();
-  /// Of bones and holds, N/m.
-  double hold_stiffness() const { return options.hold * model.young * model.spacing; }
+  double hold_stiffness() const { return hold_stiffness_of(model, options); }
   /// Of a step of so many iterations.
   StepTraffic traffic(int iterations) const;
 

@@ -23,7 +23,8 @@ Vec3 nearest_of(const Points& points, const Vec3& x) {
 }
 
 /// Points of the shape's own kind of lattice in a ball: cubic for shapes of cells, body-centred for meshes. It
-/// goes through a node, so that with a whole ratio the nodes that are there belong to it.
+/// goes through a node of the shape's lattice, so that with a whole ratio the nodes of that lattice belong to it.
+/// Those that a shape has beside its lattice, to cover thin parts, do not.
 template <class Visit>
 void each_lattice_point(const FinerBall& ball, const Vec3& origin, double constant, bool centred,
                         Visit&& visit) {

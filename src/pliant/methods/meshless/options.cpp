@@ -54,7 +54,8 @@ const OptionTable<Options>& option_table() {
               .min = 1,
               .max = 10000,
               .change = Change::live,
-              .help = "of the linear solver a step, at most; 4 for kappa 0.1, 2 for kappa 1"}),
+              .help = "of the linear solver a step, at most; 4 for kappa 0.1, 2 for kappa 1; a loaded "
+                      "skeleton may take 64 even where this is less"}),
       option("tolerance", &Options::tolerance,
              {.unit = "1",
               .min = 1e-12,

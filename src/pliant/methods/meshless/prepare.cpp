@@ -24,6 +24,13 @@ double nodes_in(const Finer& finer, const Shape& shape) {
          std::pow(finer.ratio / median_nearest(shape.graph.positions), 3);
 }
 
+/// A ball about a point reaches the nodes of the body.
+bool reaches(const Finer& finer, const Shape& shape) {
+  const double most = finer.radius + median_nearest(shape.graph.positions);
+  return std::any_of(shape.graph.positions.begin(), shape.graph.positions.end(),
+                     [&](const Vec3& x) { return (x - finer.point).norm() <= most; });
+}
+
 /// Balls about joints need such joints, and memory is finite.
 std::vector<Problem> check_finer(const Options& options, const Shape& shape) {
   std::vector<Problem> out;
@@ -34,7 +41,19 @@ std::vector<Problem> check_finer(const Options& options, const Shape& shape) {
       out.push_back({place, fmt::format("a ball of about {:.1g} nodes", nodes),
                      fmt::format("at most {:g}", most_nodes),
                      "a smaller radius or ratio, or fewer nodes in the shape"});
-    if (finer.near == Near::point) continue;
+    if (finer.near == Near::point) {
+      if (!finer.joint.empty())
+        out.push_back({place + ".joint",
+                       fmt::format("\"{}\" with near: point", finer.joint),
+                       "near: joints, or no joint",
+                       {}});
+      if (!reaches(finer, shape))
+        out.push_back({place + ".point",
+                       fmt::format("a ball of {:g} m outside of the body", finer.radius),
+                       "a point in or near it, or a larger radius",
+                       {}});
+      continue;
+    }
     if (!options.bones) {
       out.push_back({place, "near joints, without a skeleton", "a skeleton, or near a point", {}});
       continue;

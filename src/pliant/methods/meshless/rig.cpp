@@ -14,8 +14,9 @@
 namespace pliant::meshless {
 namespace {
 
-constexpr double too_near = 0.5;    // of the spacing: such nodes give way to a sample
-constexpr double link_reach = 1.6;  // of the spacing: edges of a sample that no node gave way to
+constexpr double too_near = 0.5;     // of the spacing: such nodes give way to a sample
+constexpr double on_the_line = 0.1;  // of the spacing: a node this near to a bone has no lever on its turns
+constexpr double link_reach = 1.6;   // of the spacing: edges of a sample that no node gave way to
 
 /// Columns of a gather renumbered; weights of columns that fall together are added by the sums they are in.
 void renumber(Gather& gather, const std::vector<Index>& to) {
@@ -149,6 +150,14 @@ Vec3 Rig::arm(Index row) const {
   if (row < samples()) return Vec3::Zero();
   const Follower& follower = followers_[std::size_t(row - samples())];
   return follower.X - bones_->samples()[std::size_t(follower.sample)].X;
+}
+
+bool Rig::grips(double spacing) const {
+  return std::any_of(followers_.begin(), followers_.end(), [&](const Follower& follower) {
+    const BoneSample& sample = bones_->samples()[std::size_t(follower.sample)];
+    const Vec3& along = bones_->bones()[std::size_t(sample.bone)].direction;
+    return (follower.X - sample.X).cross(along).norm() > on_the_line * spacing;
+  });
 }
 
 void Rig::pose(double t, Scratch& scratch) const {

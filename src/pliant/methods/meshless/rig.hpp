@@ -5,7 +5,8 @@
 // 1/2 int |grad q|^2 with the samples' values given at their nodes. By linearity q = W q_samples with the
 // influence matrix
 //   W = -L_ff^-1 L_fs   (rows of sample nodes: the identity)
-// made once (physics/diffusion.hpp); a step is one product. Signs of the samples agree along the skeleton (geometry/skeleton.hpp).
+// made once (physics/diffusion.hpp); a step is one product. Signs of the samples agree along the skeleton
+// (geometry/skeleton.hpp).
 #pragma once
 
 #include <optional>
@@ -40,6 +41,8 @@ class Rig {
   /// The rod's node that a row follows, and how far from it the row is at rest, m.
   Index rod_node(Index row) const;
   Vec3 arm(Index row) const;
+  /// Bones hold a node off their line: without one flesh spins about them.
+  bool grips(double spacing) const;
 
   bool empty() const { return sample_node_.empty(); }
   Index samples() const { return Index(sample_node_.size()); }

@@ -6,27 +6,29 @@
 #include <cmath>
 #include <numbers>
 
-#include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/meshless/solver.hpp"
 
 namespace pliant::meshless {
 namespace {
 
 using Eigen::MatrixXd, Eigen::VectorXd;
-using Block = Eigen::Matrix<double, 3, 6>;
 
 constexpr double largest_turn = std::numbers::pi / 6;  // of a node of the rod in a Newton step
 constexpr int most_shifts = 40;
 constexpr double least_stiffness = 1e-6;  // of the flesh in the preconditioner, share of the hold
 
+constexpr const char* no_descent =
+    "the linear solve of flesh and rod finds no descent: forces, grabs or targets are beyond what numbers "
+    "can hold, "
+    "or the rod is too stiff beside its flesh";
+
 /// Flags of the freedoms that the keys hold.
-std::vector<char> held_freedoms(const Rig& rig, double t) {
-  std::vector<char> held(std::size_t(6 * rig.samples()), 0);
+void find_held(const Rig& rig, double t, std::vector<char>& held) {
+  held.assign(std::size_t(6 * rig.samples()), 0);
   for (const RodHold& hold : rod_holds(rig.bones(), t)) {
     if (hold.x) std::fill_n(held.begin() + 6 * hold.node, 3, char(1));
     if (hold.rotation) std::fill_n(held.begin() + 6 * hold.node + 3, 3, char(1));
   }
-  return held;
 }
 
 Mat3 cross_matrix(const Vec3& a) {
@@ -35,15 +37,37 @@ Mat3 cross_matrix(const Vec3& a) {
   return out;
 }
 
-/// J of a row: a turn w moves it by w x a.
-Block row_jacobian(const Rig& rig, const RodState& rod, Index row) {
-  Block out;
-  out << Mat3::Identity(), -cross_matrix(rod.rotation[std::size_t(rig.rod_node(row))] * rig.arm(row));
-  return out;
+/// R a of the rows: with b = R a a row has J = [I  -[b]x], because a turn w moves it by w x b.
+void find_levers(const Rig& rig, const RodState& rod, Points& lever) {
+  lever.resize(std::size_t(rig.rows().rows()));
+  for (Index r = 0; r < rig.rows().rows(); ++r)
+    lever[std::size_t(r)] = rod.rotation[std::size_t(rig.rod_node(r))] * rig.arm(r);
+}
+
+/// out += J^T f.
+void add_pull(const Vec3& lever, const Vec3& f, Eigen::Ref<Eigen::Matrix<double, 6, 1>> out) {
+  out.head<3>() += f;
+  out.tail<3>() += lever.cross(f);
+}
+
+/// J p.
+Vec3 moved(const Vec3& lever, const Eigen::Matrix<double, 6, 1>& p) {
+  return p.head<3>() + p.tail<3>().cross(lever);
+}
+
+/// to += sum over rows r of node s and q of node t of g J_r^T J_q, from the sums of g (1, b_r) (1, b_q)^T:
+/// [b_r]x^T [b_q]x = (b_r . b_q) I - b_q b_r^T.
+void add_block(const Eigen::Matrix4d& sums, Eigen::Ref<Eigen::Matrix<double, 6, 6>> to) {
+  const Mat3 d = sums.bottomRightCorner<3, 3>();
+  to.topLeftCorner<3, 3>() += sums(0, 0) * Mat3::Identity();
+  to.topRightCorner<3, 3>() -= cross_matrix(sums.topRightCorner<1, 3>().transpose());
+  to.bottomLeftCorner<3, 3>() += cross_matrix(sums.bottomLeftCorner<3, 1>());
+  to.bottomRightCorner<3, 3>() += d.trace() * Mat3::Identity() - d.transpose();
 }
 
 /// hold - hold^2 rows S^-1 rows^T: how stiff the flesh is where the rod holds it, made once for each factor of
-/// S. Its digits are those of S^-1, so that what rounding makes negative is set to a breath of the hold.
+/// S. Its digits are those of S^-1: a breath of the hold on the diagonal makes up for what rounding makes
+/// negative.
 const MatrixXd& response(Equation& e) {
   MatrixXd& g = e.cache.factors->rod;
   const Gather& rows = e.rig.rows();
@@ -69,9 +93,14 @@ const MatrixXd& response(Equation& e) {
     }
   }
   const double hold = e.hold_stiffness();
-  const MatrixXd stiffness = hold * MatrixXd::Identity(m, m) - 0.5 * hold * hold * (g + g.transpose());
-  const SpectrumX modes = dense_spectrum(stiffness);
-  g = modes.vectors * modes.values.cwiseMax(least_stiffness * hold).asDiagonal() * modes.vectors.transpose();
+  g = (-0.5 * hold * hold * (g + g.transpose())).eval();
+  g.diagonal().array() += hold;
+  double shift = least_stiffness * hold, given = 0;
+  for (int k = 0; k < most_shifts; ++k, shift *= 4) {
+    g.diagonal().array() += shift - given;
+    given = shift;
+    if (Eigen::LLT<MatrixXd>(g).info() == Eigen::Success) break;
+  }
   return g;
 }
 
@@ -94,75 +123,92 @@ void field(const Gather& rows, const Values& x, Points& out) {
 /// The matrix and the preconditioner of one Newton step.
 class Coupled {
  public:
-  Coupled(Equation& e, const std::vector<char>& held) : e_(e), held_(held), hold_(e.hold_stiffness()) {
-    for (Index r = 0; r < e.rig.rows().rows(); ++r)
-      jacobian_.push_back(row_jacobian(e.rig, e.scratch.rod, r));
-    rod_ = e.rig.rod()->hessian(e.scratch.rod);
-    MatrixXd schur = rod_;
-    const MatrixXd& g = response(e);
-    for (std::size_t r = 0; r < jacobian_.size(); ++r) {
-      add(rod_, hold_, r, r);
-      for (std::size_t q = 0; q < jacobian_.size(); ++q)
-        add(schur, g(Eigen::Index(r), Eigen::Index(q)), r, q);
+  explicit Coupled(Equation& e) : e_(e), w_(e.scratch.rod_work), hold_(e.hold_stiffness()) {
+    w_.rod = e.rig.rod()->hessian(e.scratch.rod);
+    w_.schur = w_.rod;
+    for (std::size_t r = 0; r < w_.lever.size(); ++r) {
+      Eigen::Vector4d one(1, 0, 0, 0);
+      one.tail<3>() = w_.lever[r];
+      add_block(hold_ * one * one.transpose(), w_.rod.block<6, 6>(6 * node(r), 6 * node(r)));
     }
-    keep_free(schur);
+    add_response(response(e));
+    keep_free(w_.schur);
     // A rod under compression may be unstable by itself: stiffened until the step is a descent.
-    const VectorXd diagonal = rod_.diagonal().cwiseAbs();
+    w_.pulled = w_.rod.diagonal().cwiseAbs();
     double shift = 0;
     for (int k = 0; k < most_shifts; ++k) {
-      MatrixXd shifted = schur;
-      shifted.diagonal() += shift * diagonal;
-      factor_.compute(shifted);
-      if (factor_.info() == Eigen::Success) break;
+      w_.shifted = w_.schur;
+      w_.shifted.diagonal() += shift * w_.pulled;
+      w_.factor.compute(w_.shifted);
+      if (ok()) break;
       shift = shift > 0 ? 4 * shift : 1e-8;
     }
-    rod_.diagonal() += shift * diagonal;
-    keep_free(rod_);
+    w_.rod.diagonal() += shift * w_.pulled;
+    keep_free(w_.rod);
   }
 
-  bool ok() const { return factor_.info() == Eigen::Success; }
-
-  /// J^T f, without what is held.
-  VectorXd pulled(const Points& f) const {
-    VectorXd out = VectorXd::Zero(rod_.rows());
-    for (std::size_t r = 0; r < jacobian_.size(); ++r)
-      out.segment<6>(6 * node(r)) += jacobian_[r].transpose() * f[r];
-    for (Eigen::Index i = 0; i < out.size(); ++i)
-      if (held_[std::size_t(i)]) out[i] = 0;
-    return out;
-  }
+  bool ok() const { return w_.factor.info() == Eigen::Success; }
 
   void apply(const AlignedVector<Float4>& z, const VectorXd& p, AlignedVector<Float4>& y, VectorXd& q) {
     e_.apply(z.data(), y.data());
     scatter(p, -hold_, y);
-    field(e_.rig.rows(), z, f_);
-    q = rod_ * p - hold_ * pulled(f_);
+    pull(z);
+    q.noalias() = w_.rod * p;
+    q -= hold_ * w_.pulled;
   }
 
   void precondition(const AlignedVector<Float4>& r, const VectorXd& s, AlignedVector<Float4>& z,
                     VectorXd& p) {
     e_.precondition(r.data(), z.data());
-    field(e_.rig.rows(), z, f_);
-    p = factor_.solve(s + hold_ * pulled(f_));
-    b_.assign(r.begin(), r.end());
-    scatter(p, hold_, b_);
-    e_.precondition(b_.data(), z.data());
+    pull(z);
+    p = s + hold_ * w_.pulled;
+    w_.factor.solveInPlace(p);
+    w_.b.assign(r.begin(), r.end());
+    scatter(p, hold_, w_.b);
+    e_.precondition(w_.b.data(), z.data());
   }
 
  private:
   Eigen::Index node(std::size_t row) const { return e_.rig.rod_node(Index(row)); }
-  void add(MatrixXd& to, double factor, std::size_t r, std::size_t q) const {
-    to.block<6, 6>(6 * node(r), 6 * node(q)) += factor * jacobian_[r].transpose() * jacobian_[q];
+  /// schur += J^T g J: first the sums over the rows of every node, then over the columns.
+  void add_response(const MatrixXd& g) {
+    const Eigen::Index nodes = e_.rig.samples();
+    MatrixXd& sums = w_.sums;
+    w_.shifted.setZero(4 * nodes, 4 * nodes);
+    sums.resize(4 * nodes, 1);
+    for (std::size_t q = 0; q < w_.lever.size(); ++q) {
+      sums.setZero();
+      for (std::size_t r = 0; r < w_.lever.size(); ++r) {
+        const double value = g(Eigen::Index(r), Eigen::Index(q));
+        double* at = sums.data() + 4 * node(r);
+        at[0] += value;
+        for (int c = 0; c < 3; ++c) at[1 + c] += value * w_.lever[r][c];
+      }
+      w_.shifted.col(4 * node(q)) += sums;
+      for (int c = 0; c < 3; ++c) w_.shifted.col(4 * node(q) + 1 + c) += w_.lever[q][c] * sums;
+    }
+    for (Eigen::Index s = 0; s < nodes; ++s)
+      for (Eigen::Index t = 0; t < nodes; ++t)
+        add_block(w_.shifted.block<4, 4>(4 * s, 4 * t), w_.schur.block<6, 6>(6 * s, 6 * t));
   }
   void keep_free(MatrixXd& m) const {
     for (Eigen::Index i = 0; i < m.rows(); ++i)
-      if (held_[std::size_t(i)]) m.row(i).setZero(), m.col(i).setZero(), m(i, i) = 1;
+      if (w_.held[std::size_t(i)]) m.row(i).setZero(), m.col(i).setZero(), m(i, i) = 1;
+  }
+  /// pulled = J^T rows z, without what is held.
+  void pull(const AlignedVector<Float4>& z) {
+    field(e_.rig.rows(), z, w_.at_rows);
+    w_.pulled.setZero(w_.rod.rows());
+    for (std::size_t r = 0; r < w_.lever.size(); ++r)
+      add_pull(w_.lever[r], w_.at_rows[r], w_.pulled.segment<6>(6 * node(r)));
+    for (Eigen::Index i = 0; i < w_.pulled.size(); ++i)
+      if (w_.held[std::size_t(i)]) w_.pulled[i] = 0;
   }
   /// y += factor rows^T J p.
   void scatter(const VectorXd& p, double factor, AlignedVector<Float4>& y) const {
     const Gather& rows = e_.rig.rows();
-    for (std::size_t r = 0; r < jacobian_.size(); ++r) {
-      const Vec3 move = factor * (jacobian_[r] * p.segment<6>(6 * node(r)));
+    for (std::size_t r = 0; r < w_.lever.size(); ++r) {
+      const Vec3 move = factor * moved(w_.lever[r], p.segment<6>(6 * node(r)));
       for (Index k = rows.begin[r]; k < rows.begin[r + 1]; ++k) {
         Float4& out = y[std::size_t(rows.column[std::size_t(k)])];
         const double w = rows.weight[std::size_t(k)];
@@ -172,33 +218,34 @@ class Coupled {
   }
 
   Equation& e_;
-  const std::vector<char>& held_;
+  RodWork& w_;
   double hold_;
-  std::vector<Block> jacobian_;
-  MatrixXd rod_;
-  Eigen::LLT<MatrixXd> factor_;
-  Points f_;
-  AlignedVector<Float4> b_;
 };
 
-/// hold (rows x - t), N: what the flesh pulls the rod with.
-Points pulls(const Equation& e, const Points& x) {
-  Points out;
-  field(e.rig.rows(), x, out);
-  for (std::size_t r = 0; r < out.size(); ++r) out[r] = e.hold_stiffness() * (out[r] - e.scratch.targets[r]);
+/// (rows x)_r - t_r, m.
+Vec3 off_target(const Rig& rig, const RodState& rod, Index r, const Points& x) {
+  const std::size_t s = std::size_t(rig.rod_node(r));
+  const Gather& rows = rig.rows();
+  Vec3 out = -(rod.x[s] + rod.rotation[s] * rig.arm(r));
+  for (Index k = rows.begin[std::size_t(r)]; k < rows.begin[std::size_t(r) + 1]; ++k)
+    out += rows.weight[std::size_t(k)] * x[std::size_t(rows.column[std::size_t(k)])];
   return out;
 }
 
-/// The right side of the rod.
-VectorXd rod_forces(const Equation& e, const std::vector<char>& held, const Points& x) {
-  VectorXd out = -e.rig.rod()->gradient(e.scratch.rod);
-  const Points f = pulls(e, x);
-  for (std::size_t r = 0; r < f.size(); ++r)
-    out.segment<6>(6 * e.rig.rod_node(Index(r))) +=
-        row_jacobian(e.rig, e.scratch.rod, Index(r)).transpose() * f[r];
+/// The right side of the rod, with what the flesh at x pulls. work: its levers and flags are those of the rod.
+void rod_forces(const Equation& e, const Points& x, RodWork& work, VectorXd& out) {
+  out = -e.rig.rod()->gradient(e.scratch.rod);
+  field(e.rig.rows(), x, work.at_rows);
+  for (std::size_t r = 0; r < work.lever.size(); ++r)
+    add_pull(work.lever[r], e.hold_stiffness() * (work.at_rows[r] - e.scratch.targets[r]),
+             out.segment<6>(6 * e.rig.rod_node(Index(r))));
   for (Eigen::Index i = 0; i < out.size(); ++i)
-    if (held[std::size_t(i)]) out[i] = 0;
-  return out;
+    if (work.held[std::size_t(i)]) out[i] = 0;
+}
+
+void prepare(const Equation& e, RodWork& work) {
+  find_held(e.rig, e.input().time, work.held);
+  find_levers(e.rig, e.scratch.rod, work.lever);
 }
 
 }  // namespace
@@ -212,31 +259,60 @@ void lead_rod(const Rig& rig, double t, RodState& rod) {
 }
 
 double rod_residual(const Equation& e, const Points& x) {
-  VectorXd f = rod_forces(e, held_freedoms(e.rig, e.input().time), x);
+  RodWork& work = e.scratch.rod_work;
+  prepare(e, work);
+  VectorXd& f = work.f;
+  rod_forces(e, x, work, f);
   for (Eigen::Index i = 0; i < f.size(); ++i)
     if (i % 6 >= 3) f[i] /= e.model.spacing;
   return f.norm();
 }
 
+double rod_energy(const Rig& rig, const RodState& rod, double hold, const Points& x) {
+  double out = rig.rod()->energy(rod);
+  for (Index r = 0; r < rig.rows().rows(); ++r) out += hold / 2 * off_target(rig, rod, r, x).squaredNorm();
+  return out;
+}
+
+void add_rod_forces(const Rig& rig, const RodState& rod, double hold, const Points& x,
+                    std::span<Vec3> forces) {
+  const Gather& rows = rig.rows();
+  for (Index r = 0; r < rows.rows(); ++r) {
+    const Vec3 pull = hold * off_target(rig, rod, r, x);
+    for (Index k = rows.begin[std::size_t(r)]; k < rows.begin[std::size_t(r) + 1]; ++k)
+      forces[std::size_t(rows.column[std::size_t(k)])] -= rows.weight[std::size_t(k)] * pull;
+  }
+}
+
 int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, Points& x) {
-  const std::vector<char> held = held_freedoms(e.rig, e.input().time);
-  Coupled matrix(e, held);
-  if (!matrix.ok()) return 0;
+  RodWork& work = e.scratch.rod_work;
+  prepare(e, work);
+  Coupled matrix(e);
+  if (!matrix.ok()) {
+    e.report().trouble = "the rod's matrix has no factor: take a softer rod, a thinner one or smaller steps";
+    return 0;
+  }
   SolverVectors& v = e.scratch.solver;
   std::fill(v.d.begin(), v.d.end(), Float4{});
   for (std::size_t i = 0; i < r.size(); ++i) v.f[i] = {float(r[i].x()), float(r[i].y()), float(r[i].z()), 0};
-  VectorXd f = rod_forces(e, held, x), d = VectorXd::Zero(f.size()), z, p, ap;
+  VectorXd &f = work.f, &d = work.d, &z = work.z, &p = work.p, &ap = work.ap;
+  rod_forces(e, x, work, f);
+  d.setZero(f.size());
   matrix.precondition(v.f, f, v.z, z);
   std::copy(v.z.begin(), v.z.end(), v.p.begin());
   p = z;
   double rz = dot(v.f, v.z) + f.dot(z);
+  if (!(rz >= 0)) e.report().trouble = no_descent;
   const double enough = tolerance * tolerance * rz;
   int k = 0;
   while (k < most && rz > 0) {
     ++k;
     matrix.apply(v.p, p, v.ap, ap);
     const double pap = dot(v.p, v.ap) + p.dot(ap);
-    if (!(pap > 0)) break;
+    if (!(pap > 0)) {
+      if (k == 1 || !std::isfinite(pap)) e.report().trouble = no_descent;
+      break;
+    }
     const double alpha = rz / pap;
     add(v.d, float(alpha), v.p);
     d += alpha * p;
@@ -249,6 +325,7 @@ int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, P
     p = z + next / rz * p;
     rz = next;
   }
+  if (!e.report().ok()) return k;
   double turn = 0;
   for (Eigen::Index i = 3; i < d.size(); i += 6) turn = std::max(turn, d.segment<3>(i).norm());
   const double step = std::min(1.0, largest_turn / std::max(turn, 1e-300));

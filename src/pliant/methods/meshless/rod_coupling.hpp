@@ -9,7 +9,7 @@
 //   [ -hold J^T rows  H + hold J^T J ] [dp] = [ -dE_rod/dp + hold J^T (rows x - t)   ]
 // A and r_x of equation.hpp, H = d^2 E_rod/dp^2. Conjugate gradients, preconditioned by the same matrix with
 // the constant scalar S for A: its Schur complement, H + J^T (hold - hold^2 rows S^-1 rows^T) J, is dense and
-// small (6 a sample).
+// small (6 a sample), but J^T (..) J is a sum over all pairs of rows.
 #pragma once
 
 #include "pliant/methods/meshless/equation.hpp"
@@ -23,8 +23,14 @@ void lead_rod(const Rig& rig, double t, RodState& rod);
 /// what the flesh at x pulls.
 double rod_residual(const Equation& e, const Points& x);
 
+/// The energy of the rod and of what holds the flesh to it, at nodes x, J. hold: of each row, N/m.
+double rod_energy(const Rig& rig, const RodState& rod, double hold, const Points& x);
+/// Minus its gradient by x at this rod, N, added to `forces`.
+void add_rod_forces(const Rig& rig, const RodState& rod, double hold, const Points& x,
+                    std::span<Vec3> forces);
+
 /// One Newton step of x and scratch.rod from the residual r of the flesh; the targets follow. Returns the
-/// iterations of the linear solver.
+/// iterations of the linear solver. What goes wrong is in the report, and x and the rod stay.
 int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, Points& x);
 
 }  // namespace pliant::meshless

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Eigen/Cholesky>
+
 #include "pliant/base/aligned.hpp"
 #include "pliant/methods/meshless/rig.hpp"
 #include "pliant/methods/meshless/state.hpp"
@@ -11,6 +13,18 @@ namespace pliant::meshless {
 struct SolverVectors {
   AlignedVector<Float4> d, f, z, p, ap;
   AlignedVector<Float4> s, t, shadow;  ///< of BiCGStab
+};
+
+/// Of a Newton step of a loaded rod (rod_coupling.hpp); empty without one.
+struct RodWork {
+  std::vector<char> held;         ///< flags of the rod's freedoms
+  Points lever;                   ///< of the rows: R a
+  Eigen::MatrixXd rod, schur;     ///< H + hold J^T J; the Schur complement
+  Eigen::MatrixXd shifted, sums;  ///< on the way to its factor
+  Eigen::LLT<Eigen::MatrixXd> factor;
+  Eigen::VectorXd f, d, z, p, ap, pulled;
+  Points at_rows;
+  AlignedVector<Float4> b;
 };
 
 /// Never read across steps. One entry a node where nothing else is said.
@@ -39,7 +53,8 @@ struct Scratch {
   Points elastic, velocity, unturned;  ///< forces, N; m/s; R^T x
   Points block_b, block_z;             ///< right side and answer of Cache::block, one entry a freedom
   AlignedVector<double> plastic;       ///< stress of the cells
-  RodState rod;                        ///< of a loaded skeleton, at the end of the step
+  RodWork rod_work;
+  RodState rod;  ///< of a loaded skeleton, at the end of the step
 
   SolverVectors solver;
   std::vector<Eigen::Quaterniond> part_turn;  ///< what every part turns by in the step

@@ -77,13 +77,14 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
     ++out.steps;
     for (int k = 0; k < most_runs && left > 0.1 * tolerance * acting; ++k) {
       solve(e, r, reduction, most_iterations, x);
+      if (!report.ok()) break;
       const double before = left;
       acting = forces(), left = unbalanced(x, r);
       if (!(left < 0.9 * before)) break;
     }
     out.residual = left / acting;
     out.force = left;
-    if (!std::isfinite(left)) break;
+    if (!std::isfinite(left) || !report.ok()) break;
   }
   if (polar) {  // what is left with the rotations that these positions have
     turn(x, true, *input.pool);
@@ -92,10 +93,12 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
     out.residual = out.force / acting;
   }
   if (!(out.residual <= tolerance)) {
-    out.trouble = fmt::format(
-        "no balance after {} linear solves: {:.2g} of the acting forces is left, {:.2g} asked; raise "
-        "--tolerance, or let `pliant run` with damping bring it to rest",
-        out.steps, out.residual, tolerance);
+    out.trouble = report.trouble;
+    if (report.ok())
+      out.trouble = fmt::format(
+          "no balance after {} linear solves: {:.2g} of the acting forces is left, {:.2g} asked; raise "
+          "--tolerance, or let `pliant run` with damping bring it to rest",
+          out.steps, out.residual, tolerance);
     if (!std::isfinite(out.residual)) return out;
   }
   double way = 0;

@@ -36,6 +36,12 @@ bool all_finite(const Points& points) {
   return std::isfinite(sum);
 }
 
+bool all_finite(const RodState& rod) {
+  double sum = 0;
+  for (const Quat& q : rod.rotation) sum += q.coeffs().cwiseAbs().sum();
+  return std::isfinite(sum) && all_finite(rod.x);
+}
+
 }  // namespace
 
 StepReport Body::advance(const StepInput& input) {
@@ -74,11 +80,15 @@ bool Body::advance_by(Integrator by, const StepInput& input, StageWatch& watch, 
     report.kept_rotations = kept;
   watch.add_to(&StageTimes::rotation);
   move_freely(e);
-  bool touches = false, jumps = false;
-  if (!all_finite(scratch_.x)) {
+  if (report.ok() && !(all_finite(scratch_.x) && all_finite(scratch_.rod)))
     report.trouble =
         "the step has no finite answer: forces, grabs or targets are beyond what numbers can hold";
-  } else if (input.colliders.empty()) {
+  if (!report.ok()) {
+    turn_back();
+    return true;
+  }
+  bool touches = false, jumps = false;
+  if (input.colliders.empty()) {
     e.set_velocities();
     state_.contact.clear();
   } else if (by == Integrator::bdf2) {
@@ -138,18 +148,21 @@ void Body::find_acceleration(const Equation& e) {
   }
   input.targets = scratch_.trial_targets;
   input.time -= (1 - trial_share) * input.h;
-  const Context step{input, e.scheme(), e.pool(), e.context.watch, e.report()};
+  StepReport report;  // a trial that fails is not trusted; the step itself may have an answer
+  const Context step{input, e.scheme(), e.pool(), e.context.watch, report};
   Equation trial{model_, rig_, options_, state_, cache_, scratch_, step};
   trial.predict(Past::unknown);
   aim(trial, trial.scheme().h);
   move_freely(trial);
+  e.report().iterations += report.iterations;
   trial.set_velocities();
   state_.turned = scratch_.turned;
   state_.node_turned = scratch_.node_turned;
   for (std::size_t i = 0; i < now.x.size(); ++i)
     scratch_.acceleration[i] = (scratch_.v[i] - now.v[i]) / trial.scheme().h;
   choose_acceleration(now, e.input(), e.scheme().drag, e.scheme().h, elastic_energy(),
-                      all_finite(scratch_.acceleration), scratch_.none_held, scratch_.acceleration);
+                      report.ok() && all_finite(scratch_.acceleration), scratch_.none_held,
+                      scratch_.acceleration);
 }
 
 void Body::accept(const Equation& e) {
@@ -184,6 +197,7 @@ void Body::move_freely(Equation& e) {
     watch.add_to(&StageTimes::rhs);
     const auto solve = rig_.rod() ? correct_with_rod : correct;
     e.report().iterations += solve(e, scratch_.r, options_.tolerance, most, x);
+    if (!e.report().ok()) return;
     if (e.is_free())
       keep_momentum(e, {}, x);
     else if (runs_ahead(rig_, options_))

@@ -85,7 +85,8 @@ std::vector<EdgeConstraint> mesh_constraints(const NodeGraph& graph, const Optio
   const bool alone = diagonals.edges.empty();  // no two edges span an area
   const double linear = linear_sum(options);
   Sets sets(options, dimension);
-  sets.add(graph, alone ? 1 : 3 * (options.length + options.pillar) / linear, options.length, false);
+  sets.add(graph, alone ? 1 : 3 * (options.length + options.pillar) / linear, options.length + options.pillar,
+           false);
   sets.add(diagonals, 6 * area_of(options) / linear, area_of(options), false);
   sets.add(diagonals, 4 * volume_of(options) / linear, volume_of(options), options.squared);
   return std::move(sets.made);

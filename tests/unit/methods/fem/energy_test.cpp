@@ -94,7 +94,7 @@ TEST(FemEnergy, the_force_is_the_exact_gradient_even_where_most_elements_are_ins
   ASSERT_GT(inverted, model.elements() / 4);
   Rotations rotations = unturned(model);
   for (std::size_t e = 0; e < rotations.size(); ++e)
-    rotations[e] = rotation(model, deformation_gradient(model.element(Index(e)), x), rotations[e]);
+    rotations[e] = rotation(model, Index(e), deformation_gradient(model.element(Index(e)), x), rotations[e]);
   Points g(x.size());
   gradient(model, x, rotations, g);
   for (unsigned round = 0; round < 3; ++round) {

@@ -90,6 +90,12 @@ Vec3 across(const Vec3& u) {
   return u.cross(Vec3::Unit(axis)).normalized();
 }
 
+/// Across a star that is flat or a chain. Of a chain every direction is, and the eigenvector is any of them.
+Vec3 across(const Spectrum3& axes) {
+  const bool has_side = axes.values[1] - axes.values[0] > 1e-6 * axes.values[2];
+  return has_side ? with_sign(axes.vectors.col(0)) : across(with_sign(axes.vectors.col(2)));
+}
+
 /// Points on triangles that are large against the lattice, so that a thin plate of a few triangles is covered
 /// all over.
 void sample_triangle(const std::array<Vec3, 3>& corners, double spacing,
@@ -335,7 +341,7 @@ class GraphBuilder {
       const Spectrum3 axes = spectrum(star.tensor);
       if (adj.begin[i] == adj.begin[i + 1] || axes.values[0] > flat * axes.values[2]) continue;
       // Away from where the neighbours before it went.
-      Vec3 side = with_sign(axes.vectors.col(0));
+      Vec3 side = across(axes);
       double lean = 0;
       for (Index k = adj.begin[i]; k < adj.begin[i + 1] && adj.target[k] < i; ++k)
         lean += side.dot(moved[adj.target[k]].x - nodes_[adj.target[k]].x);
@@ -370,9 +376,7 @@ class GraphBuilder {
         out_.frames_capped = true;
         break;
       }
-      const Vec3 along = with_sign(axes.vectors.col(2));
-      const bool has_side = axes.values[1] - axes.values[0] > 1e-6 * axes.values[2];
-      add_frame(i, along, has_side ? with_sign(axes.vectors.col(0)) : across(along), degree < 2 ? 4 : 3,
+      add_frame(i, with_sign(axes.vectors.col(2)), across(axes), degree < 2 ? 4 : 3,
                 std::span(adj.target).subspan(std::size_t(adj.begin[i]), std::size_t(degree)), scratch);
     }
     out_.frame_nodes = Index(nodes_.size()) - before;
@@ -390,7 +394,8 @@ class GraphBuilder {
       const double reach = 0.5 * a_;
       const auto hit = surface_.tree.first_crossing(nodes_[i].x, nodes_[i].x + reach / 0.7 * direction);
       const double radius = hit.triangle < 0 ? reach : std::clamp(hit.t * reach, nearest_frame * a_, reach);
-      const Index node = node_near(nodes_[i].x + radius * direction);
+      const bool in_air = hit.triangle >= 0 && hit.t * reach < 0.7 * radius;
+      const Index node = node_near(nodes_[i].x + radius * direction, i, in_air, scratch);
       for (const Index j : frame) join(j, node);
       frame.push_back(node);
       join(i, node);
@@ -403,14 +408,29 @@ class GraphBuilder {
     if (i != j) pairs_.push_back({std::min(i, j), std::max(i, j)});
   }
 
-  /// A node that is there by chance, or a new one.
-  Index node_near(const Vec3& x) {
+  /// A node that is there by chance and that x and node i see, or a new one.
+  Index node_near(const Vec3& x, Index i, bool in_air, Sight::Scratch& scratch) {
+    const Place there = place(x);
     std::vector<NodeGrid::Found> found;
-    grid_->nearest(x, 1, 0.8 * nearest_frame * a_, found);
-    if (!found.empty()) return found.front().id;
-    nodes_.push_back(place(x));
+    grid_->nearest(x, 4, 0.8 * nearest_frame * a_, found);
+    for (const NodeGrid::Found& f : found)
+      if (sight_->clear(there, nodes_[f.id], scratch) && sees(nodes_[i], f.id, scratch)) return f.id;
+    nodes_.push_back(there);
     grid_->insert(x);
+    hangs_on_.resize(nodes_.size(), -1);
+    if (in_air) hangs_on_.back() = i;
     return Index(nodes_.size()) - 1;
+  }
+
+  /// The node within the material that a node in the air is a frame of; else the node itself.
+  Index anchor(Index node) const {
+    return std::size_t(node) < hangs_on_.size() && hangs_on_[node] >= 0 ? hangs_on_[node] : node;
+  }
+
+  /// Whether the material leads to a node. In the air, it may be nearer to another wall than to its own.
+  bool sees(const Place& from, Index node, Sight::Scratch& scratch) const {
+    return sight_->clear(from, nodes_[node], scratch) &&
+           (anchor(node) == node || sight_->clear(from, nodes_[anchor(node)], scratch));
   }
 
   /// The first nine visible of the sixteen nearest nodes, for the probe of every vertex.
@@ -423,13 +443,13 @@ class GraphBuilder {
       const std::size_t known = asked == most_leaning ? 0 : found.size();
       grid_->nearest(p.under.x, asked, 2 * a_, found);
       for (std::size_t k = known; k < found.size() && out.size() < most_leaning; ++k)
-        if (sight_->clear(p.under, nodes_[found[k].id], scratch)) out.push_back(found[k].id);
+        if (sees(p.under, found[k].id, scratch)) out.push_back(found[k].id);
       if (out.size() == most_leaning || found.size() < std::size_t(asked)) break;
     }
     if (!out.empty()) return out;
     grid_->nearest(p.under.x, 96, 8 * a_, found);
     for (const auto& f : found)
-      if (sight_->clear(p.under, nodes_[f.id], scratch)) return {f.id};
+      if (sees(p.under, f.id, scratch)) return {f.id};
     return {};
   }
 
@@ -506,7 +526,8 @@ class GraphBuilder {
         int links = 0;
         for (const Candidate& c : list) {
           if (links == 4) break;
-          if (!sight_->clear(nodes_[c.pair[0]], nodes_[c.pair[1]], scratch)) continue;
+          if (!sees(nodes_[c.pair[0]], c.pair[1], scratch)) continue;
+          if (!sees(nodes_[anchor(c.pair[0])], c.pair[1], scratch)) continue;
           pairs_.push_back(c.pair);
           ++links;
           changed = true;
@@ -652,6 +673,7 @@ class GraphBuilder {
   std::optional<NodeGrid> grid_, cover_grid_;
   std::vector<Probe> probes_, face_probes_;  ///< of used_, and on large triangles
   std::vector<Pair> pairs_;
+  std::vector<Index> hangs_on_;  ///< of nodes in the air, of which they are a frame; else -1, or short
   std::vector<std::vector<Index>> leaning_;  ///< of used_
   BodyGraph out_;
 };

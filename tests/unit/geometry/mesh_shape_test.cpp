@@ -206,6 +206,20 @@ TEST(MeshShape, boxes_side_by_side_stay_two_bodies_however_thin_the_gap) {
   EXPECT_NE(two.report.warnings[0].find("2 separate parts"), std::string::npos);
 }
 
+/// The spacing of nodes is that of the box: what tells a wire how it turns stands farther from it than the next wire.
+TEST(MeshShape, thin_wires_side_by_side_share_no_node) {
+  const double gap = 1e-3;  // 0.02 of the spacing
+  for (const double width : {0.002, 0.004})
+    for (const double depth : {0.004, 0.02}) {
+      const double from = width + gap;
+      const PolygonMesh wires =
+          together(box({0, 0, 0}, {0.5, width, depth}), box({0, from, 0}, {0.5, from + width, depth}));
+      const MeshShape made = make(together(box({0, 0.1, 0}, {0.3, 0.4, 0.3}), wires), 300);
+      EXPECT_GT(made.report.frame_nodes, 0);
+      EXPECT_EQ(made.report.parts, 3) << width << " x " << depth << " m";
+    }
+}
+
 TEST(MeshShape, join_holds_parts_together) {
   MeshShapeOptions options;
   options.join = true;

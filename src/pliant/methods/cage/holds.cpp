@@ -97,6 +97,12 @@ void Holds::aim(const Mat3& rotation, const Vec3& origin) {
     pull_.col(r) = rotation.transpose() * (seen_.col(r) - sum_[r] * (origin - anchor_));
 }
 
+Vec3 Holds::lack(const Columns& z, const Vec3& origin) const {
+  Vec3 sum = first_;
+  for (Index r = 0; r < Index(z.cols()); ++r) sum -= sum_[r] * z.col(r);
+  return anchor_ - origin + sum / total_;
+}
+
 double Holds::energy(const Columns& z, const Vec3& origin) const {
   const Vec3 apart = origin - anchor_;
   times(stiff_blocks_, Index(z.cols()), z.data());

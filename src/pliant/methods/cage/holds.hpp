@@ -26,6 +26,8 @@ class Holds {
   void aim(const Mat3& rotation, const Vec3& origin);
   /// E when the points are at origin + Z b.
   double energy(const Columns& z, const Vec3& origin) const;
+  /// The mean way of the points to their targets, weighted by stiffness.
+  Vec3 lack(const Columns& z, const Vec3& origin) const;
   /// What rounding can do to the energy, J: large terms cancel in it.
   double noise() const { return 1e-15 * square_; }
 

@@ -106,14 +106,12 @@ std::optional<Swing> swing(const Step& step, double time) {
   if (freedom.shifts())
     return Swing{whole.centre, time / step.model.total_mass * whole.momentum,
                  free_turn(second.trace() * Mat3::Identity() - second, whole.spin, time)};
-  const Vec3 arm = whole.centre - freedom.pivot();
-  second += step.model.total_mass * arm * arm.transpose();
-  const Vec3 spin = whole.spin + arm.cross(whole.momentum), axis = freedom.axis();
-  const Vec3 w = freedom.turns() == 3
-                     ? over_inertia(second, spin)
-                     : Vec3(axis * (axis.dot(spin) / (second.trace() - axis.dot(second * axis))));
+  // Pins and handles carry it along; the spin is its own, whatever they do.
+  Vec3 w = over_inertia(second, whole.spin);
+  if (freedom.turns() == 1) w = freedom.axis() * freedom.axis().dot(w);
   if (!w.allFinite()) return std::nullopt;
-  return Swing{freedom.pivot(), Vec3::Zero(), rotation_by(time * w)};
+  const Vec3 shift = step.cache.holds.lack(z, c);
+  return Swing{freedom.pivot() - shift, shift, rotation_by(time * w)};
 }
 
 Whole whole_about(const Model& model, const Columns& z, const Vec3& c, const Columns& velocity,

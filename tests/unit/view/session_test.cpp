@@ -417,6 +417,46 @@ TEST(Session, AHandPullsTheJointsOfALoadedRodThroughTheFleshAndTheyComeBack) {
   EXPECT_EQ(driver.code("joint.move", {{"body", 0}, {"joint", 1}, {"target", {1, 1, 0}}}), "not_supported");
 }
 
+const Json tip_that_rises{
+    {"motion", Json::array({{{"time", 0}}, {{"time", 1}, {"translate", {0, 0.1, 0}}}})}};
+
+/// A bar with one elastic bone whose tip has these keys.
+Json boned_bar(Json more, Json tip) {
+  Json scene = bar_scene("meshless");
+  scene["bodies"][0].erase("pins");
+  tip.update({{"name", "tip"}, {"parent", "root"}, {"position", {1, 0.1, 0.1}}});
+  more.update({{"elastic", true},
+               {"joints", Json::array({{{"name", "root"}, {"position", {0, 0.1, 0.1}}}, std::move(tip)})}});
+  scene["bodies"][0]["meshless"]["skeleton"] = std::move(more);
+  return scene;
+}
+
+TEST(Session, APointOfAnElasticRodBetweenItsJointsIsRefusedAsNoJoint) {
+  Driver driver(boned_bar(Json::object(), tip_that_rises));
+  driver.session().want(driver.client(), only(Channel::surface) | only(Channel::joints));
+  driver.turns(1);
+  const std::size_t points = driver.shown()->bodies[0].joints.size();
+  ASSERT_GT(points, 3u) << "its samples are shown";
+  const Json body = (*driver.session().scene_message())["bodies"][0];
+  EXPECT_EQ(body["joints"].size(), 2u);
+  EXPECT_TRUE(body["pulled_joints"].empty());
+  for (const std::size_t joint : {std::size_t(1), std::size_t(2), points - 1})
+    EXPECT_EQ(driver.code("joint.rotate", {{"body", 0}, {"joint", joint}, {"rotation", {0, 0, 0, 1}}}),
+              "not_supported");
+  EXPECT_EQ(driver.code("joint.rotate", {{"body", 0}, {"joint", points}, {"rotation", {0, 0, 0, 1}}}),
+            "out_of_range");
+}
+
+TEST(Session, AJointOfALoadedRodThatKeysPlaceIsNotPulled) {
+  const auto pulled = [](Json tip) {
+    Driver driver(boned_bar({{"loaded", true}, {"radius", 0.11}}, std::move(tip)));
+    const Json list = (*driver.session().scene_message())["bodies"][0]["pulled_joints"];
+    return std::count(list.begin(), list.end(), Json(1));
+  };
+  EXPECT_EQ(pulled(Json::object()), 1);
+  EXPECT_EQ(pulled(tip_that_rises), 0);
+}
+
 TEST(Session, ACloudOfPointsHasFacesToPointAt) {
   Json scene = bar_scene("meshless");
   scene["bodies"][0] = {{"name", "pear"},

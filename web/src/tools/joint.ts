@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joint: dragging turns it about the camera axis; dragging the root moves it. Points of a rod that bends by itself are
-// pulled, and let go at the end. A body without bones gets them by clicks
-// through it: each is a joint midway between where the ray enters and where it leaves, child of the one before or of the
-// one that was clicked last; Enter builds them.
+// Joint: dragging turns it about the camera axis; dragging the root moves it. Points of a rod that flesh bends are
+// pulled, and let go at the end. A body without bones gets them by clicks through it: each is a joint midway between
+// where the ray enters and where it leaves, child of the one before or of the one that was clicked last; Enter builds
+// them.
 
 import * as THREE from 'three';
 import type { V3 } from '../scene3d/geometry';
@@ -62,11 +62,9 @@ export class JointTool implements Tool {
     const near = this.nearest(press.x, press.y);
     if (!near) return false;
     const { stage } = this.bench;
-    const { joints, bones } = stage.bodies.get(near.body)!.extra;
-    let parent = -1;
-    for (let b = 0; b < bones.length; b += 2) if (bones[b + 1] === near.joint) parent = bones[b];
-    const pulled = stage.bodies.get(near.body)!.info?.pulled_joints?.includes(near.joint) ?? false;
-    const moves = parent < 0 || pulled;
+    const { joints } = stage.bodies.get(near.body)!.extra;
+    const parent = this.above(near.body, near.joint);
+    const moves = parent < 0 || this.pulled(near.body, near.joint);
     const joint = moves ? near.joint : parent;
     const pivot = this.at(near.body, joint);
     const q = joints.subarray(joint * 7 + 3, joint * 7 + 7);
@@ -201,6 +199,27 @@ export class JointTool implements Tool {
     });
   }
 
+  /** The joint before it on the way from the root, -1 at the root; points of a rod between the two are none. */
+  private above(body: number, joint: number): number {
+    const { bones } = this.bench.stage.bodies.get(body)!.extra;
+    let at = joint;
+    do {
+      let before = -1;
+      for (let b = 0; b < bones.length; b += 2) if (bones[b + 1] === at) before = bones[b];
+      at = before;
+    } while (at >= 0 && !this.turns(body, at));
+    return at;
+  }
+
+  /** A point of a rod that is no joint does not turn. */
+  private turns(body: number, joint: number): boolean {
+    return joint < (this.bench.stage.bodies.get(body)!.info?.joints?.length ?? Infinity);
+  }
+
+  private pulled(body: number, joint: number): boolean {
+    return this.bench.stage.bodies.get(body)!.info?.pulled_joints?.includes(joint) ?? false;
+  }
+
   private angle(pivot: V3, press: Press): number {
     const box = this.bench.stage.canvas!.getBoundingClientRect();
     const p = this.bench.stage.project(pivot);
@@ -215,6 +234,7 @@ export class JointTool implements Tool {
     if (!box) return null;
     for (const [id, body] of stage.bodies) {
       for (let j = 0; j < body.extra.joints.length / 7; j++) {
+        if (!this.turns(id, j) && !this.pulled(id, j)) continue;
         const p = stage.project(this.at(id, j));
         const d = Math.hypot(p.x + box.left - x, p.y + box.top - y);
         if (d < least) [best, least] = [{ body: id, joint: j }, d];

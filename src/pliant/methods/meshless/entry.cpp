@@ -97,11 +97,20 @@ std::vector<std::size_t> joints_first(const BoneSamples& bones) {
   return out;
 }
 
-/// A rod is where its samples are. Flesh and hands bend a loaded one: all but its roots are pulled at.
+/// Of the samples of a loaded rod whether keys say where they are, at all times: no hand pulls at these.
+std::vector<char> placed_by_keys(const Rig& rig) {
+  std::vector<char> out(std::size_t(rig.samples()), 0);
+  for (const RodHold& hold : rod_holds(rig.bones(), 0))
+    if (hold.x) out[std::size_t(hold.node)] = 1;
+  return out;
+}
+
+/// A rod is where its samples are. Flesh and hands bend a loaded one.
 void add_rod(const Body& flesh, Controls& out) {
   const Rig& rig = flesh.rig();
   const std::vector<Index>& before = rig.bones().before();
   const std::vector<std::size_t> samples = joints_first(rig.bones());
+  const std::vector<char> placed = rig.rod() ? placed_by_keys(rig) : std::vector<char>();
   std::vector<Index> place(before.size(), -1);
   for (std::size_t k = 0; k < samples.size(); ++k) {
     const std::size_t s = samples[k];
@@ -111,7 +120,7 @@ void add_rod(const Body& flesh, Controls& out) {
     pose.position = flesh.model().field_at(node, flesh.nodes().x);
     if (!rig.rod()) continue;
     pose = {flesh.rod().rotation[s], flesh.rod().x[s]};
-    out.joint_nodes.push_back(before[s] < 0 ? -1 : node);
+    out.joint_nodes.push_back(placed[s] ? -1 : node);
   }
   for (std::size_t s = 0; s < before.size(); ++s)
     if (before[s] >= 0) out.joint_links.push_back({place[std::size_t(before[s])], place[s]});

@@ -2,6 +2,8 @@
 // What some methods have beside their surface: vertices of a cage, joints of a skeleton.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pliant/view/commands/handlers.hpp"
 #include "pliant/view/commands/request.hpp"
 #include "pliant/view/method_facts.hpp"
@@ -21,11 +23,17 @@ struct Drive {
 Action drive(const Request& request, const char* what, const std::function<void(Drive&)>& change) {
   World& world = request.world;
   const int body = request.body_index();
-  const Skeleton* skeleton = world.controls(body).skeleton;
+  const Controls controls = world.controls(body);
+  const Skeleton* skeleton = controls.skeleton;
   if (!skeleton)
     refuse("not_supported", fmt::format("{} has no skeleton", request.body_name(body)),
            fmt::format("bones belong to the {0} method: bodies.N.{0}.skeleton", skeleton_method()));
-  const Index joint = request.args.whole("joint", 0, int(skeleton->joints.size()) - 1);
+  const int joints = int(skeleton->joints.size()), points = std::max(joints, int(controls.joints.size()));
+  const Index joint = request.args.whole("joint", 0, points - 1);
+  if (joint >= joints)
+    refuse("not_supported",
+           fmt::format("point {} of the rod in {} is no joint", joint, request.body_name(body)),
+           fmt::format("its joints are 0 to {}", joints - 1));
   const std::vector<JointPose> poses = skeleton->pose(world.simulation().time());
   const JointPose& pose = poses[std::size_t(joint)];
   const Index parent = skeleton->joints[std::size_t(joint)].parent;

@@ -87,6 +87,7 @@ TEST(CageMotion, a_tennis_racket_flips_when_eulers_equations_say) {
     before = now;
     most = std::max(most, energy());
   }
+  std::printf("1e7 Pa: %zu flips, %zu of theory\n", flips.size(), theory.size());
   ASSERT_EQ(flips.size(), theory.size());
   EXPECT_NEAR(flips[0], theory[0], 0.01 * theory[0]);
   EXPECT_NEAR(flips.back(), theory.back(), 0.05 * theory.back());
@@ -111,6 +112,7 @@ TEST(CageMotion, a_soft_racket_with_normals_that_follow_flips_as_others_do_and_g
     body.place(rest, v);
     const Vec3 spin = rigid(body.nodes()).angular;
     const auto ahead = [&](const Vec3& x) { return (x - centre).z() > 0 ? 1.0 : -1.0; };
+    const std::size_t theory = flips_of_euler(rigid(body.nodes()).inertia, {0.3, 0, 10}, 10).size();
     const double start = kinetic_energy(body.nodes());
     Pool pool(1);
     StepInput input;
@@ -128,8 +130,8 @@ TEST(CageMotion, a_soft_racket_with_normals_that_follow_flips_as_others_do_and_g
       most = std::max(most, kinetic_energy(body.nodes()) + body.elastic_energy());
     }
     const bool follow = normals == Normals::consistent;
-    std::printf("%s: %d flips, the last at %.2f s; most energy %.5f of the start\n",
-                follow ? "consistent" : "rigid-split", flips, last, most / start);
+    std::printf("%s: %d flips, %zu of theory, the last at %.2f s; most energy %.5f of the start\n",
+                follow ? "consistent" : "rigid-split", flips, theory, last, most / start);
     EXPECT_LT(most, 1.0001 * start);
     if (follow) {
       EXPECT_EQ(flips, 6);

@@ -11,7 +11,9 @@ namespace pliant {
 namespace {
 
 constexpr double stillness = 1e-8;  // m/s: slower turning is none
-constexpr double most_weights = 2;  // an impact is no rolling: forces of more than this do not count
+// An impact is no rolling: impulses of more than this many weights times h do not count. Those of BDF2 are forces times
+// 2h/3, so that its forces may be three weights.
+constexpr double most_weights = 2;
 constexpr double slipping =
     0.1;  // of the speed of turning about the contact: what slips faster does not stick
 

@@ -145,5 +145,66 @@ TEST(Rolling, on_ground_that_turns_itself_there_is_none) {
   EXPECT_EQ(wheel.now.turning, Vec3(0, 0, -1));
 }
 
+/// Parts of 2 kg, 0.5 m above where they touch; the impulses, turnings and torques that their problem knows.
+struct Known {
+  std::vector<Vec3> impulses, turnings, torques;
+  double friction = 0.5, degrees = 0;  ///< that the ground turns by in a second
+
+  /// N m s of every part, on a mesh of 10 cm; their weight is 2 N s a step.
+  std::vector<double> bounds() const {
+    const Index parts = Index(impulses.size());
+    std::vector<Collider> ground{Collider(
+        PlaneCollider{},
+        Motion{.keys = {{.time = 0}, {.time = 1, .rotate = {.axis = {0, 1, 0}, .degrees = degrees}}}},
+        friction, 0)};
+    ground[0].aim(0, 0.01);
+    StepInput input;
+    input.colliders = ground, input.h = 0.1, input.gravity = {0, -10, 0};
+    ContactProblem problem;
+    problem.reset(parts, parts, true);
+    std::vector<Contact> contacts;
+    for (Index p = 0; p < parts; ++p) {
+      contacts.push_back({.key = {p, 0, 0}});
+      problem.row(p).part = p, problem.row(p).friction = friction, problem.row(p).lever = {0, -0.5, 0};
+      problem.set_impulse(p, impulses[std::size_t(p)]);
+      problem.rolling(p).free = turnings[std::size_t(p)];
+      if (!torques.empty()) problem.set_torque(p, torques[std::size_t(p)]);
+    }
+    problem.sum_response();
+    RollingResistance().bound(input, contacts, std::vector<double>(std::size_t(parts), 2.0), 0.1, problem);
+    std::vector<double> out;
+    for (Index p = 0; p < parts; ++p) out.push_back(problem.rolling(p).most);
+    return out;
+  }
+  double bound() const { return bounds()[0]; }
+};
+
+TEST(RollingBound, is_arm_times_force_of_at_most_two_weights) {
+  EXPECT_NEAR((Known{{{0, 1, 0}}, {{0, 0, -1}}, {}}.bound()), rolling_arm * 0.1 * 1, 1e-12);
+  EXPECT_NEAR((Known{{{0, 50, 0}}, {{0, 0, -1}}, {}}.bound()), rolling_arm * 0.1 * 4, 1e-12);
+}
+
+TEST(RollingBound, is_none_for_what_tumbles_slides_or_stands_still_and_on_ground_that_turns) {
+  EXPECT_EQ((Known{{{0, 1, 0}}, {{0, 0, -5}}, {}}.bound()), 0);  // w^2 R = 12.5 m/s^2
+  EXPECT_EQ((Known{{{0.5, 1, 0}}, {{0, 0, -1}}, {}}.bound()), 0);
+  EXPECT_EQ((Known{{{0, 1, 0}}, {{0, 3, 0}}, {}}.bound()), 0) << "about the normal";
+  EXPECT_EQ((Known{{{0, 1, 0}}, {{0, 0, -1e-5}}, {}}.bound()), 0);
+  EXPECT_EQ((Known{{{0, 1, 0}}, {{0, 0, -1}}, {}, 0.5, 20}.bound()), 0);
+  EXPECT_EQ((Known{{{0, -1, 0}}, {{0, 0, -1}}, {}}.bound()), 0) << "nothing pushes";
+}
+
+TEST(RollingBound, holds_on_ground_without_friction_and_for_what_a_torque_has_stopped) {
+  EXPECT_NEAR((Known{{{0, 1, 0}}, {{0, 0, -1}}, {}, 0}.bound()), rolling_arm * 0.1, 1e-12);
+  EXPECT_NEAR((Known{{{0.5, 1, 0}}, {{0, 0, 0}}, {{0, 0, 1e-3}}}.bound()), rolling_arm * 0.1, 1e-12);
+}
+
+TEST(RollingBound, of_each_part_is_its_own) {
+  const std::vector<double> got =
+      Known{{{0, 1, 0}, {0, 2, 0}, {0, 1, 0}}, {{0, 0, -1}, {1, 0, 0}, {0, 0, 0}}, {}}.bounds();
+  EXPECT_NEAR(got[0], rolling_arm * 0.1, 1e-12);
+  EXPECT_NEAR(got[1], rolling_arm * 0.2, 1e-12);
+  EXPECT_EQ(got[2], 0);
+}
+
 }  // namespace rolling_test
 }  // namespace pliant

@@ -65,15 +65,20 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
       kept = std::min(kept, 1 - rows->relief[k]);
   if (rows->edges.size() > 3 * rows->rest.size())
     return std::nullopt;  // diagonals: the formula is of edges alone
-  const double bias =
-      bending_bias(cells, along / across, kept, cells > 1 ? 0 : 2, row_moduli(options).volume) +
-      end_bias(count);
-  if (!(bias > 1 + told)) return std::nullopt;
+  const double own =
+      bending_bias(cells, along / across, kept, cells > 1 ? 0 : 2, row_moduli(options).volume) - 1;
+  const double end = plan.held.empty() ? 0 : end_bias(count);
+  if (!(own + end > told)) return std::nullopt;
+  std::string advice = "More nodes through the thickness";
+  if (end > own)
+    advice = own > told ? "More nodes along it, and through the thickness" : "More nodes along it";
+  else if (along > 3.5 * across)
+    advice += ", and along it: cells at most three times as long as high";
   return fmt::format(
-      "bends {:.0f} % too stiffly: {} cell{} of {:.3g} m through its thickness, {:.3g} m long, hourglass "
-      "{:.3g}. More nodes through the thickness{}.",
-      100 * (bias - 1), cells, cells == 1 ? "" : "s", across, along, kept,
-      along > 3.5 * across ? ", and along it: cells at most three times as long as high" : "");
+      "bends {:.0f} % too stiffly{}: {} cell{} of {:.3g} m through its thickness, {:.3g} m long, hourglass "
+      "{:.3g}. {}.",
+      100 * (own + end), end > 0 ? fmt::format(" ({:.0f} % by a held end)", 100 * end) : "", cells,
+      cells == 1 ? "" : "s", across, along, kept, advice);
 }
 
 }  // namespace pliant::geometric

@@ -16,7 +16,8 @@ namespace pliant::geometric {
 /// which clamps strain; fitted to bars held at one end (docs/methods/geometric/measured.md#bending).
 double bending_bias(int cells, double aspect, double kept, double section, double volume = 0);
 
-/// What the held end of a body of so many cells along adds to that: 5/n^2, fitted to the same bars.
+/// What the held end of a body of so many cells along adds to that: 5/n^2, fitted to the same bars. Nothing is added
+/// where nothing is held.
 double end_bias(int cells_along);
 
 /// The nodes of each axis of a box that a regular lattice fills; zeros: it is none.

@@ -87,12 +87,14 @@ const OptionTable<Options>& option_table() {
               .scale = Scale::logarithmic,
               .change = Change::live,
               .help = "residual reduction of the conjugate gradients of a step, and of Newton's method"}),
-      option("iterations", &Options::iterations,
-             {.unit = "1",
-              .min = 1,
-              .max = 10000,
-              .change = Change::live,
-              .help = "of the conjugate gradients in a solve, at most"}),
+      option(
+          "iterations", &Options::iterations,
+          {.unit = "1",
+           .min = 1,
+           .max = 10000,
+           .change = Change::live,
+           .help = "of the conjugate gradients in an Euler step, at most; each of the up to 12 solves of a "
+                   "bdf2 step may take 20 times as many"}),
       option("preconditioner", &Options::preconditioner,
              {.choices = {"automatic", "jacobi", "multigrid"},
               .help = "of the conjugate gradients. jacobi: cheap, but stiff or large bodies need many "

@@ -104,10 +104,9 @@ std::vector<std::string> find_warnings(const Facts& facts) {
   return warnings;
 }
 
-Facts find_facts(const InspectOptions& options) {
-  const PolygonMesh mesh = read_argument(options.mesh);
+Facts find_facts(const PolygonMesh& mesh, const std::string& file) {
   Facts facts;
-  facts.surface = value_or_refuse(repair(mesh), options.mesh.file);
+  facts.surface = value_or_refuse(repair(mesh), file);
   const TriMesh& surface = facts.surface.mesh;
   const TriangleTree tree(surface.vertices, surface.triangles);
   facts.solidity = solidity(facts.surface, tree);
@@ -251,16 +250,18 @@ Json to_json(const Facts& facts, const InspectOptions& options) {
 /// A cloud of points has no faces to repair: what its discs enclose.
 void inspect_cloud(const PolygonMesh& cloud, const InspectOptions& options) {
   Pool pool(0);
-  const TriMesh discs = cloud_discs(cloud.vertices, cloud.normals, pool);
-  const CloudFacts facts =
-      cloud_facts(cloud.vertices, cloud.normals, discs, TriangleTree(discs.vertices, discs.triangles));
+  const CloudSolid solid = cloud_solid(cloud.vertices, cloud.normals, pool);
+  const CloudFacts& facts = solid.facts;
   Eigen::AlignedBox3d box;
   for (const Vec3& x : cloud.vertices) box.extend(x);
   const Vec3 size = box.sizes();
-  const std::optional<Error> wrong = no_solid(facts);
+  const std::string open = open_text(facts);
+  const bool closed = facts.area > 0 && open.empty();
   std::vector<std::string> warnings;
-  if (wrong) warnings.push_back(wrong->problems.front().found);
-  if (const std::string open = open_text(facts); !open.empty() && !wrong) warnings.push_back(open);
+  if (solid.wrong)
+    warnings.push_back(reason(*solid.wrong));
+  else if (!open.empty())
+    warnings.push_back(open);
   if (options.json) {
     const Json json = {{"file", options.mesh.file},
                        {"kind", "points"},
@@ -270,10 +271,10 @@ void inspect_cloud(const PolygonMesh& cloud, const InspectOptions& options) {
                        {"area", facts.area},
                        {"volume", facts.volume},
                        {"defect", facts.defect},
-                       {"opening", facts.opening},
-                       {"closed", open_text(facts).empty()},
+                       {"opening_area", facts.opening},
+                       {"closed", closed},
                        {"opposed", facts.opposed},
-                       {"usable", !wrong},
+                       {"usable", !solid.wrong},
                        {"warnings", warnings}};
     fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
@@ -284,20 +285,20 @@ void inspect_cloud(const PolygonMesh& cloud, const InspectOptions& options) {
   line("points", fmt::format("{}, {:.3g} m apart, with normals", cloud.vertices.size(), facts.spacing));
   line("volume", fmt::format("{:.4g} m^3 (by the divergence theorem)", facts.volume));
   line("area", fmt::format("{:.4g} m^2", facts.area));
-  line("closed", open_text(facts).empty() ? "yes" : "no");
+  line("closed", closed ? "yes" : "no");
   line("kind", fmt::format("points (defect {:.3f}, solid up to {})", facts.defect, solid_defect));
   for (const MethodEntry* entry : catalogue())
     line("method",
          fmt::format(
              "{}: {}", entry->name,
-             entry->can(entry->defaults, Ability::points) && !wrong ? "yes, filled with nodes" : "no"));
+             entry->can(entry->defaults, Ability::points) && !solid.wrong ? "yes, filled with nodes" : "no"));
   for (const std::string& warning : warnings) line("warning", warning);
 }
 
 void inspect(const InspectOptions& options) {
-  if (const PolygonMesh mesh = read_argument(options.mesh); is_cloud(mesh) && mesh.vertices.size() > 3)
-    return inspect_cloud(mesh, options);
-  const Facts facts = find_facts(options);
+  const PolygonMesh mesh = read_argument(options.mesh);
+  if (is_cloud(mesh)) return inspect_cloud(mesh, options);
+  const Facts facts = find_facts(mesh, options.mesh.file);
   if (options.json)
     fmt::print("{}\n", to_json(facts, options).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   else

@@ -96,7 +96,7 @@ TEST(Inspect, refuses_what_is_no_surface_and_names_the_file) {
   auto result = run_pliant(inspect_command(cloud));
   EXPECT_EQ(result.exit, 2);
   EXPECT_TRUE(result.says(
-      "cloud.off: no faces (3 points). A soft body needs a surface, or a PLY of points with normals"))
+      "cloud.off: no faces (3 points). A soft body needs a surface, or points with normals (PLY: nx"))
       << result.output;
   const auto line = write_text(folder / "line.obj", "v 0 0 0\nv 0 0 1\nv 0 0 3\nf 1 2 3\n");
   result = run_pliant(inspect_command(line));

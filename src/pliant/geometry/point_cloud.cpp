@@ -9,6 +9,7 @@
 #include <limits>
 #include <numbers>
 
+#include "pliant/geometry/cloud_holes.hpp"
 #include "pliant/geometry/moving_least_squares.hpp"
 #include "pliant/geometry/node_grid.hpp"
 
@@ -108,7 +109,7 @@ TriMesh cloud_discs(const Points& points, const Points& normals, Pool& pool) {
 }
 
 CloudFacts cloud_facts(const Points& points, const Points& normals, const TriMesh& discs,
-                       const TriangleTree& tree) {
+                       const TriangleTree& tree, Pool& pool) {
   CloudFacts facts;
   facts.spacing = median_nearest(points);
   Vec3 centre = Vec3::Zero();
@@ -122,7 +123,8 @@ CloudFacts cloud_facts(const Points& points, const Points& normals, const TriMes
     lid += area;
     facts.volume += area.dot(p - centre) / 3;
   }
-  facts.opening = lid.norm();
+  // The areas of discs add up to the lid of one hole, but cancel for holes that face each other.
+  facts.opening = std::max(lid.norm(), hole_area(points, normals, pool));
   // A few hundred points tell as much as all.
   const std::size_t stride = std::max<std::size_t>(1, points.size() / 1000);
   int asked = 0;
@@ -137,11 +139,18 @@ CloudFacts cloud_facts(const Points& points, const Points& normals, const TriMes
 }
 
 std::string open_text(const CloudFacts& facts) {
-  if (facts.opening <= open_share * facts.area && facts.defect <= open_defect) return {};
-  return fmt::format(
-      "the points leave an opening of {:.2g} % of their area; it is closed where inside and outside balance. "
-      "Scan all sides for the true shape.",
-      100 * facts.opening / facts.area);
+  if (facts.opening > open_share * facts.area)
+    return fmt::format(
+        "the points leave an opening of {:.2g} % of their area; it is closed where inside and outside "
+        "balance. "
+        "Scan all sides for the true shape.",
+        100 * facts.opening / facts.area);
+  if (facts.defect > open_defect)
+    return fmt::format(
+        "the points do not enclose what is under them (defect {:.2f}): their normals or places are rough, or "
+        "parts are thinner than the points are apart.",
+        facts.defect);
+  return {};
 }
 
 std::vector<Triangle> cloud_triangles(const Points& points, const Points& normals) {

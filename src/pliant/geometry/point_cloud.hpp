@@ -19,18 +19,17 @@ TriMesh cloud_discs(const Points& points, const Points& normals, Pool& pool);
 
 /// What the discs enclose and how well.
 struct CloudFacts {
-  double area = 0;    ///< m^2
-  double volume = 0;  ///< by the divergence theorem: sum A n . x / 3, m^3; negative: normals point inward
-  double defect = 0;  ///< mean of |1 - w|, w the winding number under a point: 0 closed, 0.5 a sheet
-  double opening =
-      0;  ///< area of a flat lid over its holes, |sum A n|, m^2; holes that face each other cancel
+  double area = 0;     ///< m^2
+  double volume = 0;   ///< by the divergence theorem: sum A n . x / 3, m^3; negative: normals point inward
+  double defect = 0;   ///< mean of |1 - w|, w the winding number under a point: 0 closed, 0.5 a sheet
+  double opening = 0;  ///< area of flat lids over its holes, m^2
   double opposed = 0;  ///< share of points whose normal points to the side that is more inside
   double spacing = 0;  ///< median distance of a point to its nearest, m
 };
-/// What a hole that is no gap between points does to the solid, one sentence; empty: the cloud is closed.
+/// What is open about it, one sentence; empty: the cloud is closed.
 std::string open_text(const CloudFacts& facts);
 CloudFacts cloud_facts(const Points& points, const Points& normals, const TriMesh& discs,
-                       const TriangleTree& tree);
+                       const TriangleTree& tree, Pool& pool);
 
 /// Triangles from each point to its neighbours all around, facing outward: to point at a cloud and to shade
 /// it. They overlap and bound nothing.

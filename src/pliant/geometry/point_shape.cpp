@@ -10,6 +10,7 @@
 #include "pliant/base/clock.hpp"
 #include "pliant/base/refuse.hpp"
 #include "pliant/geometry/point_cloud.hpp"
+#include "pliant/geometry/repair.hpp"
 #include "pliant/geometry/surface_embedding.hpp"
 #include "pliant/geometry/volumetric_graph.hpp"
 
@@ -49,6 +50,9 @@ void describe(const BodyGraph& body, const CloudFacts& facts, Index points, doub
 
 }  // namespace
 
+namespace {
+
+/// What is wrong with a cloud as the boundary of a solid; nothing: it is one.
 std::optional<Error> no_solid(const CloudFacts& facts) {
   const auto refused = [](std::string found, const char* hint) {
     return refuse("", std::move(found), "outward normals on the skin of a solid", hint);
@@ -63,23 +67,46 @@ std::optional<Error> no_solid(const CloudFacts& facts) {
   return std::nullopt;
 }
 
+}  // namespace
+
+CloudSolid cloud_solid(const Points& points, const Points& normals, Pool& pool) {
+  CloudSolid out;
+  if (points.size() < least_points) {
+    out.wrong =
+        refuse("", fmt::format("{} points", points.size()), fmt::format("at least {}", least_points), {});
+    return out;
+  }
+  if (!(diagonal(points) > 0)) {
+    out.wrong = refuse("", "points in one place", "points of a surface", {});
+    return out;
+  }
+  out.discs = cloud_discs(points, normals, pool);
+  out.tree.emplace(out.discs.vertices, out.discs.triangles);
+  out.facts = cloud_facts(points, normals, out.discs, *out.tree, pool);
+  out.wrong = no_solid(out.facts);
+  return out;
+}
+
+std::string reason(const Error& wrong) {
+  const Problem& problem = wrong.problems.front();
+  return fmt::format("{}, expected {}", problem.found, problem.expected);
+}
+
 Result<MeshShape> make_point_shape(const PolygonMesh& cloud, const MeshShapeOptions& options, Pool& pool) {
   const Clock::time_point begin = Clock::now();
   Laps laps;
   Points points = cloud.vertices;
-  if (points.size() < least_points)
-    return refuse("", fmt::format("{} points", points.size()), fmt::format("at least {}", least_points), {});
-  Vec3 low = points.front(), high = low;
+  Vec3 low = points.empty() ? Vec3(Vec3::Zero()) : points.front(), high = low;
   for (const Vec3& p : points) low = low.cwiseMin(p), high = high.cwiseMax(p);
   const Vec3 centre = 0.5 * (low + high);
   const double size = (high - low).norm();
-  if (!(size > 0)) return refuse("", "points in one place", "points of a surface", {});
-  for (Vec3& p : points) p = (p - centre) / size;
+  for (Vec3& p : points) p = size > 0 ? Vec3((p - centre) / size) : Vec3(p - centre);
 
-  TriMesh discs = cloud_discs(points, cloud.normals, pool);
-  const TriangleTree tree(discs.vertices, discs.triangles);
-  const CloudFacts facts = cloud_facts(points, cloud.normals, discs, tree);
-  if (auto error = no_solid(facts)) return *error;
+  CloudSolid solid = cloud_solid(points, cloud.normals, pool);
+  if (solid.wrong) return *solid.wrong;
+  const CloudFacts& facts = solid.facts;
+  TriMesh& discs = solid.discs;
+  const TriangleTree& tree = *solid.tree;
   laps.end("discs");
   BodyGraph body = volumetric_graph({discs.vertices, discs.triangles, tree, false, true,
                                      volume_of(facts, discs, tree), Index(points.size())},

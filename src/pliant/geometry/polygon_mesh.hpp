@@ -13,8 +13,8 @@ struct PolygonMesh {
   std::vector<Index> face_begin{0}, corner;
   std::vector<std::array<float, 2>> texcoords;  ///< u, v; v up; empty = none
   std::vector<Index> corner_texcoord;           ///< one a corner, -1 = none; empty = none at all
-  Points
-      normals;  ///< of a cloud of points: outward, of length 1, one a vertex; a surface with faces has none
+  /// Of a cloud of points: outward, of length 1, one a vertex. A surface with faces has none.
+  Points normals;
 
   Index faces() const { return Index(face_begin.size()) - 1; }
   Index corners_of(Index face) const { return face_begin[face + 1] - face_begin[face]; }

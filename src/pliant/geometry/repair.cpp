@@ -110,6 +110,11 @@ class Repairer {
 
   Error no_faces() const {
     const RepairReport& r = out_.report;
+    if (is_cloud(input_))
+      return whole_file(
+          fmt::format("no faces ({} with normals): only a method that fills points takes them. For this one "
+                      "reconstruct a surface first.",
+                      several(r.input_vertices, "point", "points")));
     if (r.input_faces == 0)
       return whole_file(fmt::format("no faces ({}). A soft body needs a surface: reconstruct one first.",
                                     several(r.input_vertices, "point", "points")));

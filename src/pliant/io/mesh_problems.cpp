@@ -28,8 +28,8 @@ Result<PolygonMesh> MeshProblems::mesh_or_error(PolygonMesh mesh) {
        fmt::format("at most {} of each", most));
   if (!any() && !has_face(mesh) && !is_cloud(mesh))
     at(fmt::format(
-           "no faces ({} points). A soft body needs a surface, or a PLY of points with normals (nx, ny, "
-           "nz).",
+           "no faces ({} points). A soft body needs a surface, or points with normals (PLY: nx, ny, nz; "
+           "OBJ: vn and p).",
            mesh.vertices.size()),
        "", "");
   if (any()) return error_;

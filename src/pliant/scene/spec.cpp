@@ -199,7 +199,7 @@ const Layout<MeshSpec>& layout_of() {
       "mesh",
       "any surface from a file, clean or dirty: obj, ply, stl, off or glb. It is repaired, filled with "
       "nodes, and keeps its own vertices and texture coordinates in every export. Or a cloud of points with "
-      "normals and without faces (ply)",
+      "normals and without faces (ply, obj)",
       {option("mesh", &S::mesh, {.help = "the file, from the scene's folder or from where the command runs"}),
        option("scale", &S::scale,
               {.unit = "1", .min = 0, .max = 1e12, .above_min = true, .help = "factor on top of the unit"}),

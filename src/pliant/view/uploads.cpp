@@ -8,6 +8,7 @@
 #include <fstream>
 #include <random>
 
+#include "pliant/geometry/point_shape.hpp"
 #include "pliant/geometry/repair.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/methods/catalogue.hpp"
@@ -50,12 +51,18 @@ nlohmann::json repairs_of(const RepairReport& report) {
 }
 
 /// Of each method whether it takes a cloud of points.
-nlohmann::json methods_of_cloud() {
+nlohmann::json methods_of_cloud(const PolygonMesh& cloud) {
+  Pool pool(0);
+  const std::optional<Error> wrong = cloud_solid(cloud.vertices, cloud.normals, pool).wrong;
   nlohmann::json out = nlohmann::json::object();
-  for (const MethodEntry* entry : catalogue())
-    out[entry->name] = entry->can(entry->defaults, Ability::points)
-                           ? nlohmann::json{{"ok", true}}
-                           : nlohmann::json{{"ok", false}, {"why", "needs faces, these are points"}};
+  for (const MethodEntry* entry : catalogue()) {
+    const bool points = entry->can(entry->defaults, Ability::points);
+    nlohmann::json& method = out[entry->name] = {{"ok", points && !wrong}};
+    if (!points)
+      method["why"] = "needs faces, these are points";
+    else if (wrong)
+      method["why"] = reason(*wrong);
+  }
   return out;
 }
 
@@ -136,7 +143,7 @@ Outcome<nlohmann::json> Uploads::add(const std::string& name, const std::vector<
                      {"size", {size.x(), size.y(), size.z()}},
                      {"guess", guess_units(size.norm())}};
   if (cloud)
-    out.update({{"points", polygons->vertices.size()}, {"methods", methods_of_cloud()}});
+    out.update({{"points", polygons->vertices.size()}, {"methods", methods_of_cloud(*polygons)}});
   else
     out.update({{"vertices", report.input_vertices},
                 {"triangles", repaired->mesh.triangles.size()},

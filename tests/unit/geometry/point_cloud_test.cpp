@@ -42,7 +42,8 @@ PolygonMesh box(int across) {
 CloudFacts facts_of(const PolygonMesh& cloud) {
   Pool pool(1);
   const TriMesh discs = cloud_discs(cloud.vertices, cloud.normals, pool);
-  return cloud_facts(cloud.vertices, cloud.normals, discs, TriangleTree(discs.vertices, discs.triangles));
+  return cloud_facts(cloud.vertices, cloud.normals, discs, TriangleTree(discs.vertices, discs.triangles),
+                     pool);
 }
 
 TEST(PointCloud, EnclosesTheVolumeOfASphereWithinOnePercent) {
@@ -90,6 +91,66 @@ TEST(PointCloud, OfMostOfASphereIsToldAsOpen) {
   const Result<MeshShape> made = make_point_shape(cloud, {.nodes = 100}, pool);
   ASSERT_TRUE(made) << made.error().text();
   EXPECT_EQ(made->report.warnings.size(), 1u);
+}
+
+/// Round, of diameter 1, along y; its lids are closed or open.
+PolygonMesh pipe(double length, bool lids) {
+  PolygonMesh cloud;
+  const int around = 24;
+  const double step = std::numbers::pi / around;
+  const int rows = int(length / step);
+  for (int k = 0; k <= rows; ++k)
+    for (int i = 0; i < around; ++i) {
+      const double turn = 2 * std::numbers::pi * (i + 0.5 * (k % 2)) / around;
+      cloud.normals.emplace_back(std::cos(turn), 0, std::sin(turn));
+      cloud.vertices.emplace_back(0.5 * std::cos(turn), length * k / rows, 0.5 * std::sin(turn));
+    }
+  for (int lid = 0; lids && lid < 2; ++lid)
+    for (double r = 0.5 - step / 2; r > 0; r -= step) {
+      const int count = std::max(1, int(2 * std::numbers::pi * r / step));
+      for (int i = 0; i < count; ++i) {
+        const double turn = 2 * std::numbers::pi * i / count;
+        cloud.normals.emplace_back(0, 2 * lid - 1, 0);
+        cloud.vertices.emplace_back(r * std::cos(turn), lid * length, r * std::sin(turn));
+      }
+    }
+  return cloud;
+}
+
+TEST(PointCloud, OfAPipeOpenAtBothEndsHasTheOpeningOfTwoLids) {
+  for (const double length : {1.0, 4.0, 8.0}) {
+    SCOPED_TRACE(length);
+    const CloudFacts facts = facts_of(pipe(length, false));
+    EXPECT_NEAR(facts.opening, std::numbers::pi / 2, 0.1);
+    EXPECT_NE(open_text(facts), "");
+    EXPECT_EQ(open_text(facts_of(pipe(length, true))), "");
+  }
+}
+
+TEST(PointCloud, WithEdgesHasNoOpening) {
+  EXPECT_LT(facts_of(box(12)).opening, 1e-9);
+  EXPECT_LT(facts_of(box(4)).opening, 1e-9);
+}
+
+TEST(PointCloud, OfRoughNormalsIsNotToldToHaveAnOpening) {
+  CloudFacts facts = facts_of(sphere(400));
+  facts.defect = 0.15;
+  EXPECT_EQ(open_text(facts).find("opening"), std::string::npos);
+  EXPECT_NE(open_text(facts).find("defect 0.15"), std::string::npos);
+}
+
+TEST(PointCloud, OfFewPointsOrInOnePlaceIsRefused) {
+  const auto why = [](const PolygonMesh& cloud) {
+    Pool pool(1);
+    const CloudSolid solid = cloud_solid(cloud.vertices, cloud.normals, pool);
+    EXPECT_FALSE(make_point_shape(cloud, {.nodes = 100}, pool));
+    return solid.wrong ? reason(*solid.wrong) : "";
+  };
+  EXPECT_EQ(why(sphere(19)), "19 points, expected at least 20");
+  EXPECT_EQ(why(sphere(1)), "1 points, expected at least 20");
+  PolygonMesh same = sphere(30);
+  same.vertices.assign(30, Vec3(1, 2, 3));
+  EXPECT_EQ(why(same), "points in one place, expected points of a surface");
 }
 
 TEST(PointCloud, CanBePointedAtFromEverywhere) {

@@ -320,6 +320,11 @@ TEST(Repair, a_surface_without_faces_or_without_extent_is_refused) {
   cloud.vertices.assign(22300, Vec3(1, 2, 3));
   EXPECT_EQ(error_of(cloud),
             "no faces (22300 points). A soft body needs a surface: reconstruct one first.\n");
+  PolygonMesh oriented = cloud;
+  oriented.normals.assign(22300, Vec3(0, 1, 0));
+  EXPECT_EQ(error_of(oriented),
+            "no faces (22300 points with normals): only a method that fills points takes them. For this one "
+            "reconstruct a surface first.\n");
   add_face(cloud, {0, 1, 2});
   add_face(cloud, {3, 4, 5});
   EXPECT_EQ(error_of(cloud), "all 2 faces are degenerate (zero extent in x, y and z).\n");

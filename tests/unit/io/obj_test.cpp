@@ -65,8 +65,8 @@ TEST(ReadObj, reports_every_problem_with_its_place) {
 
 TEST(ReadObj, refuses_a_point_cloud_and_tells_what_to_do) {
   EXPECT_EQ(message(parse_obj("v 0 0 0\nv 1 0 0\nf 1 2\n", "a.obj")),
-            "a.obj: no faces (2 points). A soft body needs a surface, or a PLY of points with normals (nx, "
-            "ny, nz).\n");
+            "a.obj: no faces (2 points). A soft body needs a surface, or points with normals (PLY: nx, "
+            "ny, nz; OBJ: vn and p).\n");
   EXPECT_MESSAGE(parse_obj("\x7f\x45\x4c\x46 garbage \x01\x02", "a.obj"), "no faces (0 points)");
 }
 

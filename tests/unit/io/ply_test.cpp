@@ -135,8 +135,8 @@ TEST(ReadPly, refuses_what_is_no_surface) {
   const std::string vertex =
       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n";
   EXPECT_EQ(message(parse_ply(vertex + "end_header\n0 0 0\n", "a.ply")),
-            "a.ply: no faces (1 points). A soft body needs a surface, or a PLY of points with normals (nx, "
-            "ny, nz).\n");
+            "a.ply: no faces (1 points). A soft body needs a surface, or points with normals (PLY: nx, "
+            "ny, nz; OBJ: vn and p).\n");
   EXPECT_MESSAGE(
       parse_ply(vertex + "element tristrips 1\nproperty list int int vertex_indices\nend_header\n0 0 0\n0\n",
                 "a.ply"),

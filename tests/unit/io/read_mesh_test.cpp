@@ -144,8 +144,8 @@ TEST(ReadMesh, reads_the_whole_collection_of_real_meshes) {
     const Result<PolygonMesh> mesh = read_polygons(entry.path());
     if (entry.path().filename() == "b9.ply") {
       EXPECT_MESSAGE(mesh,
-                     "no faces (22300 points). A soft body needs a surface, or a PLY of points with normals "
-                     "(nx, ny, nz).");
+                     "no faces (22300 points). A soft body needs a surface, or points with normals (PLY: nx, "
+                     "ny, nz; OBJ: vn and p).");
       continue;
     }
     EXPECT_TRUE(mesh) << message(mesh);

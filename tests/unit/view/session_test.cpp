@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -572,15 +573,32 @@ TEST(Session, AnotherSceneIsLoadedByName) {
   EXPECT_FALSE(driver.shown()->stopped);
 }
 
+/// Points of a ball as the text of an OBJ.
+std::string ball_of_points(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    const double y = 1 - 2 * (i + 0.5) / count, r = std::sqrt(1 - y * y), turn = 2.4 * i;
+    const std::string at = fmt::format("{} {} {}\n", r * std::cos(turn), y, r * std::sin(turn));
+    text += "v " + at + "vn " + at + fmt::format("p {}\n", i + 1);
+  }
+  return text;
+}
+
 TEST(Session, ADroppedCloudOfPointsNamesTheMethodsThatTakeIt) {
   Driver driver(bar_scene());
-  const std::string text = "v 0 0 0\nv 1 0 0\nvn 0 1 0\nvn 1 0 0\np 1 2\n";
-  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
-  const auto report = driver.session().upload("points.obj", {bytes, bytes + text.size()});
-  ASSERT_TRUE(report) << report.refusal.message;
-  EXPECT_EQ((*report.value)["points"], 2);
-  EXPECT_EQ((*report.value)["methods"]["meshless"]["ok"], true);
-  EXPECT_EQ((*report.value)["methods"]["geometric"]["ok"], false);
+  const auto report = [&](int points) {
+    const std::string text = ball_of_points(points);
+    const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+    const auto out = driver.session().upload("points.obj", {bytes, bytes + text.size()});
+    EXPECT_TRUE(out) << out.refusal.message;
+    EXPECT_EQ((*out.value)["points"], points);
+    return (*out.value)["methods"];
+  };
+  const Json ball = report(200), few = report(12);
+  EXPECT_EQ(ball["meshless"]["ok"], true);
+  EXPECT_EQ(ball["geometric"]["ok"], false);
+  EXPECT_EQ(few["meshless"]["ok"], false) << "a run would refuse it";
+  EXPECT_EQ(few["meshless"]["why"], "12 points, expected at least 20");
 }
 
 TEST(Session, ADroppedMeshBecomesABody) {

@@ -149,8 +149,8 @@ export class MeshDrop {
       h('fieldset', {}, h('legend', {}, 'Size'), units, ' ', up, tall),
       h('fieldset', {}, h('legend', {}, 'Method'), ...methods),
       h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: close }, 'Cancel'),
-        store.body ? h('button', { type: 'button', class: 'replace', onclick: () => add(true) }, `Replace ${store.body.name}`) : null,
-        h('button', { type: 'button', class: 'primary add', onclick: () => add(false) }, 'Add')));
+        store.body ? h('button', { type: 'button', class: 'replace', disabled: !current, onclick: () => add(true) }, `Replace ${store.body.name}`) : null,
+        h('button', { type: 'button', class: 'primary add', disabled: !current, onclick: () => add(false) }, 'Add')));
     dialog.addEventListener('cancel', close);
     document.body.append(dialog);
     dialog.showModal();

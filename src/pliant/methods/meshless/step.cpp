@@ -184,7 +184,7 @@ void Body::move_freely(Equation& e) {
   const Scheme& s = e.scheme();
   // What nothing holds falls: without weight in what is left to solve, flight strains nothing.
   const Vec3 fall = e.is_free() ? Vec3(s.h * input.gravity) : Vec3::Zero();
-  const double grown = e.is_free() ? s.mass : 1;
+  const double grown = e.is_free() ? 1 + s.h * s.drag : 1;  // s.mass is that over h^2
   for (std::size_t i = 0; i < x.size(); ++i)
     x[i] = scratch_.hat_x[i] + s.h / grown * (scratch_.hat_v[i] + fall);
   const int solves = 1 + options_.refinements + (rig_.rod() ? 1 : 0);  // a rod is not linear

@@ -82,7 +82,7 @@ void keep_momentum(const Equation& e, std::span<const Vec3> contact, Points& x) 
     if (!contact.empty()) f += contact[std::size_t(i)];
     return f;
   };
-  const double grown = s.mass;
+  const double grown = 1 + s.h * s.drag;
   for (const std::vector<Index>& part : model.parts) {
     double mass = 0;
     Vec3 shift = Vec3::Zero();

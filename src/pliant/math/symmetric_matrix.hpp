@@ -14,4 +14,18 @@ struct SymmetricMatrix {
   Index rows() const { return Index(begin.size()) - 1; }
 };
 
+/// From rows of pairs {column, value}, each as SymmetricMatrix wants it: a vector of vectors or of maps.
+template <class Rows>
+SymmetricMatrix symmetric_from_rows(const Rows& rows) {
+  SymmetricMatrix out;
+  for (const auto& row : rows) {
+    for (const auto& [column, value] : row) {
+      out.column.push_back(column);
+      out.value.push_back(value);
+    }
+    out.begin.push_back(Index(out.column.size()));
+  }
+  return out;
+}
+
 }  // namespace pliant

@@ -85,15 +85,7 @@ SymmetricMatrix laplacian(const Model& model) {
           rows[std::size_t(element.node[a])][element.node[b]] +=
               element.weight * element.gradient[a].dot(element.gradient[b]);
   }
-  SymmetricMatrix out;
-  for (const auto& row : rows) {
-    for (const auto& [column, value] : row) {
-      out.column.push_back(column);
-      out.value.push_back(value);
-    }
-    out.begin.push_back(Index(out.column.size()));
-  }
-  return out;
+  return symmetric_from_rows(rows);
 }
 
 }  // namespace

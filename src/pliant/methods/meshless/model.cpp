@@ -60,18 +60,6 @@ void find_parts(Model& model) {
 
 using Row = std::vector<std::pair<Index, double>>;
 
-SymmetricMatrix from_rows(const std::vector<Row>& rows) {
-  SymmetricMatrix out;
-  for (const Row& row : rows) {
-    for (const auto& [column, value] : row) {
-      out.column.push_back(column);
-      out.value.push_back(value);
-    }
-    out.begin.push_back(Index(out.column.size()));
-  }
-  return out;
-}
-
 }  // namespace
 
 Vec3 Model::field_at(Index node, const Points& x) const {
@@ -114,7 +102,7 @@ SymmetricMatrix cell_laplacian(const Cells& cells, const std::vector<double>& fa
       }
     }
   });
-  return from_rows(rows);
+  return symmetric_from_rows(rows);
 }
 
 SymmetricMatrix with_rows(const SymmetricMatrix& a, double scale, const std::vector<double>& diagonal,
@@ -140,7 +128,7 @@ SymmetricMatrix with_rows(const SymmetricMatrix& a, double scale, const std::vec
       row.push_back({j, value});
     }
   }
-  return from_rows(rows);
+  return symmetric_from_rows(rows);
 }
 
 SymmetricMatrix block_matrix(const Model& model, const std::vector<double>& diagonal, double stiffness,
@@ -178,7 +166,7 @@ SymmetricMatrix block_matrix(const Model& model, const std::vector<double>& diag
         for (int b = 0; b < 3; ++b)
           if (j < i || b <= a) rows[std::size_t(3 * i + a)].push_back({3 * j + b, block(a, b)});
   }
-  return from_rows(rows);
+  return symmetric_from_rows(rows);
 }
 
 namespace {

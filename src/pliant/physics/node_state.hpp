@@ -10,6 +10,13 @@ struct NodeState {
   Points x;                  ///< m
   Points v;                  ///< m/s
   std::vector<double> mass;  ///< kg
+  /// Mass that no node carries, as points that move with the body: nodes on the skin of a rigid body cannot have
+  /// its inertia. Empty: the nodes carry all.
+  struct MassPoints {
+    Points x, v;
+    std::vector<double> mass;
+  };
+  MassPoints within = {};
 };
 
 }  // namespace pliant

@@ -46,10 +46,10 @@ void note_mesh(const std::string& name, const MeshShapeReport& report, std::vect
   for (const std::string& warning : report.warnings) notes.push_back(fmt::format("{}: {}", name, warning));
 }
 
-/// The operator makes the vertices of the surface nodes: said for every shape that could have been filled.
+/// Nodes are the vertices of the surface: said for every shape that could have been filled.
 void note_surface(const std::string& name, const Shape& shape, std::vector<std::string>& notes) {
   notes.push_back(
-      fmt::format("{}: its operator makes the {} vertices of the surface nodes; thickness {:.3g} m", name,
+      fmt::format("{}: its {} nodes are the vertices of its surface; as a sheet it is {:.3g} m thick", name,
                   shape.graph.positions.size(), shape.graph.thickness));
 }
 

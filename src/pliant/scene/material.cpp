@@ -75,7 +75,7 @@ Json with_materials(Json scene) {
 
 std::vector<std::string> material_notes(const BodySpec& body) {
   const Material* material = find_material(body.material);
-  if (!material || takes_poisson(body)) return {};
+  if (!material || takes_poisson(body) || !body.entry().can(body.options(), Ability::elastic)) return {};
   const std::optional<double> ratio = body.entry().fixed_poisson(body.options());
   if (ratio && std::abs(*ratio - material->poisson) < 0.005) return {};
   return {fmt::format("material {} has Poisson's ratio {:g}; this body has {}", material->name,

@@ -61,9 +61,7 @@ void go_on_as(const Body& from, Body& to, bool same_method) {
 void start_where(const Body& from, Body& to) {
   const NodeState &nodes = from.method().nodes(), &rest = to.method().nodes();
   const Vec3 shift = centre_of_mass(nodes) - centre_of_mass(rest);
-  double mass = 0;
-  for (const double m : nodes.mass) mass += m;
-  const Vec3 velocity = linear_momentum(nodes) / mass;
+  const Vec3 velocity = linear_momentum(nodes) / total_mass(nodes);
   Points x = rest.x, v(x.size(), velocity);
   for (Vec3& p : x) p += shift;
   to.method().place(x, v);

@@ -179,7 +179,7 @@ const MethodEntry& entry() {
        .set_live = set_live_of<Body, Options>,
        .notes = notes,
        .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::points,
-                     Ability::skeleton},
+                     Ability::skeleton, Ability::elastic},
        .lacks = lacks,
        .controls = controls,
        .drive_joint = drive_joint,

@@ -212,7 +212,7 @@ struct MethodHooks {
   std::function<std::string(const O&, Method&, Index joint, const Vec3& turn, const Vec3& move)> drive_joint =
       [](const O&, Method&, Index, const Vec3&, const Vec3&) { return "this body has no skeleton"; };
   /// Young's modulus, Pa: how hard a hand must pull. Of methods with Ability::elastic.
-  std::function<double(const O&)> stiffness;
+  std::function<double(const O&)> stiffness = {};
   /// The only Poisson's ratio that a body of these settings can have; none: their `poisson` says it.
   std::function<std::optional<double>(const O&)> fixed_poisson = [](const O&) {
     return std::optional<double>{};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/rigid/contact.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
-
-#include "pliant/physics/free_turn.hpp"
 
 namespace pliant::rigid {
 namespace {
@@ -42,16 +41,35 @@ bool ContactStep::meet(const StepInput& input, const State& state, std::span<con
   stage_.couple(response_, *input.pool);
   stage_.set_targets([&](const Contact& contact) { return std::max(contact.gap, 0.0) / input.h; });
   stage_.warm_start(state.contact, input.h);
-  const Twist free = flight.twist();
-  const ContactStage::Rolling rolling{input, {&model_.mass, 1}, {&free.turning, 1}};
-  const bool rolls = !flight.joint().holds() && flight.mobility().split;
-  stage_.answer(
-      input.contact.sweeps, input.contact.tolerance, report,
-      [&](const Contact& contact) { return free.at(response_.lever(contact)); }, rolls ? &rolling : nullptr);
+  const Outcome outcome = answer(input, flight, report);
+  if (outcome.residual > input.contact.tolerance && work(flight) > 0) {
+    for (Index c = 0; c < stage_.problem().size(); ++c) stage_.problem().row(c).friction = 0;
+    answer(input, flight, report);
+  }
   flight.add(response_.answer(stage_.contacts(), stage_.impulses(), stage_.torques()),
              response_.moment(stage_.contacts(), stage_.impulses(), stage_.torques()));
   return std::any_of(stage_.impulses().begin(), stage_.impulses().end(),
                      [](const Vec3& r) { return !r.isZero(0); });
+}
+
+ContactStep::Outcome ContactStep::answer(const StepInput& input, const Flight& flight, StepReport& report) {
+  const Twist& free = flight.twist();
+  const ContactStage::Rolling rolling{input, {&model_.mass, 1}, {&free.turning, 1}};
+  const bool rolls = !flight.joint().holds() && flight.mobility().split;
+  return stage_.answer(
+      input.contact.sweeps, input.contact.tolerance, report,
+      [&](const Contact& contact) { return free.at(response_.lever(contact)); }, rolls ? &rolling : nullptr);
+}
+
+double ContactStep::work(const Flight& flight) const {
+  const Twist change = response_.answer(stage_.contacts(), stage_.impulses(), stage_.torques());
+  double sum = 0;
+  for (std::size_t c = 0; c < stage_.contacts().size(); ++c) {
+    const Contact& contact = stage_.contacts()[c];
+    const Vec3 lever = response_.lever(contact);
+    sum += stage_.impulses()[c].dot(flight.twist().at(lever) + change.at(lever) / 2 - contact.velocity);
+  }
+  return sum;
 }
 
 /// The body as the rebound sees it.

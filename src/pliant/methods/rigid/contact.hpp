@@ -3,6 +3,8 @@
 // (flight.hpp): levers and inertia are those of the body at the kick, and so friction and normal impulses never give
 // energy. Where something hits, the kick is at the beginning of the step, before the body has turned into what it hits;
 // where it rests, slides or rolls it is in the middle, where a turn by w moves points along chords and not tangents.
+// Sweeps may not find an answer where friction is large (Painleve's paradox). If what they leave would give energy, the
+// step is one without friction.
 #pragma once
 
 #include "pliant/methods/rigid/flight.hpp"
@@ -25,6 +27,10 @@ class ContactStep {
 
  private:
   class Bouncing;
+  using Outcome = ContactProblem::Outcome;
+  Outcome answer(const StepInput& input, const Flight& flight, StepReport& report);
+  /// What the impulses give the body, as seen from what it touches, J. Those that solve the problem never give anything.
+  double work(const Flight& flight) const;
   bool hits(const StepInput& input, const Flight& flight) const;
   void take_place(const Flight& flight);
 

@@ -23,10 +23,14 @@ namespace {
 
 constexpr double closed_defect = 1e-6;  // of a closed surface it is 0 but for rounding
 
-/// Nodes weigh what makes the nodes together turn about the centre of mass, as far as nodes on a skin can: a start
-/// with a spin then turns about it.
+/// The nodes' volumes get the centre of mass: a start with a spin turns about it.
 std::vector<Problem> prepare(const Options&, Shape& shape, Making&) {
-  if (const auto inside = enclosed_moments(shape)) match_moments(shape.graph.positions, *inside, shape.graph.volumes);
+  std::vector<double>& volumes = shape.graph.volumes;
+  Moments wanted = moments_of(shape.graph.positions, volumes);
+  if (const auto inside = enclosed_moments(shape); inside && wanted.volume > 0) {
+    wanted.centre = inside->centre;
+    match_moments(shape.graph.positions, wanted, volumes);
+  }
   return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/rigid/flight.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
 
 #include "pliant/math/symmetric_eigen.hpp"

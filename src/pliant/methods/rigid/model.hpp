@@ -8,8 +8,10 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "pliant/base/result.hpp"
+#include "pliant/geometry/moments.hpp"
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/rigid/options.hpp"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/rigid/state.hpp"
 
+#include <Eigen/LU>
+
 #include "pliant/math/polar.hpp"
 #include "pliant/physics/momentum.hpp"
 
@@ -23,6 +25,11 @@ Vec3 mean(std::span<const Vec3> points) {
 }
 
 }  // namespace
+
+Vec3 Motion::turning(const Model& model) const {
+  const Mat3 r = rotation();
+  return r * (model.inertia.inverse() * (r.transpose() * spin));
+}
 
 void move_nodes(const Model& model, const Motion& motion, Points& x, Points& v, Pool& pool) {
   const Mat3 r = motion.rotation();

@@ -26,7 +26,7 @@ struct Motion {
     return r * model.inertia * r.transpose();
   }
   /// w, rad/s.
-  Vec3 turning(const Model& model) const { return inertia(model).inverse() * spin; }
+  Vec3 turning(const Model& model) const;
 };
 
 /// What decides the next step together with model and input. The nodes follow from the motion.

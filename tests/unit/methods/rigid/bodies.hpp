@@ -15,7 +15,8 @@ inline Shape racket_shape() {
   return make_shape(BoxShape{.size = {1, 0.2, 0.6}, .nodes = {2, 2, 2}, .corner = {-0.5, -0.1, -0.3}});
 }
 
-inline std::unique_ptr<Method> body_of(const Shape& shape, const Options& options = {}, const Damping& damping = {}) {
+inline std::unique_ptr<Method> body_of(const Shape& shape, const Options& options = {},
+                                       const Damping& damping = {.mass = 0, .stiffness = 0}) {
   auto built = build(shape, 1000, damping, options);
   EXPECT_TRUE(built) << built.error().text();
   return built ? std::move(*built) : nullptr;

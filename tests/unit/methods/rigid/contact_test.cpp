@@ -43,7 +43,8 @@ TEST(RigidContact, sticks_below_the_friction_angle_and_slides_above_it) {
     while (r.time() < 2) ASSERT_TRUE(r.step());
     const double along = std::sin(degrees * M_PI / 180) - 0.5 * std::cos(degrees * M_PI / 180);
     const double wanted = std::max(0.0, g * along * 2);
-    EXPECT_NEAR(r.velocity().x(), wanted, std::max(1e-6, 1e-3 * wanted)) << degrees;
+    // In 2 s: 1e-5 of g where it slides.
+    EXPECT_NEAR(r.velocity().x(), wanted, wanted > 0 ? 2e-4 : 1e-6) << degrees;
     EXPECT_LE(r.deepest, 1e-4 * 0.8);
   }
 }
@@ -59,13 +60,15 @@ TEST(RigidContact, lets_a_box_rest_still_with_its_weight_on_the_ground) {
   EXPECT_LT((r.impulse - Vec3(0, r.mass() * g, 0)).norm() / (r.mass() * g), 1e-5);
 }
 
-/// 5/7 g sin: a solid ball that does not slip. 41 nodes across: a coarser one loses more at its edges.
+/// 5/7 g sin: a solid ball that does not slip. A rigid polyhedron loses 1.05 q v^2/R of its acceleration at its edges, q half
+/// the angle between its facets, which steps of h make v h/(2 R) at least: 0.4 % in half a second, and 0.3 % are rolling
+/// resistance.
 TEST(RigidContact, rolls_a_ball_with_five_sevenths_of_the_slope) {
-  ContactRig r = rig_of(make_shape(EllipsoidShape{.radii = {0.5, 0.5, 0.5}, .nodes = 41, .center = {0, 0.5, 0}}));
+  ContactRig r = rig_of(make_shape(EllipsoidShape{.radii = {1, 1, 1}, .nodes = 61, .center = {0, 1, 0}}));
   r.gravity = incline(20);
   r.colliders.push_back(plane_collider(0.5));
-  while (r.time() < 1) ASSERT_TRUE(r.step());
-  const double ratio = r.velocity().x() / (g * std::sin(20 * M_PI / 180) * 5 / 7);
+  while (r.time() < 0.499) ASSERT_TRUE(r.step());
+  const double ratio = r.velocity().x() / (r.time() * g * std::sin(20 * M_PI / 180) * 5 / 7);
   measured("acceleration_over_theory", ratio);
   EXPECT_NEAR(ratio, 1, 0.02);
 }
@@ -100,7 +103,7 @@ TEST(RigidContact, rebounds_with_the_restitution_of_the_collider) {
     const double low = r.center().y() - 1;
     double highest = 0;
     bool hit = false;
-    while (r.time() < 1.6 && !(hit && r.velocity().y() < 0)) {
+    while (r.time() < 0.9) {
       ASSERT_TRUE(r.step());
       hit = hit || !r.impulse.isZero(0);
       if (hit) highest = std::max(highest, r.center().y() - low);
@@ -123,7 +126,7 @@ TEST(RigidContact, has_an_answer_where_rigid_friction_has_none) {
       const double start = r.energy();
       while (r.time() < 2) {
         ASSERT_TRUE(r.step());
-        ASSERT_LT(r.energy(), start + 0.01 * std::abs(start));
+        ASSERT_LT(r.energy(), start + 0.01 * std::abs(start)) << lean << ", " << friction;
       }
     }
 }

@@ -295,7 +295,9 @@ TEST_P(Invariants, node_order_does_not_matter) {
   for (std::size_t i = 0; i < x.size(); ++i) sx[to[i]] = x[i], sv[to[i]] = v[i];
   body->place(x, v);
   shuffled->place(sx, sv);
-  if (method.elastic) EXPECT_NEAR(shuffled->elastic_energy() / body->elastic_energy(), 1, 1e-10);
+  if (method.elastic) {
+    EXPECT_NEAR(shuffled->elastic_energy() / body->elastic_energy(), 1, 1e-10);
+  }
   for (int i = 0; i < 20; ++i) {
     body->advance(free_input());
     shuffled->advance(free_input());
@@ -348,7 +350,9 @@ TEST_P(Invariants, a_scrambled_start_stays_finite_and_loses_energy) {
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(body->advance(free_input()).ok());
   const double end = kinetic(body->nodes()) + body->elastic_energy();
   EXPECT_TRUE(std::isfinite(end));
-  if (method.elastic) EXPECT_LT(end, start);
+  if (method.elastic) {
+    EXPECT_LT(end, start);
+  }
 }
 
 TEST_P(Invariants, bad_input_is_reported_and_leaves_the_state_alone) {

@@ -39,17 +39,19 @@ std::string solidity_text(const MeshShapeReport& report) {
 }
 
 /// What was decided and repaired, so that nothing is silent.
-void note_mesh(const std::string& name, const MeshShapeReport& report, std::vector<std::string>& notes) {
+void note_mesh(const std::string& name, const MeshShapeReport& report, bool on_surface,
+               std::vector<std::string>& notes) {
   std::string repaired = report.points > 0 ? "" : "; repaired: " + report.repair.text();
-  notes.push_back(fmt::format("{}: {}; {} nodes, {:.3g} m apart{}", name, solidity_text(report), report.nodes,
-                              report.spacing, repaired));
+  const char* closed = report.repair.closed ? "a closed surface" : "an open surface";
+  notes.push_back(fmt::format("{}: {}; {} nodes, {:.3g} m apart{}", name, on_surface ? closed : solidity_text(report),
+                              report.nodes, report.spacing, repaired));
   for (const std::string& warning : report.warnings) notes.push_back(fmt::format("{}: {}", name, warning));
 }
 
 /// Nodes are the vertices of the surface: said for every shape that could have been filled.
 void note_surface(const std::string& name, const Shape& shape, std::vector<std::string>& notes) {
   notes.push_back(
-      fmt::format("{}: its {} nodes are the vertices of its surface; as a sheet it is {:.3g} m thick", name,
+      fmt::format("{}: its {} nodes are the vertices of its surface, {:.3g} m thick where it is a sheet", name,
                   shape.graph.positions.size(), shape.graph.thickness));
 }
 
@@ -172,7 +174,7 @@ struct MakeShape {
                                           : make_mesh_shape(surface, options, around.pool);
     if (!made) return made.error();
     if (on_surface) note_surface(name, made->shape, around.notes);
-    note_mesh(name, made->report, around.notes);
+    note_mesh(name, made->report, on_surface, around.notes);
     return std::move(made->shape);
   }
 };

@@ -31,9 +31,8 @@ void fill(const BodySpec& spec, const Material& material, Json& body) {
   set_if_absent(body, "density", material.density);
   set_if_absent(body, "friction", material.friction);
   set_if_absent(body["damping"], "stiffness", material.damping);
-  Json& settings = body[spec.method];
-  if (has_key(spec.entry(), "stiffness")) set_if_absent(settings, "stiffness", material.stiffness);
-  if (takes_poisson(spec)) set_if_absent(settings, "poisson", material.poisson);
+  if (has_key(spec.entry(), "stiffness")) set_if_absent(body[spec.method], "stiffness", material.stiffness);
+  if (takes_poisson(spec)) set_if_absent(body[spec.method], "poisson", material.poisson);
 }
 
 }  // namespace

@@ -21,8 +21,6 @@ const Layout<rigid::Options>& layout_of() {
 namespace rigid {
 namespace {
 
-constexpr double closed_defect = 1e-6;  // of a closed surface it is 0 but for rounding
-
 /// The nodes' volumes get the centre of mass: a start with a spin turns about it.
 std::vector<Problem> prepare(const Options&, Shape& shape, Making&) {
   std::vector<double>& volumes = shape.graph.volumes;
@@ -42,8 +40,7 @@ std::vector<std::string> notes(const Options&, const BodyPlan&, const Method& me
 }
 
 Verdict verdict(const Options&, const Solidity& solidity) {
-  if (solidity.any_solid && !solidity.any_shell && solidity.defect < closed_defect)
-    return {"yes, as a rigid solid", true};
+  if (solidity.closed) return {"yes, as a rigid solid", true};
   return {"no, it needs a closed surface", false};
 }
 

@@ -13,12 +13,30 @@
 namespace pliant::rigid {
 namespace {
 
-constexpr double flat = 1e-9;  // volume over the cube of the diagonal
+constexpr double flat = 1e-9;   // volume over the cube of the diagonal
+constexpr double same = 1e-12;  // of the volume
 
-/// The welded surface where there is one: the drawn one may have double vertices.
-Moments polyhedron(const Shape& shape) {
-  return shape.graph.triangles.empty() ? moments_of(shape.surface.vertices, shape.surface.triangles)
-                                       : moments_of(shape.graph.positions, shape.graph.triangles);
+/// The welded surface where there is one: the drawn one may have double vertices. Faces look outward.
+TriMesh polyhedron_of(const Shape& shape) {
+  TriMesh out = shape.graph.triangles.empty() ? shape.surface : TriMesh{shape.graph.positions, shape.graph.triangles};
+  if (moments_of(out.vertices, out.triangles).volume < 0)
+    for (Triangle& t : out.triangles) std::swap(t[0], t[1]);
+  return out;
+}
+
+/// Moved out along its normals, everywhere as far, by what makes the volume about the wanted one.
+void inflate(TriMesh& surface, double wanted) {
+  const double volume = moments_of(surface.vertices, surface.triangles).volume;
+  double area = 0;
+  Points normal(surface.vertices.size(), Vec3::Zero());
+  for (const Triangle& t : surface.triangles) {
+    const auto at = [&](int k) -> const Vec3& { return surface.vertices[std::size_t(t[std::size_t(k)])]; };
+    const Vec3 twice = (at(1) - at(0)).cross(at(2) - at(0));
+    area += twice.norm() / 2;
+    for (const Index v : t) normal[std::size_t(v)] += twice;
+  }
+  for (std::size_t v = 0; v < normal.size(); ++v)
+    if (normal[v].norm() > 0) surface.vertices[v] += (wanted - volume) / area * normal[v].normalized();
 }
 
 /// Of the solid that the shape describes, m^3; 0: its polyhedron is all that is known.
@@ -43,15 +61,15 @@ double mean_edge(const TriMesh& surface) {
 }  // namespace
 
 std::optional<Moments> enclosed_moments(const Shape& shape) {
-  Moments inside = polyhedron(shape);
-  if (inside.volume < 0) inside.volume = -inside.volume, inside.second = -inside.second;
-  const double size = diagonal(shape.surface.vertices);
+  TriMesh surface = polyhedron_of(shape);
+  Moments inside = moments_of(surface.vertices, surface.triangles);
+  const double size = diagonal(surface.vertices), volume = volume_of_shape(shape);
   if (!shape.closed || !(inside.volume > flat * size * size * size)) return std::nullopt;
-  if (const double volume = volume_of_shape(shape); volume > 0) {
-    const double scale = volume / inside.volume;
-    inside.volume = volume;
-    inside.second *= std::pow(scale, 5.0 / 3);
-  }
+  if (!(std::abs(volume - inside.volume) > same * inside.volume) || volume == 0) return inside;
+  inflate(surface, volume);
+  inside = moments_of(surface.vertices, surface.triangles);
+  inside.second *= volume / inside.volume;
+  inside.volume = volume;
   return inside;
 }
 

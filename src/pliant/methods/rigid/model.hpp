@@ -2,9 +2,9 @@
 // A rigid body at rest, immutable after build: where its nodes are about the centre of mass, its mass and its inertia.
 //
 // Volume, centre and second moments are exact integrals over the closed polyhedron of its surface
-// (geometry/moments.hpp). A round shape is more than the polyhedron that shows it: its volume is the shape's own, and
-// moments are those of the polyhedron blown up to it (lengths by s^(1/3), second moments by s^(5/3), s the ratio of
-// the volumes). With C the second moments times the density, the inertia about the centre is J = tr(C) I - C.
+// (geometry/moments.hpp). A round shape is more than the polyhedron that shows it: its volume is the shape's own, and its
+// moments are those of the polyhedron moved out along its normals to that volume. With C the second moments times the
+// density, the inertia about the centre is J = tr(C) I - C.
 #pragma once
 
 #include <array>

@@ -34,8 +34,8 @@ std::string names_of(Chosen&& chosen) {
 const std::vector<const MethodEntry*>& catalogue() {
   static const std::vector<const MethodEntry*> all = [] {
     std::vector<const MethodEntry*> list{
-        &geometric::entry(), &metric::entry(), &cage::entry(), &meshless::entry(), &fem::entry(),
-        &rigid::entry(),
+        &geometric::entry(), &metric::entry(), &cage::entry(),
+        &meshless::entry(),  &fem::entry(),    &rigid::entry(),
     };
     list.insert(list.end(), door().joined.begin(), door().joined.end());
     door().closed = true;

@@ -53,8 +53,7 @@ Vec3 angular_momentum(const NodeState& nodes) {
   // sum m (x - c) x (v - v_c) = sum m (x - c) x v: the centre's own velocity drops out
   const Vec3 centre = centre_of_mass(nodes);
   Vec3 sum = Vec3::Zero();
-  each_mass(nodes,
-            [&](double m, const Vec3& x, const Vec3& v) { sum += m * (x - centre).cross(v); });
+  each_mass(nodes, [&](double m, const Vec3& x, const Vec3& v) { sum += m * (x - centre).cross(v); });
   return sum;
 }
 

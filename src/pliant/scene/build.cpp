@@ -43,16 +43,17 @@ void note_mesh(const std::string& name, const MeshShapeReport& report, bool on_s
                std::vector<std::string>& notes) {
   std::string repaired = report.points > 0 ? "" : "; repaired: " + report.repair.text();
   const char* closed = report.repair.closed ? "a closed surface" : "an open surface";
-  notes.push_back(fmt::format("{}: {}; {} nodes, {:.3g} m apart{}", name, on_surface ? closed : solidity_text(report),
-                              report.nodes, report.spacing, repaired));
+  notes.push_back(fmt::format("{}: {}; {} nodes, {:.3g} m apart{}", name,
+                              on_surface ? closed : solidity_text(report), report.nodes, report.spacing,
+                              repaired));
   for (const std::string& warning : report.warnings) notes.push_back(fmt::format("{}: {}", name, warning));
 }
 
 /// Nodes are the vertices of the surface: said for every shape that could have been filled.
 void note_surface(const std::string& name, const Shape& shape, std::vector<std::string>& notes) {
   notes.push_back(
-      fmt::format("{}: its {} nodes are the vertices of its surface, {:.3g} m thick where it is a sheet", name,
-                  shape.graph.positions.size(), shape.graph.thickness));
+      fmt::format("{}: its {} nodes are the vertices of its surface, {:.3g} m thick where it is a sheet",
+                  name, shape.graph.positions.size(), shape.graph.thickness));
 }
 
 /// The shipped scenes of wild meshes name files that have to be fetched.

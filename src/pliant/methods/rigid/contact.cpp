@@ -115,8 +115,8 @@ class ContactStep::Bouncing final : public ReboundBody {
   double h_;
 };
 
-bool ContactStep::finish(const StepInput& input, const Flight& flight, State& state, Motion& end, std::span<Vec3> x,
-                         StepReport& report) {
+bool ContactStep::finish(const StepInput& input, const Flight& flight, State& state, Motion& end,
+                         std::span<Vec3> x, StepReport& report) {
   const Mat3 rotation = end.rotation();
   response_.set(flight.mobility_at(rotation), flight.joint().arm, rotation);
   response_.moved = &end;

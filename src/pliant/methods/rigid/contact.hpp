@@ -19,7 +19,8 @@ class ContactStep {
 
   /// Impulses on the way to x, the nodes at the end of the step as if something touched. True: there are some, and the
   /// flight has them.
-  bool meet(const StepInput& input, const State& state, std::span<const Vec3> x, Flight& flight, StepReport& report);
+  bool meet(const StepInput& input, const State& state, std::span<const Vec3> x, Flight& flight,
+            StepReport& report);
   /// At the end of the step: moves out what is too deep, throws back what has hit, and leaves what the next step needs to
   /// know. x: nodes of `end`. True: the body has moved once more.
   bool finish(const StepInput& input, const Flight& flight, State& state, Motion& end, std::span<Vec3> x,

@@ -36,7 +36,8 @@ std::vector<std::string> notes(const Options&, const BodyPlan&, const Method& me
   const auto* body = dynamic_cast<const Body*>(&method);
   if (!body) return {};
   const Vec3& c = body->model().centre;
-  return {fmt::format("{:.6g} kg, centre of mass [{:.4g}, {:.4g}, {:.4g}]", body->model().mass, c.x(), c.y(), c.z())};
+  return {fmt::format("{:.6g} kg, centre of mass [{:.4g}, {:.4g}, {:.4g}]", body->model().mass, c.x(), c.y(),
+                      c.z())};
 }
 
 Verdict verdict(const Options&, const Solidity& solidity) {

@@ -78,13 +78,14 @@ Flight::Springs Flight::springs() const {
   Mat3 against_turning = Mat3::Zero();
   for (const Grab& grab : input_.grabs) {
     const Vec3& rest = model_.arm[std::size_t(grab.node)];
-    const Vec3 arm = rotation_ * (rest - joint_.arm), pull = grab.stiffness * (grab.target - begin_.place(rest));
+    const Vec3 arm = rotation_ * (rest - joint_.arm),
+               pull = grab.stiffness * (grab.target - begin_.place(rest));
     Eigen::Matrix<double, 3, 6> row;
     row << Mat3::Identity(), -cross_by(arm);
     out.stiffness += grab.stiffness * row.transpose() * row;
     out.pull += row.transpose() * pull;
-    against_turning += pull.dot(arm) * Mat3::Identity() -
-                       (pull * arm.transpose() + arm * pull.transpose()) / 2;
+    against_turning +=
+        pull.dot(arm) * Mat3::Identity() - (pull * arm.transpose() + arm * pull.transpose()) / 2;
   }
   const Spectrum3 parts = spectrum(against_turning);
   out.stiffness.bottomRightCorner<3, 3>() += parts.with(parts.values.cwiseMax(0));
@@ -117,8 +118,8 @@ void Flight::kick_held(const Load& load) {
   const double h = input_.h;
   twist_.velocity = (joint_.place - place_) / h;
   const Vec3 to_centre = rotation_ * -joint_.arm;
-  Vec3 right = momentum_ + h * load.torque -
-               model_.mass * to_centre.cross(twist_.velocity - before_.velocity);
+  Vec3 right =
+      momentum_ + h * load.torque - model_.mass * to_centre.cross(twist_.velocity - before_.velocity);
   Mat3 matrix = factor_ * inertia();
   if (!input_.grabs.empty()) {
     const Springs pulled = springs();
@@ -164,7 +165,8 @@ Motion Flight::end(bool pushed) const {
   out.turn.normalize();
   const Mat3 rotation = out.rotation();
   if (joint_.freedom == Freedom::all) {
-    const Vec3 mean = pushed || !input_.grabs.empty() ? twist_.velocity : Vec3((before_.velocity + twist_.velocity) / 2);
+    const Vec3 mean =
+        pushed || !input_.grabs.empty() ? twist_.velocity : Vec3((before_.velocity + twist_.velocity) / 2);
     out.centre = place_ + h * mean;
     out.velocity = twist_.velocity;
     out.spin = momentum_;

@@ -67,10 +67,10 @@ class Flight {
   const StepInput& input_;
   const Motion& begin_;
   Joint joint_;
-  double factor_ = 1;           // f
-  Mat3 about_ = Mat3::Zero();   // J_o at rest
-  Vec3 place_{0, 0, 0};         // o at the beginning
-  Twist before_;                // at the beginning
+  double factor_ = 1;          // f
+  Mat3 about_ = Mat3::Zero();  // J_o at rest
+  Vec3 place_{0, 0, 0};        // o at the beginning
+  Twist before_;               // at the beginning
   double share_ = 0;
   Mat3 rotation_ = Mat3::Identity();  // at the kick
   Mat3 turned_ = Mat3::Identity();    // since the beginning

@@ -26,12 +26,13 @@ Joint joint_of(const Model& model, const StepInput& input, const Eigen::Quaterni
                                       : Freedom::none;
   Mat3 turned = Mat3::Zero();
   for (std::size_t k = 0; k < input.held.size(); ++k)
-    turned += (input.targets[k] - joint.place) *
-              (model.arm[std::size_t(input.held[k])] - joint.arm).transpose();
+    turned +=
+        (input.targets[k] - joint.place) * (model.arm[std::size_t(input.held[k])] - joint.arm).transpose();
   if (joint.freedom == Freedom::about_axis) {
     joint.axis = left.axis();
     const Vec3 along = turned * joint.axis;
-    joint.end_axis = along.norm() > rounding * model.size * model.size ? along.normalized() : Vec3(now * joint.axis);
+    joint.end_axis =
+        along.norm() > rounding * model.size * model.size ? along.normalized() : Vec3(now * joint.axis);
   }
   if (joint.freedom == Freedom::none) joint.turn = polar_rotation(turned, now);
   return joint;

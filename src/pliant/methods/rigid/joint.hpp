@@ -13,11 +13,12 @@ enum class Freedom { all, about_point, about_axis, none };
 
 struct Joint {
   Freedom freedom = Freedom::all;
-  Vec3 arm{0, 0, 0};   ///< of the point that is held: the mean of the nodes; of a free body 0: the centre. Rest, m
+  Vec3 arm{0, 0,
+           0};  ///< of the point that is held: the mean of the nodes; of a free body 0: the centre. Rest, m
   Vec3 axis{0, 0, 0};  ///< of a hinge, at rest
   // At the end of the step:
-  Vec3 place{0, 0, 0};                                         ///< of that point, m
-  Vec3 end_axis{0, 0, 0};                                      ///< of a hinge
+  Vec3 place{0, 0, 0};                                       ///< of that point, m
+  Vec3 end_axis{0, 0, 0};                                    ///< of a hinge
   Eigen::Quaterniond turn = Eigen::Quaterniond::Identity();  ///< of a body that is fixed
 
   bool holds() const { return freedom != Freedom::all; }

@@ -18,7 +18,8 @@ constexpr double same = 1e-12;  // of the volume
 
 /// The welded surface where there is one: the drawn one may have double vertices. Faces look outward.
 TriMesh polyhedron_of(const Shape& shape) {
-  TriMesh out = shape.graph.triangles.empty() ? shape.surface : TriMesh{shape.graph.positions, shape.graph.triangles};
+  TriMesh out =
+      shape.graph.triangles.empty() ? shape.surface : TriMesh{shape.graph.positions, shape.graph.triangles};
   if (moments_of(out.vertices, out.triangles).volume < 0)
     for (Triangle& t : out.triangles) std::swap(t[0], t[1]);
   return out;

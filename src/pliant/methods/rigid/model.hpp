@@ -20,13 +20,13 @@ namespace pliant::rigid {
 inline constexpr int mass_points = 6;
 
 struct Model {
-  Points rest;                    ///< X, m
-  Points arm;                     ///< X - centre, m
-  Vec3 centre{0, 0, 0};           ///< of mass, m
-  double mass = 0;                ///< kg
-  Mat3 inertia = Mat3::Zero();    ///< about the centre, kg m^2
-  double size = 0;                ///< diagonal of the bounding box, m
-  double edge = 0;                ///< mean edge of the surface, m
+  Points rest;                  ///< X, m
+  Points arm;                   ///< X - centre, m
+  Vec3 centre{0, 0, 0};         ///< of mass, m
+  double mass = 0;              ///< kg
+  Mat3 inertia = Mat3::Zero();  ///< about the centre, kg m^2
+  double size = 0;              ///< diagonal of the bounding box, m
+  double edge = 0;              ///< mean edge of the surface, m
   /// Arms of points of a sixth of the mass each, two on every principal axis: together they have the mass, the
   /// centre and the inertia of the body, which its nodes, all on its skin perhaps, cannot have.
   std::array<Vec3, mass_points> mass_arm;

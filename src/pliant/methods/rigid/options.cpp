@@ -4,12 +4,12 @@
 namespace pliant::rigid {
 
 const OptionTable<Options>& option_table() {
-  static const OptionTable<Options> table{option(
-      "mass", &Options::mass,
-      {.unit = "kg",
-       .min = 0,
-       .max = 1e12,
-       .help = "of the whole body, evenly spread over its volume; 0 = density times the volume"})};
+  static const OptionTable<Options> table{
+      option("mass", &Options::mass,
+             {.unit = "kg",
+              .min = 0,
+              .max = 1e12,
+              .help = "of the whole body, evenly spread over its volume; 0 = density times the volume"})};
   return table;
 }
 

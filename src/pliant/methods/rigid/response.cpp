@@ -91,7 +91,8 @@ void Response::fill_dense(ContactProblem& problem) const {
   }
 }
 
-void Response::displace(std::span<const Contact> contacts, std::span<const Vec3> r, std::span<Vec3> x, Pool& pool) {
+void Response::displace(std::span<const Contact> contacts, std::span<const Vec3> r, std::span<Vec3> x,
+                        Pool& pool) {
   const Twist way = answer(contacts, r);
   rigid::displace(*moved, about_, way.velocity, way.turning);
   const Mat3 rotation = moved->rotation();

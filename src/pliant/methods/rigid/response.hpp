@@ -47,13 +47,16 @@ class Response final : public NodeResponse {
   /// From o to the point of a contact.
   Vec3 lever(const Contact& contact) const;
   /// C (sum r, sum a x r + torques).
-  Twist answer(std::span<const Contact> contacts, std::span<const Vec3> r, std::span<const Vec3> torques = {}) const;
+  Twist answer(std::span<const Contact> contacts, std::span<const Vec3> r,
+               std::span<const Vec3> torques = {}) const;
   /// sum a x r + torques.
-  Vec3 moment(std::span<const Contact> contacts, std::span<const Vec3> r, std::span<const Vec3> torques) const;
+  Vec3 moment(std::span<const Contact> contacts, std::span<const Vec3> r,
+              std::span<const Vec3> torques) const;
 
   void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool) override;
   /// Moves `moved`, and x with it.
-  void displace(std::span<const Contact> contacts, std::span<const Vec3> r, std::span<Vec3> x, Pool& pool) override;
+  void displace(std::span<const Contact> contacts, std::span<const Vec3> r, std::span<Vec3> x,
+                Pool& pool) override;
   Motion* moved = nullptr;
 
  private:

@@ -90,7 +90,8 @@ void save(const State& state, Writer& writer) {
   each_number(motion, [&](double number) { writer.value(number); });
   for (const Points* points : {&state.nodes.x, &state.nodes.v, &state.nodes.within.x, &state.nodes.within.v})
     writer.array(*points);
-  writer.array(state.contact.memories), writer.array(state.contact.sides), writer.array(state.contact.impacts);
+  writer.array(state.contact.memories), writer.array(state.contact.sides),
+      writer.array(state.contact.impacts);
 }
 
 bool load(Reader& reader, State& state) {

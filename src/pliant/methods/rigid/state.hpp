@@ -13,7 +13,7 @@ namespace pliant::rigid {
 
 /// The motion of the body: six numbers of place, six of motion.
 struct Motion {
-  Vec3 centre{0, 0, 0};  ///< of mass, m
+  Vec3 centre{0, 0, 0};                                      ///< of mass, m
   Eigen::Quaterniond turn = Eigen::Quaterniond::Identity();  ///< from rest
   Vec3 velocity{0, 0, 0};                                    ///< of the centre, m/s
   Vec3 spin{0, 0, 0};  ///< angular momentum about the centre, kg m^2/s: what free flight keeps

@@ -43,10 +43,10 @@ class Balance {
     keep_free(r * joint_->axis);
   }
 
-  double energy = 0;                   ///< J
-  double scale = 0;                    ///< sum of the forces that act, N
-  Vec6 pull = Vec6::Zero();            ///< N; torques over the size
-  Mat6 stiffness = Mat6::Zero();       ///< N/m, likewise
+  double energy = 0;              ///< J
+  double scale = 0;               ///< sum of the forces that act, N
+  Vec6 pull = Vec6::Zero();       ///< N; torques over the size
+  Mat6 stiffness = Mat6::Zero();  ///< N/m, likewise
 
  private:
   Eigen::Matrix<double, 3, 6> row_of(const Vec3& arm) const {
@@ -111,7 +111,8 @@ Relaxation rest(const Model& model, const StepInput& input, double tolerance, Mo
   follow(joint, motion);
   Balance now(model, input, joint), next = now;
   now.look(motion);
-  const bool falls = !joint.holds() && input.grabs.empty() && now.pull.head<3>().norm() > tolerance * now.scale;
+  const bool falls =
+      !joint.holds() && input.grabs.empty() && now.pull.head<3>().norm() > tolerance * now.scale;
   if (falls) {
     out.trouble = "nothing holds it and it falls: pin or grab it, or set gravity to zero";
     return out;

@@ -54,7 +54,8 @@ bool Body::arrive(const Motion& end, const StepInput& input, StepReport& report)
   if (is_finite(end))
     move_nodes(model_, end, end_x_, end_v_, *input.pool);
   else
-    report.trouble = "the step has no finite answer: forces, grabs or targets are beyond what numbers can hold";
+    report.trouble =
+        "the step has no finite answer: forces, grabs or targets are beyond what numbers can hold";
   return report.ok();
 }
 

@@ -102,8 +102,9 @@ TEST(RigidContact, gains_no_energy_when_a_box_falls_on_its_corner) {
 /// e v is what a ball leaves with: it climbs to e^2 of the height it fell from.
 TEST(RigidContact, rebounds_with_the_restitution_of_the_collider) {
   for (const double e : {0.0, 0.5, 0.9}) {
-    ContactRig r = rig_of(make_shape(EllipsoidShape{.radii = {0.25, 0.25, 0.25}, .nodes = 9, .center = {0, 1.25, 0}}),
-                          1.0 / 240);
+    ContactRig r =
+        rig_of(make_shape(EllipsoidShape{.radii = {0.25, 0.25, 0.25}, .nodes = 9, .center = {0, 1.25, 0}}),
+               1.0 / 240);
     r.colliders.push_back(Collider(PlaneCollider{{0, 0, 0}, {0, 1, 0}}, {}, 0.5, e));
     const double low = r.center().y() - 1;
     double highest = 0;
@@ -121,7 +122,8 @@ TEST(RigidContact, rebounds_with_the_restitution_of_the_collider) {
 /// A rod that is pushed along the ground, leaning forward, with much friction: Painleve's paradox. A velocity of the
 /// end of a step always exists.
 TEST(RigidContact, has_an_answer_where_rigid_friction_has_none) {
-  const Shape rod = make_shape(BoxShape{.size = {0.02, 1, 0.02}, .nodes = {2, 2, 2}, .corner = {-0.01, 0, -0.01}});
+  const Shape rod =
+      make_shape(BoxShape{.size = {0.02, 1, 0.02}, .nodes = {2, 2, 2}, .corner = {-0.01, 0, -0.01}});
   for (const double lean : {-1.0, -0.6, 0.6, 1.0})
     for (const double friction : {1.0, 3.0, 100.0}) {
       ContactRig r = rig_of(rod);
@@ -172,7 +174,8 @@ TEST(RigidContact, stops_a_body_on_a_hinge) {
   for (const Vec3& x : r.nodes().x) low = std::min(low, x.y());
   EXPECT_NEAR(low, 0, 2e-4);
   EXPECT_LT(r.fastest(), 1e-6);
-  for (std::size_t k = 0; k < r.held.size(); ++k) EXPECT_EQ(r.nodes().x[std::size_t(r.held[k])], r.targets[k]);
+  for (std::size_t k = 0; k < r.held.size(); ++k)
+    EXPECT_EQ(r.nodes().x[std::size_t(r.held[k])], r.targets[k]);
 }
 
 TEST(RigidContact, is_carried_by_a_conveyor) {

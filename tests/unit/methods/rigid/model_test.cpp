@@ -41,7 +41,8 @@ TEST(RigidModel, of_a_ball_is_that_of_the_ball_and_not_of_its_polyhedron) {
 
 /// m (R^2 + 3/4 r^2) about its axis.
 TEST(RigidModel, of_a_torus_is_that_of_the_torus) {
-  const Model torus = model_of(make_shape(TorusShape{.ring_radius = 1, .tube_radius = 0.35, .nodes = {5, 24}}));
+  const Model torus =
+      model_of(make_shape(TorusShape{.ring_radius = 1, .tube_radius = 0.35, .nodes = {5, 24}}));
   EXPECT_NEAR(torus.inertia(1, 1) / (torus.mass * (1 + 0.75 * 0.35 * 0.35)), 1, 0.02);  // measured 0.011
 }
 

@@ -27,7 +27,8 @@ class RigidResponse : public testing::Test {
   /// Velocity of a contact's point, m/s, when these impulses act within the step.
   Vec3 observed(const std::vector<Vec3>& impulses, std::size_t c) {
     Points forces(model_.rest.size(), Vec3::Zero());
-    for (std::size_t d = 0; d < contacts_.size(); ++d) rows_.add(contacts_[d], impulses[d] / input_.h, forces);
+    for (std::size_t d = 0; d < contacts_.size(); ++d)
+      rows_.add(contacts_[d], impulses[d] / input_.h, forces);
     StepInput pushed = input_;
     pushed.forces = forces;
     Flight flight(model_, pushed, 0.7, state_.motion);
@@ -53,7 +54,8 @@ class RigidResponse : public testing::Test {
           EXPECT_LT((2 * problem.block(c, d).col(k) - change).norm(), 1e-7 * 2 / model_.mass);
         }
         const Twist answer = response_.answer(contacts_, impulses);
-        const Twist after = {flight.twist().velocity + answer.velocity, flight.twist().turning + answer.turning};
+        const Twist after = {flight.twist().velocity + answer.velocity,
+                             flight.twist().turning + answer.turning};
         EXPECT_LT((after.at(response_.lever(contacts_[0])) - observed(impulses, 0)).norm(), 1e-12);
       }
   }

@@ -36,7 +36,8 @@ TEST(RigidStatics, find_the_lowest_place_on_a_ball_joint) {
     const Relaxation out = relax(*body, steps);
     EXPECT_TRUE(out.trouble.empty());
     EXPECT_LT(out.residual, 1e-9);
-    EXPECT_LT((motion_of(*body).centre - targets[0] - Vec3(0.5, 0.1, 0.3).norm() * down.normalized()).norm(), 1e-8);
+    EXPECT_LT((motion_of(*body).centre - targets[0] - Vec3(0.5, 0.1, 0.3).norm() * down.normalized()).norm(),
+              1e-8);
     EXPECT_EQ(body->nodes().x[0], targets[0]);
   }
 }

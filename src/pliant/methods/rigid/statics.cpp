@@ -12,10 +12,11 @@ namespace pliant::rigid {
 namespace {
 
 constexpr int most_steps = 200;
-constexpr double longest_step = 0.5;  // rad, and of the size
-constexpr double push = 0.1;          // rad: away from a balance that is none
-constexpr double rounding = 1e-12;    // of the energy
-constexpr double falls_away = 1e-9;   // of the largest stiffness
+constexpr double longest_step = 0.5;      // rad, and of the size
+constexpr double push = 0.1;              // rad: away from a balance that is none
+constexpr double rounding = 1e-12;        // of the energy
+constexpr double falls_away = 1e-9;       // of the largest stiffness
+constexpr double least_stiffness = 1e-6;  // likewise
 
 /// Energy, forces and stiffness at a place; lengths in sizes, so that moves and turns compare.
 class Balance {
@@ -88,9 +89,8 @@ Vec6 step_of(const Balance& now, double tolerance) {
     return parts.values[0] < -falls_away * most ? Vec6(push * parts.vectors.col(0)) : Vec6(Vec6::Zero());
   Vec6 step = Vec6::Zero();
   for (int k = 0; k < 6; ++k)
-    if (const double size = std::abs(parts.values[k]); size > falls_away * most)
-      step += parts.vectors.col(k) * (parts.vectors.col(k).dot(now.pull) / size);
-  if (step.isZero(0)) step = now.pull / now.scale;
+    step += parts.vectors.col(k) * (parts.vectors.col(k).dot(now.pull) /
+                                    std::max(std::abs(parts.values[k]), least_stiffness * most));
   return std::min(1.0, longest_step / step.norm()) * step;
 }
 

@@ -42,6 +42,21 @@ TEST(RigidStatics, find_the_lowest_place_on_a_ball_joint) {
   }
 }
 
+/// Level, the pull against turning down has no stiffness at all.
+TEST(RigidStatics, find_down_from_where_a_bar_is_level) {
+  const auto body =
+      body_of(make_shape(BoxShape{.size = {1, 0.2, 0.2}, .nodes = {3, 3, 3}, .corner = {0, -0.1, -0.1}}));
+  Steps steps(1, {0, -9.81, 0});
+  std::vector<Index> held;
+  for (Index i = 0; i < body->describe().nodes; ++i)
+    if (body->nodes().x[std::size_t(i)].norm() < 1e-9) held.push_back(i);
+  const Points targets{Vec3::Zero()};
+  ASSERT_EQ(held.size(), 1u);
+  steps.input.held = held, steps.input.targets = targets;
+  EXPECT_LT(relax(*body, steps).residual, 1e-9);
+  EXPECT_LT((motion_of(*body).centre - Vec3(0, -0.5, 0)).norm(), 1e-8);
+}
+
 TEST(RigidStatics, find_the_lowest_place_on_a_hinge) {
   const auto body = body_of(racket_shape());
   Steps steps(1, {3, -9.81, 0});

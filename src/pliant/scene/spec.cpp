@@ -418,7 +418,7 @@ template <>
 const Layout<BodySpec>& layout_of() {
   using S = BodySpec;
   static const auto layout = make_layout<S>(
-      "body", "one soft body",
+      "body", "one body",
       {option("name", &S::name, {.help = "names its rows and files: letters, digits, '_', '-' and '.'"}),
        option("method", &S::method, {.choices = method_names(), .help = "how it deforms"}),
        option(

@@ -196,7 +196,7 @@ TEST(Session, ABuildThatFailsKeepsTheOldBody) {
 
 TEST(Session, TheMethodOfABodyCanBeSwitchedToEveryOtherAndBack) {
   Driver driver(bar_scene());
-  for (const char* method : {"metric", "cage", "meshless", "fem", "geometric"}) {
+  for (const char* method : {"metric", "cage", "meshless", "rigid", "fem", "geometric"}) {
     const Json reply = driver.done("method", {{"body", 0}, {"name", method}});
     EXPECT_EQ(driver.shown()->model->bodies[0].method, method);
     driver.turns(5);

@@ -12,11 +12,11 @@ namespace pliant::rigid {
 namespace {
 
 constexpr int most_steps = 200;
-constexpr double longest_step = 0.5;      // rad, and of the size
-constexpr double push = 0.1;              // rad: away from a balance that is none
-constexpr double rounding = 1e-12;        // of the energy
-constexpr double falls_away = 1e-9;       // of the largest stiffness
-constexpr double least_stiffness = 1e-6;  // likewise
+constexpr double longest_step = 0.5;       // rad, and of the size
+constexpr double push = 0.1;               // rad: away from a balance that is none
+constexpr double energy_rounding = 1e-12;  // of the energy
+constexpr double falls_away = 1e-9;        // of the largest stiffness
+constexpr double least_stiffness = 1e-6;   // likewise
 
 /// Energy, forces and stiffness at a place; lengths in sizes, so that moves and turns compare.
 class Balance {
@@ -125,7 +125,8 @@ Relaxation rest(const Model& model, const StepInput& input, double tolerance, Mo
     displace(there, joint.arm, model.size * step.head<3>(), step.tail<3>());
     next.look(there);
     const double rise = next.energy - now.energy;
-    const bool rounded = rise <= rounding * now.scale * model.size && next.pull.norm() < now.pull.norm();
+    const bool rounded =
+        rise <= energy_rounding * now.scale * model.size && next.pull.norm() < now.pull.norm();
     const bool lower = rise <= 0 || rounded || leaves;
     if (!lower && step.norm() < 1e-12) break;
     if (!lower) {

@@ -99,6 +99,23 @@ TEST(RigidContact, gains_no_energy_when_a_box_falls_on_its_corner) {
   }
 }
 
+/// What digs in is moved out after the step, away from where the velocities lead: a jump.
+TEST(RigidContact, hardly_jumps_out_of_what_it_hits) {
+  double most = 0;
+  for (const double rate : {0.0, 10.0, -20.0}) {
+    ContactRig r = rig_of(cube(0.3));
+    put(*r.body, Mat3::Identity(), {0, 0, 0}, {1, -4, 0}, {0.2 * rate, 0, rate});
+    r.colliders.push_back(plane_collider(0.5));
+    while (r.time() < 1) {
+      const Vec3 before = r.center();
+      ASSERT_TRUE(r.step());
+      if (r.report.contacts > 0) most = std::max(most, (r.center() - before - r.h * r.velocity()).norm());
+    }
+  }
+  measured("jump", most);
+  EXPECT_LT(most, 5e-4);  // m; measured 2.3e-4
+}
+
 /// e v is what a ball leaves with: it climbs to e^2 of the height it fell from.
 TEST(RigidContact, rebounds_with_the_restitution_of_the_collider) {
   for (const double e : {0.0, 0.5, 0.9}) {

@@ -164,6 +164,26 @@ TEST(RigidFlight, goes_exactly_where_three_handles_drive_it) {
   EXPECT_LT((w - 3 * Vec3(1, 2, 3).normalized()).norm(), 1e-9);
 }
 
+/// Seen from a handle that accelerates by a, the body swings as in the gravity -a.
+TEST(RigidFlight, swings_on_a_handle_that_accelerates_as_under_gravity) {
+  const Vec3 acceleration{3, 2, -1};
+  const std::vector<Index> held{0};
+  const auto led = body_of(racket_shape()), hanging = body_of(racket_shape());
+  Steps moving(1.0 / 60), still(1.0 / 60, -acceleration);
+  Points target(1), pin{led->nodes().x[0]};
+  moving.input.held = still.input.held = held;
+  still.input.targets = pin;
+  for (int k = 1; k <= 120; ++k) {
+    const double t = k / 60.0;
+    target[0] = pin[0] + acceleration * t * t / 2;
+    moving.input.targets = target;
+    moving.run(*led, 1);
+    still.run(*hanging, 1);
+  }
+  // The handle moves by chords: half a step late.
+  EXPECT_LT((motion_of(*led).rotation() - motion_of(*hanging).rotation()).norm(), 0.05);
+}
+
 /// A hinge whose axis turns takes the body along.
 TEST(RigidFlight, follows_a_hinge_that_turns) {
   const auto body = body_of(racket_shape());

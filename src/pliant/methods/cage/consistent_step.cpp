@@ -433,8 +433,13 @@ void ConsistentStep<T>::find_acceleration() {
   outer = -step_.scheme.mass * state_.velocity;
   outer.leftCols(n).colwise() += step_.input.gravity;
   double told = 2 * whole_of(model_, state_.x, outer, s_.new_z).kinetic;
+  Vec3 on_skin = Vec3::Zero();  // nodes without mass: the body's carries it
   for (std::size_t i = 0; i < step_.input.forces.size(); ++i)
-    told += step_.input.forces[i].squaredNorm() / model_.node_mass[i];
+    if (model_.node_mass[i] > 0)
+      told += step_.input.forces[i].squaredNorm() / model_.node_mass[i];
+    else
+      on_skin += step_.input.forces[i];
+  told += on_skin.squaredNorm() / model_.total_mass;
   a -= outer;
   const double inner = 2 * whole_of(model_, state_.x, a, s_.new_z).kinetic,
                energy = state_.whole.kinetic + state_.look<T>().energy;

@@ -180,12 +180,12 @@ TEST_P(ContactInvariants, the_log_has_every_contact_once_with_all_that_the_repor
         sum += record.impulse;
         ASSERT_GT(record.impulse.norm(), 0);
         ASSERT_NEAR(record.normal.norm(), 1, 1e-9);
-        if (k > 0) ASSERT_LT(log.records()[k - 1].key, record.key);
+        ASSERT_TRUE(k == 0 || log.records()[k - 1].key < record.key);
         // Coulomb's cone, to within what the sweeps leave; an impact adds up two of them.
         const Vec3 across = record.impulse - record.pressed() * record.normal;
         ASSERT_LE(across.norm(), 0.6 * record.pressed() + 1e-3) << "step " << i;
-        // What is pushed is at the collider: within a step's way.
-        if (!std::isnan(record.gap)) ASSERT_LT(std::abs(record.gap), 0.1) << "step " << i;
+        // What is pushed is at the collider: within a step's way, or 0.1 m inside where the boxes start.
+        ASSERT_TRUE(std::isnan(record.gap) || std::abs(record.gap) < (i == 0 ? 0.15 : 0.1)) << "step " << i;
       }
       ASSERT_LT((sum - report.contact_impulse).norm(), 1e-10 * (1 + sum.norm())) << "step " << i;
       steps += !log.records().empty();

@@ -337,11 +337,12 @@ TEST_P(Invariants, forces_in_proportion_to_the_masses_act_as_gravity) {
     ASSERT_TRUE(falls->advance(with_gravity).ok());
     ASSERT_TRUE(pulled->advance(with_forces).ok());
   }
-  double worst = 0;
+  // Schemes of order 1 may take gravity exactly and forces at the end of the step: half a step's fall a step.
+  const double time = 20 * free_input().h, late = 1.1 * g.norm() * time * free_input().h / 2;
   for (std::size_t i = 0; i < forces.size(); ++i)
-    worst = std::max(worst, (falls->nodes().x[i] - pulled->nodes().x[i]).norm());
-  RecordProperty("worst", std::to_string(worst / size));
-  EXPECT_LT(worst, method.node_order_tolerance * size);
+    ASSERT_LT((falls->nodes().x[i] - pulled->nodes().x[i]).norm(), late) << "node " << i;
+  EXPECT_LT((linear_momentum(falls->nodes()) - linear_momentum(pulled->nodes())).norm(),
+            1e-6 * linear_momentum(falls->nodes()).norm());
 }
 
 TEST_P(Invariants, forces_on_the_surface_change_the_momentum_by_their_sum) {

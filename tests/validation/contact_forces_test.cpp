@@ -20,8 +20,8 @@ Scene box_on_plane(const std::string& method, double degrees, double height = 0,
   const ParsedScene parsed = parse_scene(
       fmt::format(
           R"({{"gravity": [{}, {}, 0], "bodies": [{{"name": "box", "method": "{}", "{}": {{"stiffness": 1e6}},
-        "damping": {{"mass": 0, "stiffness": 0.003}},
-        "shape": {{"box": {{"size": [0.2, 0.2, 0.2], "nodes": [4, 4, 4], "corner": [0, {}, 0]}}}}}}],
+        "damping": {{"mass": 0, "stiffness": 0.01}},
+        "shape": {{"box": {{"size": [0.2, 0.2, 0.2], "nodes": [3, 3, 3], "corner": [0, {}, 0]}}}}}}],
         "colliders": [{{"plane": {{"friction": {}}}}}]}})",
           9.81 * std::sin(a), -9.81 * std::cos(a), method, method, height, friction),
       "box.json", {});
@@ -68,7 +68,7 @@ const char* const methods[] = {"geometric", "metric", "cage", "meshless"};
 TEST(ContactForces, of_a_box_at_rest_carry_its_weight) {
   for (const char* method : methods) {
     Scene scene = box_on_plane(method, 0);
-    run(scene, 240);
+    run(scene, 90);
     const double weight = mass(scene) * 9.81;
     EXPECT_NEAR(sums(scene).normal / weight, 1, 1e-3) << method;
     EXPECT_LT(sums(scene).friction / weight, 1e-3) << method;
@@ -105,14 +105,14 @@ TEST(ContactForces, over_an_impact_are_the_change_of_momentum) {
     const double h = 1.0 / 60, weight = mass(scene) * 9.81;
     Vec3 before = momentum(scene), impulse = Vec3::Zero();
     double most = 0;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 40; ++i) {
       run(scene, 1);
       impulse += h * (sums(scene).force - weight * Vec3(0, 1, 0));
       most = std::max(most, largest_normal_force(scene.simulation.bodies()[0]));
     }
     // A multistep scheme owes up to a step's force at either end.
     EXPECT_LT((momentum(scene) - before - impulse).norm(), 2 * weight * h) << method;
-    EXPECT_GT(most, weight / 16) << method << ": 16 points touch";
+    EXPECT_GT(most, weight / 9) << method << ": 9 points of a box of 27 nodes touch";
   }
 }
 

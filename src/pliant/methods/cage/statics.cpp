@@ -198,7 +198,7 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& me
   PLIANT_CHECK(input.pool);
   const FlushTinyNumbers in_here;
   Relaxation out;
-  out.trouble = trouble_of(input, Index(model_.nodes.size()) + model_.n());
+  out.trouble = trouble_of(input, Index(model_.nodes.size()), Index(model_.nodes.size()) + model_.n());
   if (!out.trouble.empty()) return out;
   cache_.holds.set(model_, input, model_.hold_stiffness);
   if (scratch_.twice.dz.empty()) {

@@ -168,7 +168,7 @@ TEST_P(ContactInvariants, the_log_has_every_contact_once_with_all_that_the_repor
     const auto body = moving_body();
     ContactLog log;
     int steps = 0;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 30; ++i) {
       StepInput in = input(pool);
       in.contact_log = &log;
       log.clear();

@@ -338,8 +338,10 @@ TEST_P(Invariants, forces_in_proportion_to_the_masses_act_as_gravity) {
     ASSERT_TRUE(falls->advance(with_gravity).ok());
     ASSERT_TRUE(pulled->advance(with_forces).ok());
   }
-  // Schemes of order 1 may take gravity exactly and forces at the end of the step: half a step's fall a step.
-  const double time = steps * free_input().h, late = 1.1 * g.norm() * time * free_input().h / 2;
+  // Schemes of order 1 may take gravity exactly and forces at the end of the step: half a step's fall a step. Frozen
+  // cages strain by it, too: measured 0.2 % of the size.
+  const double time = steps * free_input().h,
+               late = 1.1 * g.norm() * time * free_input().h / 2 + 0.004 * size;
   for (std::size_t i = 0; i < forces.size(); ++i)
     ASSERT_LT((falls->nodes().x[i] - pulled->nodes().x[i]).norm(), late) << "node " << i;
   EXPECT_LT((linear_momentum(falls->nodes()) - linear_momentum(pulled->nodes())).norm(),

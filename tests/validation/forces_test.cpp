@@ -113,7 +113,7 @@ TEST(Vortex, does_the_work_of_its_torque) {
 }
 
 // Within the radius a point is a spring: x = x0 cos(w t), w^2 = strength/radius. Forces of the place at the beginning
-// of a step would make BDF2 gain energy: e^(h w^2 t / 2) in speed, a factor of 1.9 here.
+// of a step would make BDF2 gain energy: e^(h w^2 t / 2) in speed, a factor of 1.8 here.
 TEST(Point, is_a_spring_within_its_radius_and_keeps_the_energy) {
   Scene scene = scene_of(R"({"gravity": [0, 0, 0],
     "bodies": [{"name": "ball", "method": "geometric", "geometric": {"stiffness": 1e6}, "density": 1000,

@@ -433,13 +433,18 @@ void ConsistentStep<T>::find_acceleration() {
   outer = -step_.scheme.mass * state_.velocity;
   outer.leftCols(n).colwise() += step_.input.gravity;
   double told = 2 * whole_of(model_, state_.x, outer, s_.new_z).kinetic;
-  Vec3 on_skin = Vec3::Zero();  // nodes without mass: the body's carries it
-  for (std::size_t i = 0; i < step_.input.forces.size(); ++i)
+  Vec3 on_skin = Vec3::Zero(), all = Vec3::Zero();
+  for (std::size_t i = 0; i < step_.input.forces.size(); ++i) {
+    const Vec3& force = step_.input.forces[i];
+    all += force;
     if (model_.node_mass[i] > 0)
-      told += step_.input.forces[i].squaredNorm() / model_.node_mass[i];
+      told += force.squaredNorm() / model_.node_mass[i];
     else
-      on_skin += step_.input.forces[i];
+      on_skin += force;  // nodes without mass: the body's carries it
+  }
   told += on_skin.squaredNorm() / model_.total_mass;
+  if (!step_.input.forces.empty())
+    outer.leftCols(n).colwise() += Vec3(all / model_.total_mass);  // their resultant
   a -= outer;
   const double inner = 2 * whole_of(model_, state_.x, a, s_.new_z).kinetic,
                energy = state_.whole.kinetic + state_.look<T>().energy;

@@ -39,8 +39,8 @@ void ReducedBody::find_acceleration(ReducedEquation& e) {
     told += h * h * e.input().forces[i].squaredNorm() / model_.full.mass[i];
     all += e.input().forces[i];
   }
-  for (int c = 0; c < 3; ++c)
-    outer.col(c) += all[c] / model_.total_mass * model_.one_coordinates;  // their resultant
+  if (!e.input().forces.empty())  // their resultant
+    for (int c = 0; c < 3; ++c) outer.col(c) += all[c] / model_.total_mass * model_.one_coordinates;
   a -= outer;
   const bool trusted = !report.violent && std::isfinite(dot(scratch_.new_v, scratch_.new_v));
   if (trusted && resolves(h * h * square(a), square(state_.v) / 2 + elastic_energy(), told))

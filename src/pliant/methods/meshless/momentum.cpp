@@ -35,13 +35,14 @@ void balance_rigid_motion(const Equation& e, Points& x) {
   const Model& model = e.model;
   const Gather &rows = e.cache.rows, &at = model.at_nodes;
   const Points &hat_x = e.scratch.hat_x, &hat_v = e.scratch.hat_v, &targets = e.scratch.targets;
+  const std::size_t held = std::size_t(e.held_rows());
   const auto part_of_row = [&](const Gather& of, std::size_t n) {
     return model.part_of[std::size_t(of.column[std::size_t(of.begin[n])])];
   };
   for (Index p = 0; p < Index(model.parts.size()); ++p) {
     const std::vector<Index>& part = model.parts[std::size_t(p)];
     RigidFreedom left(model.size);
-    for (std::size_t n = 0; n < targets.size() && left.turns() > 0; ++n)
+    for (std::size_t n = 0; n < held && left.turns() > 0; ++n)
       if (part_of_row(rows, n) == p) left.hold(targets[n]);
     if (left.turns() == 0) continue;
     const Vec3 origin = left.shifts() ? x[std::size_t(part[0])] : left.pivot();
@@ -60,7 +61,7 @@ void balance_rigid_motion(const Equation& e, Points& x) {
         field += of.weight[k] * x[std::size_t(of.column[k])];
       balance.add(stiffness, field - origin, stiffness * (field - target));
     };
-    for (std::size_t n = 0; n < targets.size(); ++n) spring(rows, n, e.hold_stiffness(), targets[n]);
+    for (std::size_t n = 0; n < held; ++n) spring(rows, n, e.hold_stiffness(), targets[n]);
     for (const Grab& grab : input.grabs) spring(at, std::size_t(grab.node), grab.stiffness, grab.target);
     Vec3 u, w;
     balance.solve(RigidFreedom(model.size), u, w);  // holds are springs: all motions are free

@@ -47,16 +47,18 @@ struct Moving {
     }
     return a + b;
   }
-  /// Along the unit vector n, from B to A: least coordinate of side A less the largest of side B. Both sides
-  /// are convex, so that no two of their points are nearer than this.
-  double gap_along(const Vec3& n, const PairPoints& x) const {
-    double a = std::numeric_limits<double>::infinity(), b = -a;
-    for (int k = 0; k < 4; ++k)
-      if (k < side_a)
-        a = std::min(a, n.dot(x[k]));
-      else
-        b = std::max(b, n.dot(x[k]));
-    return a - b;
+  /// Time from now until the first point of side A is no more than `keep` before a point of side B, seen along
+  /// the unit vector n from B to A. Until then a plane parts the two sides, which are convex, and they are
+  /// farther apart than `keep`.
+  double parted_along(const Vec3& n, const PairPoints& x, double keep) const {
+    double time = std::numeric_limits<double>::infinity();
+    for (int a = 0; a < side_a; ++a)
+      for (int b = side_a; b < 4; ++b) {
+        const double gap = n.dot(x[a] - x[b]) - keep, opening = n.dot(way[a] - way[b]);
+        if (!(gap > 0)) return 0;
+        if (opening < 0) time = std::min(time, gap / -opening);
+      }
+    return time;
   }
 };
 
@@ -67,16 +69,12 @@ double largest_coordinate(const PairPoints& begin, const PairPoints& end) {
   return largest;
 }
 
-/// How far the pair may go on from x, for all that its velocities can do: by the largest of them [Li21], or,
-/// longer where the sides slide or part, by those along the line between the closest points.
+/// How far the pair may go on from x: for all that the largest of its velocities can do [Li21], or, longer where
+/// the sides slide or part, for what they do along the line between the closest points [Mirtich96].
 double free_way(const Moving& pair, const PairPoints& x, const ClosestPoints& closest, double keep,
                 double fastest) {
-  const double by_speed = (closest.distance - keep) / fastest;
   const Vec3 n = closest.difference / closest.distance;
-  const double gap = pair.gap_along(n, x) - keep, opening = pair.gap_along(n, pair.way);
-  if (!(gap > 0)) return by_speed;
-  if (opening >= 0) return std::numeric_limits<double>::infinity();
-  return std::max(by_speed, gap / -opening);
+  return std::max((closest.distance - keep) / fastest, pair.parted_along(n, x, keep));
 }
 
 }  // namespace

@@ -18,16 +18,16 @@ constexpr double roundings = 64;
 
 constexpr int side_a_size(PairKind kind) { return kind == PairKind::vertex_triangle ? 1 : 2; }
 
-/// Four points in coordinates of their own: the first is at the origin, and the mean of the ways is 0, because
-/// what they share brings nothing nearer.
+/// Four points and their ways, less the mean of these: what all share brings nothing nearer.
 struct Moving {
-  PairPoints begin, way;
+  const PairPoints& begin;
+  PairPoints way;
   int side_a;
 
-  Moving(PairKind kind, const PairPoints& from, const PairPoints& to) : side_a(side_a_size(kind)) {
+  Moving(PairKind kind, const PairPoints& from, const PairPoints& to)
+      : begin(from), side_a(side_a_size(kind)) {
     Vec3 mean = Vec3::Zero();
     for (int k = 0; k < 4; ++k) {
-      begin[k] = from[k] - from[0];
       way[k] = to[k] - from[k];
       mean += 0.25 * way[k];
     }
@@ -81,18 +81,23 @@ double free_way(const Moving& pair, const PairPoints& x, const ClosestPoints& cl
 
 Impact time_of_impact(PairKind kind, const PairPoints& begin, const PairPoints& end,
                       const ImpactMargin& margin) {
+  return time_of_impact(kind, begin, end, margin, closest_points(kind, begin));
+}
+
+Impact time_of_impact(PairKind kind, const PairPoints& begin, const PairPoints& end,
+                      const ImpactMargin& margin, const ClosestPoints& at_begin) {
   const Moving pair(kind, begin, end);
   Impact out;
   const double fastest = pair.fastest();
+  out.distances = 1;
   if (fastest == 0) return out;
   const double floor =
       margin.floor + roundings * std::numeric_limits<double>::epsilon() * largest_coordinate(begin, end);
-  ClosestPoints closest = closest_points(kind, pair.begin);
-  out.distances = 1;
   out.time = 0;
-  if (!(closest.distance > floor)) return out;
-  const double keep = std::max(std::min(0.1 * closest.distance, 0.3 * margin.delta), floor);
-  PairPoints x = pair.begin;
+  if (!(at_begin.distance > floor)) return out;
+  const double keep = std::max(std::min(0.1 * at_begin.distance, 0.3 * margin.delta), floor);
+  PairPoints x = begin;
+  ClosestPoints closest = at_begin;
   while (out.distances < most_distances) {
     out.time += boldness * free_way(pair, x, closest, keep, fastest);
     if (out.time >= 1) {

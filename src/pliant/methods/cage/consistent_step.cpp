@@ -473,7 +473,9 @@ bool ConsistentStep<T>::descend(Past past) {
   // Solves end at a share of what they promise. From where the body stands they promise its whole motion, and that
   // share of a pendulum's energy is noise of first order; from where it swings to, what is left.
   if (const auto way = by_ == Integrator::bdf2 ? swing(step_, trial_step_ ? pace_ : h_) : std::nullopt) {
-    s_.x = (way->turn * (state_.x.colwise() - way->pivot)).colwise() + (way->pivot + way->shift);
+    const Vec3 to = way->pivot + way->shift;
+    for (Eigen::Index c = 0; c < s_.x.cols(); ++c)
+      s_.x.col(c) = way->turn * Vec3(state_.x.col(c) - way->pivot) + to;
     trial_.axes = Eigen::Quaterniond(way->turn * start_axes_);
     equation_.look_at(s_.x, trial_, step_.pool);
   }

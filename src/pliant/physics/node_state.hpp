@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <numeric>
+
 #include "pliant/base/types.hpp"
 
 namespace pliant {
@@ -15,6 +17,8 @@ struct NodeState {
   struct MassPoints {
     Points x, v;
     std::vector<double> mass;
+
+    double sum() const { return std::accumulate(mass.begin(), mass.end(), 0.0); }
   };
   MassPoints within = {};
 };

@@ -130,6 +130,7 @@ bool ContactStep::finish(const StepInput& input, const Flight& flight, State& st
     moved = moved || body.moved;
   }
   stage_.tell(report);
+  stage_.log(input, 1, state.nodes.x, x);
   stage_.remember(input.h, state.contact);
   return moved;
 }

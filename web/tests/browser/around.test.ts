@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is around the body in a real browser: start page, dialogs, menus, panel, plots, framing, keys and their focus.
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PLIANT, SCENE, shot, Stand, THERE, troubles, visibleTip } from './stand';
+
+/** Drops files on the page: [name, text]. */
+async function drop(page: Page, files: [string, string][]): Promise<void> {
+  const data = await page.evaluateHandle((list) => {
+    const transfer = new DataTransfer();
+    for (const [name, text] of list) transfer.items.add(new File([text], name));
+    return transfer;
+  }, files);
+  await page.dispatchEvent('body', 'drop', { dataTransfer: data });
+}
+
+/** A cube of 0.4 m whose file has it about the origin. */
+const cube = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `v ${(i & 1) * 0.4 - 0.2} ${((i >> 1) & 1) * 0.4 - 0.2} ${(i >> 2) * 0.4 - 0.2}`)
+  .concat(['1 3 4 2', '5 6 8 7', '1 2 6 5', '3 7 8 4', '1 5 7 3', '2 4 8 6'].map((l) => `f ${l}`)).join('\n');
+
+describe.runIf(THERE)('around the body', () => {
+  const stand = new Stand((library) => {
+    library.write('lost.json', { description: 'a scene whose mesh is missing', bodies: [{ shape: { mesh: 'nowhere.off' } }] });
+    library.write('fails.json', { gravity: [0, 0, 0], bodies: [{ name: 'bar', method: 'metric',
+      shape: { box: { size: [1, 0.2, 0.2], nodes: [11, 3, 3] } }, initial: { stretch: [1.5, 0.8, 1] }, metric: { integrator: 'paper', stiffness: 1e9 } }] });
+    return [];
+  }, '');
+  const settle = () => stand.settle(), play = () => stand.play(), pause = () => stand.pause();
+  let page: Page;
+  beforeAll(() => { ({ page } = stand); });
+
+  const filter = () => page.locator('#start input[type=search]');
+  const card = (name: string) => page.locator(`#start [data-scene="${name}"]`);
+  const dialog = () => page.locator('dialog[open]');
+  const toast = (text: string | RegExp) => page.locator('.toast', { hasText: text });
+  const active = () => page.evaluate(() => document.activeElement?.matches('input[type=text], input[type=number]') ?? false);
+
+  it('a session of a scene that was opened here is replayed bit for bit', async () => {
+    await pause();
+    const tip = await visibleTip(page);
+    await page.mouse.move(tip.x, tip.y);
+    await page.mouse.down();
+    await page.mouse.move(tip.x + 40, tip.y - 40, { steps: 3 });
+    await settle();
+    await play();
+    const step = await page.evaluate(() => pliant.frame.step);
+    await page.evaluate((s) => pliant.until(() => pliant.frame.step > s + 10), step);
+    await page.mouse.up();
+    await pause();
+    const session = await page.evaluate(async () => (await fetch('save/session')).text());
+    const folder = mkdtempSync(join(tmpdir(), 'pliant-session-'));
+    writeFileSync(join(folder, 'a.session.json'), session);
+    const { stdout } = await promisify(execFile)(PLIANT, ['replay', join(folder, 'a.session.json')]).catch((e: { stdout: string }) => e);
+    rmSync(folder, { recursive: true });
+    expect(stdout).not.toMatch(/refused/);
+    expect(stdout).toMatch(/the same as when it was saved/);
+  });
+
+  it('no page had an error of its own', () => {
+    expect(troubles).toEqual([]);
+  });
+});

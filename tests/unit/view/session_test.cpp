@@ -573,6 +573,41 @@ TEST(Session, AnotherSceneIsLoadedByName) {
   EXPECT_FALSE(driver.shown()->stopped);
 }
 
+TEST(Session, APageOpensNoFileOfTheMachine) {
+  Driver driver(bar_scene());
+  const auto secret = driver.folder() / "secret.txt";
+  std::ofstream(secret) << "hunter2";
+  std::ofstream(driver.folder() / "ball.json")
+      << Json{{"bodies", Json::array({{{"name", "ball"}, {"shape", {{"sphere", {{"nodes", 5}}}}}}})}}.dump();
+  for (const auto& file : {secret, driver.folder() / "ball.json", driver.folder() / "scene.json"}) {
+    const Json reply = driver.tell("scene.load", {{"name", file.string()}});
+    EXPECT_EQ(reply["error"]["code"], "bad_argument") << file;
+    EXPECT_EQ(reply.dump().find("hunter2"), std::string::npos) << "what is in the file is not told";
+  }
+  EXPECT_EQ(driver.shown()->model->bodies[0].name, "bar");
+}
+
+TEST(Session, TheFirstBodyOfAnEmptySceneGetsTheGroundThatIsAskedFor) {
+  const std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  Driver driver(Json{{"bodies", Json::array()}});
+  const auto add = [&](double ground) {
+    const auto report = driver.session().upload("t.obj", {bytes, bytes + text.size()});
+    driver.done("body.add", {{"upload", (*report.value)["upload"]},
+                             {"units", "m"},
+                             {"method", "geometric"},
+                             {"nodes", 50},
+                             {"ground", ground}});
+  };
+  add(-0.5);
+  EXPECT_EQ((*driver.session().scene_message())["ground"], -0.5);
+  add(-2);
+  EXPECT_EQ((*driver.session().scene_message())["ground"], -0.5) << "a scene with bodies is left as it is";
+  driver.done("undo");
+  driver.done("undo");
+  EXPECT_TRUE((*driver.session().scene_message())["ground"].is_null());
+}
+
 /// Points of a ball as the text of an OBJ.
 std::string ball_of_points(int count) {
   std::string text;

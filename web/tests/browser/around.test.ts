@@ -62,6 +62,12 @@ describe.runIf(THERE)('around the body', () => {
     expect(stdout).toMatch(/the same as when it was saved/);
   });
 
+  it('no page opens a file of the machine', async () => {
+    const answer = await page.evaluate((name) => pliant.send('scene.load', { name }).then(() => 'done', (e: Error) => e.message), SCENE);
+    expect(answer).toMatch(/no shipped scene/);
+    expect(await page.evaluate(() => pliant.send('scene.load', { name: '/etc/passwd' }).catch((e: Error) => e.message))).not.toMatch(/root/);
+  });
+
   it('no page had an error of its own', () => {
     expect(troubles).toEqual([]);
   });

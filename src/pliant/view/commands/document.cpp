@@ -192,7 +192,7 @@ Action body_remove(Request& request) {
 
 Action scene_load(Request& request) {
   const std::string name = request.args.text("name");
-  Result<ParsedScene> parsed = read_scene(name, request.world.libraries());
+  Result<ParsedScene> parsed = read_library_scene(name, request.world.libraries());
   if (!parsed) {
     Refusal refusal = refusal_of(parsed.error(), "bad_argument");
     refusal.where = "name";
@@ -205,3 +205,4 @@ Action scene_load(Request& request) {
 }
 
 }  // namespace pliant::view
+/// A page may open what it was offered, and no other file of the machine.

@@ -68,6 +68,14 @@ describe.runIf(THERE)('around the body', () => {
     expect(await page.evaluate(() => pliant.send('scene.load', { name: '/etc/passwd' }).catch((e: Error) => e.message))).not.toMatch(/root/);
   });
 
+  it('the save menu works twice', async () => {
+    for (let k = 0; k < 2; k++) {
+      await page.locator('#save').click();
+      await page.locator('.menu [role=menuitem]', { hasText: 'Copy command' }).click({ timeout: 5000 });
+      await toast(/Cop(ied|y this line)/).evaluate((t) => t.remove(), null, { timeout: 5000 });  // a click would be a third hand
+    }
+  });
+
   it('no page had an error of its own', () => {
     expect(troubles).toEqual([]);
   });

@@ -76,6 +76,35 @@ describe.runIf(THERE)('around the body', () => {
     }
   });
 
+  it('keys belong to the view after a slider was dragged or a button pressed', async () => {
+    await play();
+    const row = page.locator('[data-path="bodies.0.geometric.stiffness"]');
+    const slider = (await row.locator('input[type=range]').boundingBox())!;
+    const y = slider.y + slider.height / 2;
+    await page.mouse.move(slider.x + slider.width / 2, y);
+    await page.mouse.down();
+    await page.mouse.move(slider.x + slider.width * 0.6, y, { steps: 4 });
+    await page.mouse.up();
+    await settle();
+    expect(await active(), 'no text box has the focus').toBe(false);
+    const value = await row.locator('.value').inputValue();
+    await page.keyboard.press('Space');
+    await page.evaluate(() => pliant.until(() => !pliant.transport.playing));
+    await page.keyboard.press('1');
+    expect(await row.locator('.value').inputValue()).toBe(value);
+    for (const pressed of ['#tab-1', '#tab-0', '#page-body summary >> nth=0', '#page-body summary >> nth=0']) {
+      const playing = await page.evaluate(() => pliant.transport.playing);
+      await page.locator(pressed).click();
+      await page.keyboard.press('Space');
+      await page.evaluate((was) => pliant.until(() => pliant.transport.playing !== was), playing);
+    }
+    // Reached by Tab, a button is pressed by Space.
+    await page.locator('#save').focus();
+    await page.keyboard.press('Space');
+    expect(await page.locator('.menu').count()).toBe(1);
+    await page.keyboard.press('Escape');
+  });
+
   it('no page had an error of its own', () => {
     expect(troubles).toEqual([]);
   });

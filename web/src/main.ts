@@ -41,7 +41,7 @@ const tools: Tools = {
 const router = new PointerRouter(view, bench, tools, gizmo);
 const bands = new Bands(view, store, stage, tools, router);
 const dock = new Dock(store);
-const drop = new MeshDrop(store);
+const drop = new MeshDrop(store, stage);
 const start = new StartPage(store, () => drop.choose());
 new Toasts(store);
 new Panel(store, stage, tools, dock);

@@ -269,6 +269,11 @@ export class Stage {
     if (!renderer) return Promise.resolve(null);
     renderer.setPixelRatio(2);
     renderer.setSize(this.element.clientWidth, this.element.clientHeight, false);
+  /** Of all colliders but level planes, as they are now. */
+  get propVertices(): ArrayLike<number> {
+    return this.props ? this.props.geometry.attributes.position.array : [];
+  }
+
     renderer.render(this.scene, this.camera.camera);
     const source = renderer.domElement;
     const out = document.createElement('canvas');

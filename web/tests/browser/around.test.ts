@@ -41,6 +41,39 @@ describe.runIf(THERE)('around the body', () => {
   const toast = (text: string | RegExp) => page.locator('.toast', { hasText: text });
   const active = () => page.evaluate(() => document.activeElement?.matches('input[type=text], input[type=number]') ?? false);
 
+  it('meshes that are dropped together are asked about in turn; the first gets a ground, the next stands on top', async () => {
+    await drop(page, [['one.obj', cube], ['two.obj', cube]]);
+    await page.locator('.mesh-dialog h2', { hasText: '1 of 2: one.obj' }).waitFor();
+    await shot(page, 'drop-empty');
+    await page.keyboard.press('Enter');
+    await page.evaluate(() => pliant.until(() => pliant.bodies.length === 1, 240000));
+    await page.locator('.mesh-dialog h2', { hasText: '2 of 2: two.obj' }).waitFor();
+    const first = await page.evaluate(() => pliant.bounds(0)!.lo[1]);
+    expect(first).toBeGreaterThan(-0.05);
+    const step = await page.evaluate(() => pliant.frame.step);
+    await page.evaluate((s) => pliant.until(() => pliant.frame.step > s + 25), step);
+    expect(await page.evaluate(() => pliant.bounds(0)!.lo[1]), 'without a ground it would be at -0.8').toBeGreaterThan(-0.05);
+    await page.evaluate(() => pliant.send('pause'));
+    await page.keyboard.press('Enter');
+    await page.evaluate(() => pliant.until(() => pliant.bodies.length === 2, 240000));
+    await settle();
+    const [below, above] = await page.evaluate(() => [pliant.bounds(0)!, pliant.bounds(1)!]);
+    expect(above.lo[1]).toBeGreaterThan(below.hi[1]);
+    expect(Math.abs(above.lo[0] - below.lo[0])).toBeLessThan(0.1);
+    await shot(page, 'dropped-two');
+    // A place of one's own: the middle of its underside.
+    await drop(page, [['three.obj', cube]]);
+    await page.locator('.mesh-dialog').waitFor();
+    await dialog().getByLabel('Middle of its underside, x').fill('2');
+    await dialog().getByLabel('Middle of its underside, y').fill('0,5');
+    await dialog().locator('.add').click();
+    await page.evaluate(() => pliant.until(() => pliant.bodies.length === 3, 240000));
+    await settle();
+    const { lo, hi } = await page.evaluate(() => pliant.bounds(2)!);
+    expect((lo[0] + hi[0]) / 2).toBeCloseTo(2, 3);
+    expect(lo[1]).toBeCloseTo(0.5, 3);
+  });
+
   it('a session of a scene that was opened here is replayed bit for bit', async () => {
     await pause();
     const tip = await visibleTip(page);

@@ -76,8 +76,13 @@ export class Shell {
     this.showTransport();
   }
 
+  /** A simulation that a failed step stopped stands, whatever was asked of it. */
+  private get runs(): boolean {
+    return this.store.transport.playing && this.store.state !== 'stopped';
+  }
+
   togglePlay(): void {
-    this.store.do(this.store.transport.playing ? 'pause' : 'play');
+    this.store.do(this.runs ? 'pause' : 'play');
   }
 
   step(): void {
@@ -225,9 +230,7 @@ export class Shell {
 
   private showTransport(): void {
     const t = this.store.transport;
-    this.play.replaceChildren(icon(t.playing ? 'pause' : 'play'));
-    this.play.setAttribute('aria-label', t.playing ? 'Pause' : 'Play');
-    this.play.title = `${t.playing ? 'Pause' : 'Play'} (Space)`;
+    this.showPlay();
     this.speed.textContent = speedText(t.speed);
     this.pose.setAttribute('aria-pressed', String(t.posing));
     this.record.classList.toggle('on', !!t.recording);
@@ -235,6 +238,7 @@ export class Shell {
     this.record.title = t.recording ? 'Stop recording (K)' : 'Record (K)';
     this.showState(this.store.state);
   }
+    this.speed.setAttribute('aria-label', `Speed ${speedText(t.speed)}`);
 
   private showHistory(): void {
     const undo = labels(this.store.history.undo), redo = labels(this.store.history.redo);
@@ -242,6 +246,13 @@ export class Shell {
     this.redo.disabled = !redo.length;
     this.undo.title = undo.length ? `Undo: ${undo.at(-1) || 'last edit'} (Ctrl+Z)` : 'Nothing to undo';
     this.redo.title = redo.length ? `Redo: ${redo.at(-1) || 'next edit'} (Ctrl+Shift+Z)` : 'Nothing to redo';
+  private showPlay(): void {
+    const word = this.runs ? 'Pause' : 'Play';
+    this.play.replaceChildren(icon(word.toLowerCase()));
+    this.play.setAttribute('aria-label', word);
+    this.play.title = `${word} (Space)`;
+  }
+
   }
 
   /** The parts stay while the build goes on: a button that is made anew between press and release is never clicked. */
@@ -267,6 +278,7 @@ export class Shell {
     switch (state) {
       case 'boot': case 'connecting': say('connecting'); break;
       case 'loading': say('loading the scene'); break;
+    this.showPlay();
       case 'live':
         if (store.transport.recording) chip.replaceChildren(h('span', { class: 'rec' }), 'recording');
         else if (store.transport.speed !== 1) say(`slow motion ${speedText(store.transport.speed)}`);
@@ -280,7 +292,8 @@ export class Shell {
       case 'stopped': {
         const s = store.stopped;
         chip.classList.add('bad');
-        say(s ? `stopped at step ${s.step ?? store.frame.step}: ${s.message}${s.advice ? `. ${s.advice}` : ''}` : 'stopped');
+        say('stopped', s ? `: ${s.message}${s.advice ? `. ${s.advice}.` : ''}` : '');
+        if (labels(store.history.undo).length) chip.append(h('button', { type: 'button', onclick: () => store.do('undo') }, 'Undo'));
         chip.append(h('button', { type: 'button', onclick: () => store.do('reset') }, 'Reset'));
         break;
       }

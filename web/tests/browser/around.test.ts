@@ -138,6 +138,20 @@ describe.runIf(THERE)('around the body', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('a failed step says its cause in full, and time stands', async () => {
+    await page.setViewportSize({ width: 820, height: 560 });
+    await stand.load('fails');
+    await page.evaluate(() => pliant.send('speed', { x: 16 }));
+    await play();
+    await page.evaluate(() => pliant.until(() => pliant.state === 'stopped', 60000));
+    const text = page.locator('#state-chip .state-text');
+    await shot(page, 'stopped');
+    expect(await text.innerText()).toMatch(/^stopped: body bar, step \d+ .*: /);
+    expect(await text.innerText()).not.toMatch(/softer grab/);
+    expect(await text.evaluate((e) => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight)).toBe(true);
+    expect(await page.locator('#transport .main').getAttribute('aria-label')).toBe('Play');
+  });
+
   it('no page had an error of its own', () => {
     expect(troubles).toEqual([]);
   });

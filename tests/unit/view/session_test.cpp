@@ -680,6 +680,25 @@ TEST(Session, TheSavedSceneCanBeLoadedAndHasTheEdits) {
   EXPECT_FALSE(again.shown()->stopped);
 }
 
+TEST(Session, PagesHearOfHandlesThatAnUndoBringsOrMoves) {
+  Driver driver(bar_scene());
+  const Json end{{"halfspace", {{"point", {0.99, 0, 0}}, {"normal", {1, 0, 0}}}}};
+  const int handle = driver.done("handle.add", {{"body", 0}, {"select", end}})["result"]["handle"];
+  for (const double y : {0.1, 0.2})
+    driver.done("handle.move", {{"handle", handle}, {"translate", {0, y, 0}}, {"final", true}});
+  const auto body = [&] { return (*driver.session().scene_message())["bodies"][0]; };
+  const std::uint32_t epoch = driver.shown()->epoch;
+  driver.done("undo");
+  EXPECT_GT(driver.shown()->epoch, epoch);
+  EXPECT_EQ(driver.last("scene")["bodies"][0]["handle_places"][0]["translate"], Json({0, 0.1, 0}));
+  driver.done("undo");
+  EXPECT_EQ(body()["handle_places"][0]["translate"], Json({0, 0, 0}));
+  driver.done("undo");
+  EXPECT_TRUE(driver.last("scene")["bodies"][0]["handles"].empty());
+  driver.done("redo");
+  EXPECT_EQ(driver.last("scene")["bodies"][0]["handles"], Json({handle}));
+}
+
 TEST(Session, TheSavedSceneHasTheScaleOfAHandle) {
   Driver driver(bar_scene());
   const Json end{{"halfspace", {{"point", {0.99, 0, 0}}, {"normal", {1, 0, 0}}}}};

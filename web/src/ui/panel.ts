@@ -215,7 +215,12 @@ export class Panel {
       parts.push(h('p', { class: 'dim' }, 'Moved by, in m'), h('div', { class: 'vector' }, ...boxes),
         h('button', { type: 'button', class: 'wide-button', onclick: () => handle.remove() }, 'Remove the handle'));
     }
-    if (this.handleBox.contains(document.activeElement) && parts.length) return;
+    // Who types there goes on typing; the numbers follow.
+    const typed = [...this.handleBox.querySelectorAll<HTMLInputElement>('.vector input')];
+    if (this.handleBox.contains(document.activeElement) && handle.selected && typed.length) {
+      handle.translation.forEach((v, i) => { typed[i].value = number(v); });
+      return;
+    }
     this.handleBox.replaceChildren();
     if (parts.length) this.handleBox.append(h('details', { class: 'group', open: true }, h('summary', {}, 'Handle'), ...parts));
   }

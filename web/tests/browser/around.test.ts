@@ -138,6 +138,36 @@ describe.runIf(THERE)('around the body', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('undo takes gizmo and numbers of a handle back, and away with it', async () => {
+    await pause();
+    await page.locator('#tools [data-tool=handle]').click();
+    const tip = await visibleTip(page);
+    await page.mouse.click(tip.x, tip.y);
+    await page.keyboard.press('Enter');
+    await page.evaluate(() => pliant.until(() => pliant.gizmo.shown));
+    await settle();
+    const from = await page.evaluate(() => pliant.gizmo.at);
+    const box = page.getByLabel('Handle y');
+    for (const y of ['0.1', '0.2']) {
+      await box.fill(y);
+      await box.press('Enter');
+      await settle();
+    }
+    const undo = async () => {
+      await page.locator('#view').focus();
+      await page.keyboard.press('Control+z');
+      await settle();
+    };
+    await undo();
+    expect(await box.inputValue()).toBe('0.1');
+    expect((await page.evaluate(() => pliant.gizmo.at))[1]).toBeCloseTo(from[1] + 0.1, 4);
+    await undo();
+    expect(await box.inputValue()).toBe('0');
+    await undo();
+    expect(await page.evaluate(() => [pliant.held(0), pliant.gizmo.shown])).toEqual([0, false]);
+    expect(await box.count()).toBe(0);
+  });
+
   it('a failed step says its cause in full, and time stands', async () => {
     await page.setViewportSize({ width: 820, height: 560 });
     await stand.load('fails');

@@ -45,6 +45,8 @@ export class Stage {
   /** Called before each drawing; brings in the newest frame. */
   beforeDraw: () => void = () => undefined;
   readonly timings: Timings = { decode: [], normals: [], pick: [], draw: [], latency: [] };
+  /** Of the stretch colours. */
+  readonly rangeChanged = new Signal<number>();
   /** Grabs of all pages in the newest frame. */
   grabs: GrabRow[] = [];
   draws = 0;
@@ -511,8 +513,10 @@ export class Stage {
     sample.sort((a, b) => a - b);
     const at = sample[Math.floor(0.99 * (sample.length - 1))] ?? 0;
     // Steps of the range keep the colours from flickering with every frame.
-    this.stretchRange = niceCeil(Math.max(at, 0.01));
-    this.uniforms.uRange.value = this.stretchRange;
+    const range = niceCeil(Math.max(at, 0.01));
+    if (range === this.stretchRange) return;
+    this.stretchRange = this.uniforms.uRange.value = range;
+    this.rangeChanged.emit(range);
   }
 }
 

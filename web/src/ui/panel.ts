@@ -53,6 +53,7 @@ export class Panel {
     store.presenceChanged.on(() => this.showBodies());
     stage.tierChanged.on(() => this.showView());
     tools.handle.changed = () => this.showHandle();
+    stage.rangeChanged.on(() => this.showLegend());
     tools.joint.changed = () => this.showSkeleton();
     store.toolChanged.on(() => this.showSkeleton());
     stage.modelChanged.on(() => this.showSkeleton());
@@ -158,8 +159,12 @@ export class Panel {
         h('p', { class: 'dim' }, stage.software ? 'Software rendering: reduced by default.' : 'Reduced: no shadow, no antialiasing.')));
     if (focused >= 0) this.viewPage.querySelectorAll('input')[focused]?.focus();
     const legend = $('#legend');
-    legend.hidden = store.look !== 'stretch';
-    const r = Math.round(stage.stretchRange * 1000) / 10;
+    this.showLegend();
+  }
+
+  private showLegend(): void {
+    legend.hidden = this.store.look !== 'stretch';
+    const r = Math.round(this.stage.stretchRange * 1000) / 10;
     if (!legend.hidden) {
       legend.replaceChildren(h('div', { class: 'bar' }), h('div', { class: 'ends' }, h('span', {}, `−${r} %`), h('span', {}, 'stretch'), h('span', {}, `+${r} %`)));
     }

@@ -168,6 +168,23 @@ describe.runIf(THERE)('around the body', () => {
     expect(await box.count()).toBe(0);
   });
 
+  it('the legend tells the stretch that is shown, also while time stands', async () => {
+    await play();
+    const step = await page.evaluate(() => pliant.frame.step);
+    await page.evaluate((s) => pliant.until(() => pliant.frame.step > s + 20), step);  // it hangs through
+    await pause();
+    await page.locator('#tab-1').click();
+    await page.locator('#page-view input[name=look]').nth(2).check({ force: true });
+    await page.evaluate(() => pliant.until(() => (pliant.stretch(0) ?? []).some((s) => s > 0.001)));
+    await settle();
+    const most = await page.evaluate(() => [...pliant.stretch(0)!].map(Math.abs).sort((a, b) => a - b).at(-Math.ceil(0.01 * pliant.stretch(0)!.length))!);
+    const told = Number(/\+([\d.]+) %/.exec(await page.locator('#legend').innerText())![1]) / 100;
+    expect(told).toBeGreaterThan(0.98 * Math.max(most, 0.01));
+    expect(told).toBeLessThan(2.6 * Math.max(most, 0.01));
+    await page.locator('#page-view input[name=look]').nth(1).check({ force: true });
+    await page.locator('#tab-0').click();
+  });
+
   it('a failed step says its cause in full, and time stands', async () => {
     await page.setViewportSize({ width: 820, height: 560 });
     await stand.load('fails');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panel: Body (generated controls of the chosen body, then the grab's own), View, Scene.
 
-import { optionRow, Row } from '../controls/row';
+import { helpByFocus, optionRow, Row } from '../controls/row';
 import { grouped, number } from '../controls/format';
 import { OptionGroups } from '../controls/panel';
 import type { Dock } from '../plots/dock';
@@ -44,6 +44,7 @@ export class Panel {
     const scenePage = h('div', { class: 'page' }, plot,
       h('details', { class: 'group', open: true }, h('summary', {}, 'Bodies'), this.bodies, this.people, this.notes), scene.element);
     this.makeTabs([['Body', bodyPage], ['View', this.viewPage], ['Scene', scenePage]]);
+    helpByFocus($('#pages'));
     this.makeSheet();
     this.showView();
     this.showBodies();
@@ -52,8 +53,8 @@ export class Panel {
     store.bodyChanged.on(() => this.showBodies());
     store.presenceChanged.on(() => this.showBodies());
     stage.tierChanged.on(() => this.showView());
-    tools.handle.changed = () => this.showHandle();
     stage.rangeChanged.on(() => this.showLegend());
+    tools.handle.changed = () => this.showHandle();
     tools.joint.changed = () => this.showSkeleton();
     store.toolChanged.on(() => this.showSkeleton());
     stage.modelChanged.on(() => this.showSkeleton());
@@ -158,11 +159,11 @@ export class Panel {
       h('details', { class: 'group', open: true }, h('summary', {}, 'Quality'), quality,
         h('p', { class: 'dim' }, stage.software ? 'Software rendering: reduced by default.' : 'Reduced: no shadow, no antialiasing.')));
     if (focused >= 0) this.viewPage.querySelectorAll('input')[focused]?.focus();
-    const legend = $('#legend');
     this.showLegend();
   }
 
   private showLegend(): void {
+    const legend = $('#legend');
     legend.hidden = this.store.look !== 'stretch';
     const r = Math.round(this.stage.stretchRange * 1000) / 10;
     if (!legend.hidden) {

@@ -138,6 +138,23 @@ describe.runIf(THERE)('around the body', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('a click below a help line is not lost when the line goes', async () => {
+    const row = page.locator('[data-path="bodies.0.geometric.stiffness"]');
+    await row.locator('.value').click();
+    await row.locator('.help').waitFor();
+    const below = page.locator('#page-body details.group >> nth=1').locator('> summary');
+    const was = await below.evaluate((s) => (s.parentElement as HTMLDetailsElement).open);
+    const at = (await below.boundingBox())!;
+    await page.mouse.move(at.x + 40, at.y + 4);
+    await page.mouse.down();
+    await page.waitForTimeout(50);  // a hand's click takes a while
+    await page.mouse.up();
+    await page.evaluate(() => pliant.until(() => !document.querySelector('.row.told')));
+    expect(await below.evaluate((s) => (s.parentElement as HTMLDetailsElement).open)).toBe(!was);
+    expect(await row.locator('.help').isVisible()).toBe(false);
+    await below.click();
+  });
+
   it('undo takes gizmo and numbers of a handle back, and away with it', async () => {
     await pause();
     await page.locator('#tools [data-tool=handle]').click();

@@ -202,6 +202,34 @@ describe.runIf(THERE)('around the body', () => {
     await page.locator('#tab-0').click();
   });
 
+  it('a body is framed clear of what lies over the view, at every size and from every side', async () => {
+    for (const [width, height] of [[1280, 720], [1024, 600], [390, 780]]) {
+      await page.setViewportSize({ width, height });
+      for (let k = 0; k < 2; k++) {
+        await page.locator('#view').focus();
+        for (let i = 0; i < 3 * k; i++) await page.keyboard.press('ArrowLeft');
+        await page.keyboard.press('f');
+        await settle();
+        const { out, wide } = await page.evaluate(() => {
+          const view = document.querySelector('#view')!.getBoundingClientRect();
+          const top = document.querySelector('#body-chip')!.getBoundingClientRect().bottom, bottom = view.bottom - 40;
+          const x = pliant.positions(0)!;
+          let outside = 0, least = Infinity, most = 0;
+          for (let v = 0; v < x.length / 3; v++) {
+            const p = pliant.screen(0, v)!;
+            if (p.x < view.left || p.x > view.right || p.y < top || p.y > bottom) outside++;
+            least = Math.min(least, p.x);
+            most = Math.max(most, p.x);
+          }
+          return { out: outside, wide: (most - least) / view.width };
+        });
+        expect(out, `${width} x ${height}`).toBe(0);
+        expect(wide).toBeGreaterThan(0.2);
+      }
+      await shot(page, `framed-${width}x${height}`);
+    }
+  });
+
   it('a failed step says its cause in full, and time stands', async () => {
     await page.setViewportSize({ width: 820, height: 560 });
     await stand.load('fails');

@@ -76,6 +76,8 @@ export interface SceneCard {
   name: string;
   description?: string;
   methods?: string[];
+  /** Mesh files that it names and that are not there. */
+  missing?: string[];
 }
 
 export interface Transport {

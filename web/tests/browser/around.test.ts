@@ -74,6 +74,35 @@ describe.runIf(THERE)('around the body', () => {
     expect(lo[1]).toBeCloseTo(0.5, 3);
   });
 
+  it('a card asks before edits are lost, by a dialog of the page; old errors go with the old scene', async () => {
+    expect(await toast('paper.obj').count()).toBe(1);
+    await page.locator('#scene-button').click();
+    await filter().fill('small soft');
+    expect(await page.locator('#start [data-scene]').count()).toBe(1);
+    await card('scene').click();
+    await dialog().locator('h2', { hasText: 'Load scene?' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.evaluate(() => pliant.until(() => pliant.bodies[0]?.name === 'bar', 240000));
+    await settle();
+    expect(await toast('paper.obj').count()).toBe(0);
+    expect(await page.locator('h1').allInnerTexts()).toEqual(['pliant: scene']);
+  });
+
+  it('a scene without its mesh says what to do, and the chooser forgets its filter', async () => {
+    await page.locator('#scene-button').click();
+    expect(await filter().inputValue()).toBe('');
+    expect(await card('scene').count()).toBe(1);
+    await filter().fill('lost');
+    expect(await card('lost').innerText()).toMatch(/needs nowhere\.off/);
+    await shot(page, 'chooser');
+    await card('lost').click();
+    expect(await dialog().innerText()).toMatch(/nowhere\.off[\s\S]*make models[\s\S]*Open a mesh/);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => pliant.bodies.map((b) => b.name))).toEqual(['bar']);
+  });
+
   it('a session of a scene that was opened here is replayed bit for bit', async () => {
     await pause();
     const tip = await visibleTip(page);

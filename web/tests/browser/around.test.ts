@@ -41,6 +41,15 @@ describe.runIf(THERE)('around the body', () => {
   const toast = (text: string | RegExp) => page.locator('.toast', { hasText: text });
   const active = () => page.evaluate(() => document.activeElement?.matches('input[type=text], input[type=number]') ?? false);
 
+  it('a file of another kind is named, on top of the start page', async () => {
+    await drop(page, [['paper.obj', '%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj\n']]);
+    await toast('paper.obj').waitFor();
+    expect(await toast('paper.obj').innerText()).toMatch(/PDF/);
+    expect(await toast('paper.obj').innerText()).not.toMatch(/reconstruct/);
+    const at = (await toast('paper.obj').boundingBox())!;
+    expect(await page.evaluate(({ x, y }) => !!document.elementFromPoint(x + 20, y + 10)?.closest('.toast'), at)).toBe(true);
+  });
+
   it('meshes that are dropped together are asked about in turn; the first gets a ground, the next stands on top', async () => {
     await drop(page, [['one.obj', cube], ['two.obj', cube]]);
     await page.locator('.mesh-dialog h2', { hasText: '1 of 2: one.obj' }).waitFor();

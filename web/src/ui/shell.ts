@@ -94,8 +94,13 @@ export class Shell {
     this.store.do('speed', { x: SPEEDS[(at + 1) % SPEEDS.length] });
   }
 
+  /** While posing every drag of the body poses it: a tool that would do something else makes room. */
   togglePose(): void {
-    this.store.do('pose', { on: !this.store.transport.posing });
+    const { store, tools } = this;
+    const on = !store.transport.posing;
+    const paints = store.tool === 'handle' && !tools.handle.selected;
+    if (on && (paints || store.tool === 'dent')) store.setTool('grab');
+    store.do('pose', { on });
   }
 
   toggleRecord(): void {

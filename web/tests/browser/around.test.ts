@@ -223,6 +223,32 @@ describe.runIf(THERE)('around the body', () => {
     expect(await box.count()).toBe(0);
   });
 
+  it('while posing, a drag with the handle tool poses', async () => {
+    await page.keyboard.press('o');
+    await page.evaluate(() => pliant.until(() => pliant.state === 'posing'));
+    await page.locator('#tools [data-tool=handle]').click();
+    const tip = await visibleTip(page);
+    await page.mouse.move(tip.x, tip.y);
+    await page.mouse.down();
+    await page.evaluate(() => pliant.until(() => pliant.grab.length === 1, 10000));
+    await page.mouse.up();
+    await settle();
+    expect(await page.getByText('vertices painted').count()).toBe(0);
+    await page.keyboard.press('o');
+    await page.evaluate(() => pliant.until(() => pliant.state === 'paused'));
+    await page.evaluate(() => pliant.send('undo'));
+  });
+
+  it('a dent says that it needs time', async () => {
+    await pause();
+    const tip = await visibleTip(page);
+    await page.locator('#tools [data-tool=dent]').click();
+    await page.mouse.click(tip.x, tip.y);
+    await toast('a dent needs it').locator('button', { hasText: 'Play' }).click();
+    await page.evaluate(() => pliant.until(() => pliant.state === 'live'));
+    await page.locator('#tools [data-tool=grab]').click();
+  });
+
   it('the legend tells the stretch that is shown, also while time stands', async () => {
     await play();
     const step = await page.evaluate(() => pliant.frame.step);

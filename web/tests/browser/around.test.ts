@@ -266,6 +266,11 @@ describe.runIf(THERE)('around the body', () => {
     await page.locator('#tab-0').click();
   });
 
+  it('plots have the pixels of their place after a resize while time stands', async () => {
+    await page.setViewportSize({ width: 1200, height: 640 });
+    await page.waitForFunction(() => [...document.querySelectorAll<HTMLCanvasElement>('#dock canvas')].every((c) => c.width === Math.round(c.clientWidth * devicePixelRatio)), null, { timeout: 10000 });
+  });
+
   it('a body is framed clear of what lies over the view, at every size and from every side', async () => {
     for (const [width, height] of [[1280, 720], [1024, 600], [390, 780]]) {
       await page.setViewportSize({ width, height });
@@ -306,6 +311,23 @@ describe.runIf(THERE)('around the body', () => {
     expect(await text.innerText()).not.toMatch(/softer grab/);
     expect(await text.evaluate((e) => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight)).toBe(true);
     expect(await page.locator('#transport .main').getAttribute('aria-label')).toBe('Play');
+  });
+
+  it('what the pointer was over is forgotten with its scene', async () => {
+    await stand.load('block');
+    await page.locator('#tools [data-tool=dent]').click();
+    // A face of a number that the next body does not have.
+    const at = await page.evaluate(() => {
+      for (let v = 0; v < pliant.positions(0)!.length / 3; v++) {
+        const s = pliant.screen(0, v)!, c = pliant.screen(0, 0)!;
+        const p = { x: s.x + 0.04 * (c.x - s.x), y: s.y + 0.04 * (c.y - s.y) };
+        if ((pliant.pick(p.x, p.y)?.face ?? 0) >= 276) return p;
+      }
+      return null;
+    });
+    await page.mouse.move(at!.x, at!.y);
+    await stand.load('scene');
+    expect(troubles.filter((t) => /NaN/.test(t)), 'what a band without a place says on the console').toEqual([]);
   });
 
   it('no page had an error of its own', () => {

@@ -210,6 +210,7 @@ export class Shell {
     $('#scene-button').firstElementChild!.textContent = name || 'choose a scene';
     $('#scene-button').title = store.scene?.name ? `${store.scene.name}: choose another scene` : 'Choose a scene';
     document.title = name ? `${name} · pliant` : 'pliant';
+    $('#title').textContent = name ? `pliant: ${name}` : 'pliant';
     const chip = $('#body-chip');
     chip.replaceChildren();
     if (body) chip.append(h('b', {}, body.name), `${grouped(body.vertices)} ${body.point_spacing ? 'points' : 'vertices'} · ${grouped(body.nodes)} nodes · ${body.method}`);
@@ -237,20 +238,14 @@ export class Shell {
     const t = this.store.transport;
     this.showPlay();
     this.speed.textContent = speedText(t.speed);
+    this.speed.setAttribute('aria-label', `Speed ${speedText(t.speed)}`);
     this.pose.setAttribute('aria-pressed', String(t.posing));
     this.record.classList.toggle('on', !!t.recording);
     this.record.setAttribute('aria-pressed', String(!!t.recording));
     this.record.title = t.recording ? 'Stop recording (K)' : 'Record (K)';
     this.showState(this.store.state);
   }
-    this.speed.setAttribute('aria-label', `Speed ${speedText(t.speed)}`);
 
-  private showHistory(): void {
-    const undo = labels(this.store.history.undo), redo = labels(this.store.history.redo);
-    this.undo.disabled = !undo.length;
-    this.redo.disabled = !redo.length;
-    this.undo.title = undo.length ? `Undo: ${undo.at(-1) || 'last edit'} (Ctrl+Z)` : 'Nothing to undo';
-    this.redo.title = redo.length ? `Redo: ${redo.at(-1) || 'next edit'} (Ctrl+Shift+Z)` : 'Nothing to redo';
   private showPlay(): void {
     const word = this.runs ? 'Pause' : 'Play';
     this.play.replaceChildren(icon(word.toLowerCase()));
@@ -258,6 +253,12 @@ export class Shell {
     this.play.title = `${word} (Space)`;
   }
 
+  private showHistory(): void {
+    const undo = labels(this.store.history.undo), redo = labels(this.store.history.redo);
+    this.undo.disabled = !undo.length;
+    this.redo.disabled = !redo.length;
+    this.undo.title = undo.length ? `Undo: ${undo.at(-1) || 'last edit'} (Ctrl+Z)` : 'Nothing to undo';
+    this.redo.title = redo.length ? `Redo: ${redo.at(-1) || 'next edit'} (Ctrl+Shift+Z)` : 'Nothing to redo';
   }
 
   /** The parts stay while the build goes on: a button that is made anew between press and release is never clicked. */
@@ -277,13 +278,13 @@ export class Shell {
     const chip = $('#state-chip');
     window.clearInterval(this.lostTimer);
     chip.className = 'chip';
+    this.showPlay();
     const say = (...parts: (Node | string)[]) => chip.replaceChildren(h('span', { class: 'state-text' }, ...parts));
     this.stage.setSaturation(state === 'lost' ? 0.5 : state === 'rebuilding' ? 0.6 : 1);
     for (const row of document.querySelectorAll('.row.busy')) if (state !== 'rebuilding') row.classList.remove('busy');
     switch (state) {
       case 'boot': case 'connecting': say('connecting'); break;
       case 'loading': say('loading the scene'); break;
-    this.showPlay();
       case 'live':
         if (store.transport.recording) chip.replaceChildren(h('span', { class: 'rec' }), 'recording');
         else if (store.transport.speed !== 1) say(`slow motion ${speedText(store.transport.speed)}`);
@@ -316,7 +317,7 @@ export class Shell {
         say('disconnected');
         const page = $('#refused');
         page.hidden = false;
-        page.replaceChildren(h('h1', {}, 'This page is no longer connected'), h('p', {}, store.link.refusal),
+        page.replaceChildren(h('h2', {}, 'This page is no longer connected'), h('p', {}, store.link.refusal),
           h('p', {}, 'To start again: ', h('code', {}, commandToStart(store))));
         break;
       }

@@ -299,6 +299,52 @@ describe.runIf(THERE)('around the body', () => {
     }
   });
 
+  it('on a phone everything is large enough for a finger; labels are readable in light', async () => {
+    const small = await page.evaluate(() => [...document.querySelectorAll<HTMLElement>('button, #methods label, .radios label, .check, .row input, summary')]
+      .filter((e) => e.offsetParent !== null && !e.closest('.radios, .check')?.contains(e.parentElement) && getComputedStyle(e).opacity !== '0')
+      .map((e) => ({ e, b: e.getBoundingClientRect() })).filter(({ b }) => b.width > 0 && (b.width < 24 || b.height < 24))
+      .map(({ e, b }) => `${e.tagName} ${e.className} ${e.textContent} ${b.width} x ${b.height}`));
+    expect(small).toEqual([]);
+    await page.locator('#view').focus();
+    await page.keyboard.press('l');
+    await settle();
+    const weak = await page.evaluate(() => {
+      const rgb = (c: string) => (c.match(/[\d.]+/g) ?? []).map(Number);
+      const light = (c: number[]) => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => {
+        const v = c[i] / 255;
+        return sum + w * (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+      }, 0);
+      const behind = (e: Element | null): number[] => {
+        if (!e) return [255, 255, 255];
+        const [r, g, b, a = 1] = rgb(getComputedStyle(e).backgroundColor);
+        return a === 1 ? [r, g, b] : behind(e.parentElement).map((v, i) => v * (1 - a) + [r, g, b][i] * a);
+      };
+      return [...document.querySelectorAll<HTMLElement>('#tools button, #tabs button, #methods label span, .row .name, summary, .toast button')]
+        .filter((e) => e.offsetParent !== null && e.textContent)
+        .map((e) => {
+          const [a, b] = [light(rgb(getComputedStyle(e).color)), light(behind(e))].sort((p, q) => q - p);
+          return { what: e.textContent, contrast: (a + 0.05) / (b + 0.05) };
+        }).filter(({ contrast }) => contrast < 4.5);
+    });
+    expect(weak).toEqual([]);
+    await shot(page, 'phone-light');
+    await page.locator('#view').focus();
+    await page.keyboard.press('l');
+    await page.setViewportSize({ width: 1024, height: 600 });
+  });
+
+  it('help opens at its top, names its speed button by what it says', async () => {
+    await page.locator('#view').focus();
+    await page.keyboard.press('?');
+    await dialog().waitFor();
+    await shot(page, 'help-1024x600');
+    expect(await dialog().evaluate((d) => d.scrollTop)).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 1280, height: 720 });
+    const speed = page.locator('#speed');
+    expect(await speed.getAttribute('aria-label')).toContain(await speed.innerText());
+  });
+
   it('a failed step says its cause in full, and time stands', async () => {
     await page.setViewportSize({ width: 820, height: 560 });
     await stand.load('fails');

@@ -8,7 +8,8 @@ const FIELD_OF_VIEW = 32; // degrees, vertical
 const FIRST_DIRECTION = new THREE.Vector3(0.46, 0.22, 0.86).normalize();
 const LOWEST = 0.495 * Math.PI;
 const HIGHEST = 0.02;
-const LEASH = 0.5; // of the half height of the picture, at the target
+/** Of the half height of the picture, at the target: what fitting leaves free above and below a body. */
+const LEASH = 0.2;
 
 export class OrbitCamera {
   readonly camera = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);

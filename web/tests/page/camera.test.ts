@@ -50,7 +50,7 @@ describe('the camera', () => {
     show(camera, true);
     for (let x = 0; x < 30; x += 0.5) camera.follow([x, -x, 0]);
     const p = new Vector3(29.5, -29.5, 0).project(camera.camera);
-    expect(Math.hypot(p.x, p.y), 'of half the picture').toBeLessThan(0.7);
+    expect(Math.hypot(p.x, p.y), 'of half the picture').toBeLessThan(0.35);
   });
   it('stays where the user moved it until it is fitted again', () => {
     const camera = new OrbitCamera();

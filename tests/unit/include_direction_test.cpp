@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dependencies point one way: apps -> view -> scene -> sim, methods/catalogue -> methods/* -> methods -> contact,
-// physics -> geometry -> math -> base, with io and render beside them on meshes and frames only. Methods
-// never include one another, and no file includes itself by way of others.
+// Dependencies point one way: apps -> view -> scene -> sim, methods/catalogue -> methods/* -> methods -> contact
+// -> physics, proximity -> geometry -> math -> base, with io and render beside them on meshes and frames only.
+// Methods never include one another, and no file includes itself by way of others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using Folders = std::set<std::string>;
 /// them all.
 const std::map<std::string, Folders>& allowed() {
   static const Folders ground = {"base", "math", "geometry"},
-                       matter = {"base", "math", "geometry", "physics", "contact"};
+                       matter = {"base", "math", "geometry", "physics", "proximity", "contact"};
   static const auto with = [](Folders folders, const Folders& more) {
     folders.insert(more.begin(), more.end());
     return folders;
@@ -39,7 +39,8 @@ const std::map<std::string, Folders>& allowed() {
       {"math", {"base"}},
       {"geometry", {"base", "math"}},
       {"physics", ground},
-      {"contact", with(ground, {"physics"})},
+      {"proximity", ground},
+      {"contact", with(ground, {"physics", "proximity"})},
       {"methods", matter},
       {"methods/*", with(matter, {"methods"})},
       {"methods/catalogue", with(matter, {"methods", "methods/*"})},
@@ -142,6 +143,9 @@ TEST(IncludeDirection, a_wrong_include_is_seen) {
       {"math/a.cpp", "\"pliant/geometry/b.hpp"},
       {"geometry/a.cpp", "<pliant/physics/b.hpp"},
       {"physics/a.cpp", "\"pliant/methods/method.hpp"},
+      {"proximity/a.cpp", "\"pliant/physics/b.hpp"},
+      {"proximity/a.cpp", "\"pliant/contact/b.hpp"},
+      {"geometry/a.cpp", "\"pliant/proximity/b.hpp"},
       {"methods/geometric/a.cpp", "\"pliant/methods/metric/b.hpp"},
       {"methods/geometric/reduced/a.cpp", "\"pliant/methods/metric/b.hpp"},
       {"methods/geometric/a.cpp", "\"pliant/methods/catalogue.hpp"},
@@ -180,6 +184,7 @@ TEST(IncludeDirection, a_wrong_include_is_seen) {
       {"render/a.cpp", "\"pliant/io/read_mesh.hpp"},
       {"view/session.cpp", "\"pliant/scene/build.hpp"},
       {"view/server.cpp", "<boost/beast.hpp"},
+      {"contact/a.cpp", "\"pliant/proximity/b.hpp"},
       {"sim/a.cpp", "<vector"},
   };
   for (const auto& [file, include] : right)

@@ -17,6 +17,7 @@
 #include "pliant/scene/body_files.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/find_file.hpp"
+#include "pliant/scene/force_notes.hpp"
 #include "pliant/scene/material.hpp"
 #include "pliant/scene/mesh_fingerprint.hpp"
 #include "pliant/scene/validate.hpp"
@@ -507,14 +508,18 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
     std::optional<Body> made = build_body(body, i, drafts[i], steps, around, files, known);
     if (made) bodies.push_back(std::move(*made));
   }
+  for (Problem& problem : force_problems(spec, bodies)) known.push_back(std::move(problem));
   if (!known.empty()) return all_problems();
   std::vector<std::shared_ptr<const Shape>> shapes;
   for (Draft& draft : drafts) shapes.push_back(std::make_shared<const Shape>(std::move(*draft.shape)));
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
+  Simulation simulation(std::move(bodies), options, std::move(built.colliders));
+  simulation.set_forces(world_forces(spec.forces));
+  for (std::string& note : force_notes(spec, simulation)) around.notes.push_back(std::move(note));
   return Scene{std::filesystem::path(parsed.file).stem().string(),
                spec,
                around.fingerprint,
-               Simulation(std::move(bodies), options, std::move(built.colliders)),
+               std::move(simulation),
                std::move(probes),
                std::move(shapes),
                std::move(around.notes)};

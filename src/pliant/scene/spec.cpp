@@ -634,6 +634,7 @@ const Layout<SceneSpec>& layout_of() {
                       option("gravity", &S::gravity, rate_facts("m/s^2", "acceleration of every body"))},
                      {list_field("bodies", &S::bodies, "the soft bodies, at least one"),
                       list_field("colliders", &S::colliders, "what they meet and cannot move"),
+                      list_field("forces", &S::forces, "what pulls at bodies besides gravity"),
                       list_field("probes", &S::probes, "extra metrics"),
                       list_field("expect", &S::expect, "what the scene must show")});
   return layout;

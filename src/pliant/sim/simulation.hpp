@@ -42,7 +42,7 @@ class Simulation {
   /// stays. Bodies before the failing one have made this step.
   [[nodiscard]] std::optional<StepFailure> step();
 
-  /// Body::pose with this simulation's gravity and threads; colliders play no part in it. The clock stays.
+  /// Body::pose with this simulation's gravity, forces and threads; colliders play no part in it. The clock stays.
   PoseResult pose(int body, double time, const PoseOptions& options);
 
   /// Steps done so far.
@@ -70,6 +70,10 @@ class Simulation {
   void set_bodies(std::vector<Body> bodies) { bodies_ = std::move(bodies); }
   /// All bodies leave, to be changed and set again.
   std::vector<Body> take_bodies() { return std::move(bodies_); }
+  /// Forces of the world, in place of all so far. Like colliders they are functions of time and not saved.
+  void set_forces(std::vector<WorldForce> forces) { forces_ = std::move(forces); }
+  /// As set.
+  const std::vector<WorldForce>& forces() const { return forces_; }
   /// In place of all colliders.
   void set_colliders(std::vector<Collider> colliders) { colliders_ = std::move(colliders); }
   /// The clock starts at zero again; bodies stay as they are.
@@ -85,6 +89,7 @@ class Simulation {
   SimulationOptions options_;
   std::vector<Body> bodies_;
   std::vector<Collider> colliders_;
+  std::vector<WorldForce> forces_;
   std::int64_t steps_ = 0;
   std::int64_t since_step_ = 0;  ///< when the step length last changed
   double since_time_ = 0;        ///< s

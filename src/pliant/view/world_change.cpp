@@ -275,6 +275,7 @@ void World::adopt(const Rebuild& rebuild, Parts parts) {
 
 void World::apply_spec() {
   simulation_->set_gravity(spec_.gravity);
+  simulation_->set_forces(world_forces(spec_.forces));
   simulation_->set_step_length(spec_.step_length());
   for (int i = 0; i < bodies(); ++i) {
     const BodySpec& of = spec(i);

@@ -374,10 +374,9 @@ describe.runIf(THERE)('the tools of the page', () => {
   });
 
   it('arrows as long as the contact forces stand under a block that rests, and go again', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
     const block = { name: 'block', shape: { box: { size: [0.4, 0.4, 0.4], nodes: [4, 4, 4] } }, geometric: { stiffness: 1e6 }, damping: { mass: 5, stiffness: 0.01 } };
-    writeFileSync(join(folder, 'rest.json'), JSON.stringify({ bodies: [block], colliders: [{ plane: {} }] }));
-    await load(join(folder, 'rest.json'));
+    stand.library.write('rest.json', { bodies: [block], colliders: [{ plane: {} }] });
+    await load('rest');
     await play();
     await page.evaluate(() => pliant.until(() => pliant.frame.step > 120));
     await page.locator('#tab-1').click();
@@ -398,7 +397,6 @@ describe.runIf(THERE)('the tools of the page', () => {
     expect(await differing(browser, shown, await picture())).toBeGreaterThan(100);
     expect(await page.locator('.contact-force').count()).toBe(0);
     await page.locator('#tab-0').click();
-    rmSync(folder, { recursive: true });
   });
 
   it('a refused method is greyed with its reason, and a click tries it again', async () => {

@@ -19,6 +19,7 @@ import { PinTool } from './tools/pin';
 import { PointerRouter, Tools } from './tools/pointer';
 import { $, h } from './ui/dom';
 import { MeshDrop } from './ui/drop';
+import { giveFocusBack } from './ui/focus';
 import { Keys } from './ui/keys';
 import { channelsFor, Panel } from './ui/panel';
 import { Shell } from './ui/shell';
@@ -40,7 +41,7 @@ const tools: Tools = {
 const router = new PointerRouter(view, bench, tools, gizmo);
 const bands = new Bands(view, store, stage, tools, router);
 const dock = new Dock(store);
-const drop = new MeshDrop(store);
+const drop = new MeshDrop(store, stage);
 const start = new StartPage(store, () => drop.choose());
 new Toasts(store);
 new Panel(store, stage, tools, dock);
@@ -84,6 +85,7 @@ system.addEventListener('change', () => { if (!query.has('theme')) setTheme(syst
 
 const shell = new Shell(store, stage, tools, start, nextTheme);
 new Keys({ store, stage, tools, gizmo, router, bands, shell, start, openFile: () => drop.choose(), nextTheme });
+giveFocusBack();
 setTheme(theme);
 if (query.has('nomotion')) document.documentElement.dataset.nomotion = '';
 if (query.get('panel') === '0') document.body.classList.add('bare');

@@ -166,7 +166,8 @@ export class Store {
       seq: m.seq, epoch: m.epoch, step: m.step, applied: m.applied, time: m.time, flags: m.flags, rate: m.rate,
       stepMs: m.stepMs,
     };
-    if (!(m.flags & Flag.stopped)) this.stopped = null;
+    // A frame on its way when the step failed is of an earlier one.
+    if (!(m.flags & Flag.stopped) && m.step >= (this.stopped?.step ?? 0)) this.stopped = null;
     this.settle();
   }
 
@@ -267,7 +268,7 @@ export class Store {
   private settle(): void {
     if (this.link.link !== 'open' || this.frame.seq === 0 || !this.scene) return;
     if (this.frame.epoch !== this.scene.epoch) return;
-    if (this.stopped) this.setState('stopped');
+    if (this.stopped || this.frame.flags & Flag.stopped) this.setState('stopped');
     else if (this.build) this.setState('rebuilding');
     else if (this.transport.posing) this.setState('posing');
     else this.setState(this.transport.playing ? 'live' : 'paused');

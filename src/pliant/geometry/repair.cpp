@@ -115,6 +115,8 @@ class Repairer {
           fmt::format("no faces ({} with normals): only a method that fills points takes them. For this one "
                       "reconstruct a surface first.",
                       several(r.input_vertices, "point", "points")));
+    if (r.input_faces == 0 && r.input_vertices == 0)
+      return whole_file("no vertices and no faces: an empty mesh, or a file of another kind.");
     if (r.input_faces == 0)
       return whole_file(fmt::format("no faces ({}). A soft body needs a surface: reconstruct one first.",
                                     several(r.input_vertices, "point", "points")));

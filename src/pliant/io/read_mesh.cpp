@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/io/read_mesh.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,23 @@ struct Format {
 constexpr Format formats[] = {
     {".obj", parse_obj}, {".ply", parse_ply}, {".stl", parse_stl}, {".off", parse_off}, {".glb", parse_glb}};
 
+/// Files that often carry the wrong name, by their first bytes.
+struct Stranger {
+  std::string_view begin;
+  const char* is;
+};
+constexpr Stranger strangers[] = {
+    {"%PDF", "a PDF document"},       {"\x89PNG", "a PNG picture"},   {"\xff\xd8\xff", "a JPEG picture"},
+    {"PK\x03\x04", "a ZIP archive"},  {"\x1f\x8b", "a gzip archive"}, {"<!DOCTYPE", "a web page"},
+    {"<!doctype", "a web page"},      {"<html", "a web page"},        {"<?xml", "an XML document"},
+    {"BLENDER", "a Blender project"}, {"Kaydara FBX", "an FBX scene"}};
+
+const char* stranger_in(std::string_view bytes) {
+  for (const Stranger& stranger : strangers)
+    if (bytes.starts_with(stranger.begin)) return stranger.is;
+  return nullptr;
+}
+
 const Format* format_of(std::string_view extension) {
   for (const Format& format : formats)
     if (same_word(extension, format.extension)) return &format;
@@ -41,6 +60,8 @@ Result<PolygonMesh> read_polygons(const std::filesystem::path& path) {
   const Result<std::string> bytes = read_file(path);
   if (!bytes) return bytes.error();
   if (bytes->empty()) return Error{path.string(), {{"byte 0", "an empty file", "a mesh", ""}}};
+  if (const char* is = stranger_in(*bytes))
+    return Error{path.string(), {{"byte 0", is, "a mesh", fmt::format("export the mesh as {}", extension)}}};
   return format->parse(*bytes, path.string());
 }
 

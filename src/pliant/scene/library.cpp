@@ -20,14 +20,18 @@ struct Found {
   fs::path file;
 };
 
+std::optional<Found> find_by_name(const std::string& wanted, const std::vector<fs::path>& libraries) {
+  for (const ShippedScene& scene : shipped_scenes(libraries))
+    if (scene.name == wanted) return Found{scene.name, scene.file};
+  return std::nullopt;
+}
+
 std::optional<Found> find_scene(const std::string& wanted, const std::vector<fs::path>& libraries) {
   std::error_code ignored;
   // any kind of file, so that a pipe will do
   if (fs::exists(wanted, ignored) && !fs::is_directory(wanted, ignored))
     return Found{fs::path(wanted).stem().string(), wanted};
-  for (const ShippedScene& scene : shipped_scenes(libraries))
-    if (scene.name == wanted) return Found{scene.name, scene.file};
-  return std::nullopt;
+  return find_by_name(wanted, libraries);
 }
 
 /// By the whole name, or by its last part: "bar-twist" for "geometric/bar-twist".
@@ -80,6 +84,17 @@ Result<ParsedScene> read_scene(const std::string& path_or_name, const std::vecto
   const std::optional<Found> found = find_scene(path_or_name, libraries);
   if (!found) return no_such_scene(path_or_name, libraries);
   return read_found(*found, sets);
+}
+
+Result<ParsedScene> read_library_scene(const std::string& name, const std::vector<fs::path>& libraries) {
+  const std::optional<Found> found = find_by_name(name, libraries);
+  if (!found) {
+    const std::string hint = nearest_scene(name, shipped_scenes(libraries));
+    return Error{name,
+                 {{"", "no shipped scene", "a name that `pliant scenes` lists",
+                   hint.empty() ? "other files are opened by `pliant view FILE`" : hint}}};
+  }
+  return read_found(*found, {});
 }
 
 Result<Scene> load_scene(const std::string& path_or_name, const LoadOptions& options) {

@@ -25,6 +25,10 @@ Result<ParsedScene> read_scene(const std::string& path_or_name,
                                const std::vector<std::filesystem::path>& libraries,
                                const std::vector<std::string>& sets = {});
 
+/// The same for those who may not open every file: the name of a scene in the libraries, and no path.
+Result<ParsedScene> read_library_scene(const std::string& name,
+                                       const std::vector<std::filesystem::path>& libraries);
+
 /// One of the scenes that come with pliant.
 struct ShippedScene {
   std::string name;         ///< "geometric/bar"

@@ -191,6 +191,18 @@ void BodyHolds::move_handle(std::size_t handle, const HandlePlace& place) {
   if (place.scale != Vec3(1, 1, 1)) region.entry["scale"] = json_of(place.scale);
 }
 
+HandlePlace BodyHolds::handle_place(std::size_t handle) const {
+  const PlacedHold& placed = handles_[handle].placed;
+  HandlePlace place;
+  place.scale = placed.scale;
+  // one with a path of its own is where its path begins
+  if (placed.hold.motion.keys.empty()) return place;
+  const MotionKey& key = placed.hold.motion.keys.front();
+  place.translate = key.translate;
+  place.rotate = Eigen::AngleAxisd(key.rotate.degrees * std::numbers::pi / 180, key.rotate.axis.normalized());
+  return place;
+}
+
 void BodyHolds::remove_handle(std::size_t handle) {
   handles_.erase(handles_.begin() + std::ptrdiff_t(handle));
 }

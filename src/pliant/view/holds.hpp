@@ -51,6 +51,7 @@ class BodyHolds {
   std::size_t pins() const { return pins_.size(); }
   std::size_t handles() const { return handles_.size(); }
   std::size_t bytes() const;  ///< of the places
+  HandlePlace handle_place(std::size_t handle) const;
 
   // ---- edits. Nodes belong to one region at most: those that are held already stay where they are.
   /// Pins given by hand share one entry: the last pin, if it is a list of vertices.

@@ -45,6 +45,11 @@ bool changes_in_place(const BodySpec& body) { return body.entry().can(body.optio
 
 bool is_plastic(const BodySpec& body) { return body.entry().can(body.options(), Ability::plasticity); }
 
+bool meets_colliders(const std::string& method) {
+  const MethodEntry* entry = find_method(method);
+  return entry && entry->can(entry->defaults, Ability::contact);
+}
+
 const std::string& skeleton_method() {
   for (const MethodEntry* entry : catalogue())
     if (entry->can(entry->defaults, Ability::skeleton)) return entry->name;

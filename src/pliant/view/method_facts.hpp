@@ -19,6 +19,9 @@ bool changes_in_place(const BodySpec& body);
 /// Whether a deformation can stay.
 bool is_plastic(const BodySpec& body);
 
+/// With its default settings.
+bool meets_colliders(const std::string& method);
+
 /// The first method whose bodies have skeletons.
 const std::string& skeleton_method();
 /// The skeleton in the JSON of a body that has one.

@@ -59,6 +59,7 @@ std::optional<Outgoing> PageFlow::next_binary(const Snapshot& newest, FlowTime n
   const bool model = epoch_ != newest.epoch;
   if (!model && serial_ == newest.serial) return std::nullopt;
   if (unfit_ == newest.epoch) return std::nullopt;
+  if (model && scene_ && newest.epoch > *scene_) return std::nullopt;
   if (!model && now < next_frame_) {
     wake_ = next_frame_;
     return std::nullopt;

@@ -41,6 +41,10 @@ class PageFlow {
   const PageWish& wish() const { return wish_; }
   void change_wish(const PageWish& wish);
 
+  /// The scene message of this epoch was queued. The simulation shows a snapshot when it has said its scene, but the
+  /// two come by different ways: a model that would overtake its scene waits.
+  void tell_scene(std::uint32_t epoch) { scene_ = epoch; }
+
   /// False when more waits than a page may leave unread. A droppable text (statistics, progress: the next one
   /// says more) is dropped when others wait.
   bool queue(SharedText text, bool droppable);
@@ -76,6 +80,7 @@ class PageFlow {
   FlowTime sent_at_{}, next_frame_{};
   std::optional<FlowTime> wake_;
   std::optional<std::uint32_t> epoch_;   ///< of the model the page has
+  std::optional<std::uint32_t> scene_;   ///< epoch of the newest scene message; none: nobody told
   std::optional<std::uint64_t> serial_;  ///< of the snapshot last shown
   std::optional<std::uint32_t> unfit_;   ///< epoch whose frames do not fit
   bool tell_unfit_ = false;

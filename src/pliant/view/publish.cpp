@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pliant/view/arguments.hpp"
 #include "pliant/view/method_facts.hpp"
 #include "pliant/view/option_list.hpp"
 #include "pliant/view/props.hpp"
@@ -111,6 +112,13 @@ void add_skeleton(const Controls& controls, ModelBody& out) {
     for (const Bone& bone : controls.skeleton->bones()) link(bone.start, bone.end);
 }
 
+Json place_json(const HandlePlace& place) {
+  const Quat& q = place.rotate;
+  return {{"translate", json_of(place.translate)},
+          {"rotate", {q.x(), q.y(), q.z(), q.w()}},
+          {"scale", json_of(place.scale)}};
+}
+
 /// Boards reach five sizes around the first body.
 PropMesh props_now(const World& world) {
   if (world.pieces().empty()) return {};
@@ -194,8 +202,11 @@ Json scene_json(const World& world) {
   for (std::size_t i = 0; i < world.pieces().size(); ++i) {
     const Body& body = world.simulation().bodies()[i];
     const MethodDescription about = body.method().describe();
-    Json ids = Json::array();
-    for (std::size_t k = 0; k < world.holds(int(i)).handles(); ++k) ids.push_back(handle_id(int(i), k));
+    Json ids = Json::array(), places = Json::array();
+    for (std::size_t k = 0; k < world.holds(int(i)).handles(); ++k) {
+      ids.push_back(handle_id(int(i), k));
+      places.push_back(place_json(world.holds(int(i)).handle_place(k)));
+    }
     Json joints = Json::array(), pulled = Json::array();
     const Controls controls = world.controls(int(i));
     if (controls.skeleton)
@@ -215,6 +226,7 @@ Json scene_json(const World& world) {
                       {"size", world.pieces()[i].size},
                       {"grab_stiffness", world.stiffness_of_grab(int(i), 0.5)},
                       {"handles", ids},
+                      {"handle_places", places},
                       {"refused_methods", world.refused_methods(int(i))},
                       {"can_pose", world.can_pose(int(i))}});
   }

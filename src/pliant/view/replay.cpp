@@ -26,6 +26,14 @@ bool is_command(const Json& json) {
          json.value("args", Json()).is_object();
 }
 
+/// What a command was told. The epoch told a page's old model from the newest one; the log holds only what was
+/// said about the newest, and counts of models do not begin with the session.
+Json told(const Json& command) {
+  Json args = command["args"];
+  args.erase("epoch");
+  return args;
+}
+
 /// A command as it was: done at once, or built and swapped between the same two steps.
 std::optional<Refusal> give(World& world, const Call& call) {
   const Action action = interpret(world, call);
@@ -58,7 +66,7 @@ Result<Replayed> replay(const Json& session, const std::filesystem::path& folder
       const Json& command = commands[next];
       if (!is_command(command)) return wrong(fmt::format("commands.{}", next), "something else", "a command");
       if (command["step"].get<std::uint32_t>() > out.steps) break;
-      const Call call{command["client"].get<int>(), command["cmd"].get<std::string>(), command["args"]};
+      const Call call{command["client"].get<int>(), command["cmd"].get<std::string>(), told(command)};
       if (const auto refusal = give(world, call))
         out.refused.push_back(fmt::format("step {}: {}: {}", out.steps, call.cmd, refusal->message));
       ++out.commands;

@@ -66,6 +66,13 @@ std::string dump(const json& message) { return message.dump(-1, ' ', false, json
 
 SharedText shared(const json& message) { return std::make_shared<const std::string>(dump(message)); }
 
+/// Of the scene, when it is a scene message.
+std::optional<std::uint32_t> epoch_of(const json& message) {
+  const auto type = message.find("type");
+  if (type == message.end() || *type != "scene") return std::nullopt;
+  return message["epoch"].get<std::uint32_t>();
+}
+
 std::string_view view_of(beast::string_view text) { return {text.data(), text.size()}; }
 
 /// A file name for a header: what could end the quotes or the line is left out.
@@ -114,7 +121,7 @@ struct Hub {
   void accept();
   void keep_time();
   void clean_up(FlowTime now);
-  void deliver(int client, const SharedText& text, bool droppable);
+  void deliver(int client, const SharedText& text, bool droppable, std::optional<std::uint32_t> epoch);
   void pump_pages();
   void say_goodbye();
 };
@@ -186,7 +193,9 @@ class Page : public std::enable_shared_from_this<Page> {
   bool is(int client) const { return flow_.greeted() && flow_.client() == client; }
   bool greeted() const { return flow_.greeted(); }
 
-  void queue(const SharedText& text, bool droppable) {
+  /// epoch: of the scene, when the text is a scene message.
+  void queue(const SharedText& text, bool droppable, std::optional<std::uint32_t> epoch = {}) {
+    if (epoch) flow_.tell_scene(*epoch);
     if (!open()) return;
     if (!flow_.queue(text, droppable)) return close(close_too_many, "the page does not read its messages");
     pump();
@@ -290,7 +299,8 @@ void Page::act(const Hello& hello) {
   flow_.greet(client, hello.wish);
   greeted_at_ = std::chrono::steady_clock::now();
   queue(shared(welcome(hello.watch)), false);
-  queue(shared(*hub_.session->scene_message()), false);
+  const auto scene = hub_.session->scene_message();
+  queue(shared(*scene), false, epoch_of(*scene));
   want(hello.wish.max_rate > 0 ? hello.wish.channels : 0);
   pump();
 }
@@ -752,9 +762,9 @@ void Hub::clean_up(FlowTime now) {
   cleaned = now;
 }
 
-void Hub::deliver(int client, const SharedText& text, bool droppable) {
+void Hub::deliver(int client, const SharedText& text, bool droppable, std::optional<std::uint32_t> epoch) {
   for (Page* page : std::vector<Page*>(pages.begin(), pages.end()))
-    if (page->greeted() && (client == everyone || page->is(client))) page->queue(text, droppable);
+    if (page->greeted() && (client == everyone || page->is(client))) page->queue(text, droppable, epoch);
 }
 
 void Hub::pump_pages() {
@@ -819,8 +829,9 @@ SessionOutput Server::output() {
   const auto message = [hub](int client, const json& content) {
     const auto type = content.find("type");
     const bool droppable = type != content.end() && (*type == "stats" || *type == "build");
-    asio::post(hub->io,
-               [hub, client, text = shared(content), droppable] { hub->deliver(client, text, droppable); });
+    asio::post(hub->io, [hub, client, text = shared(content), droppable, epoch = epoch_of(content)] {
+      hub->deliver(client, text, droppable, epoch);
+    });
   };
   const auto snapshot = [hub] {
     if (hub->poked.exchange(true)) return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "pliant/scene/find_file.hpp"
 #include "pliant/scene/library.hpp"
 #include "pliant/view/downloads.hpp"
 #include "pliant/view/loop.hpp"
@@ -12,16 +13,32 @@
 namespace pliant::view {
 namespace {
 
+/// Meshes that the scene names and that are not there.
+Json missing_meshes(const SceneSpec& scene, const std::filesystem::path& folder) {
+  Json out = Json::array();
+  for (const BodySpec& body : scene.bodies) {
+    const auto* mesh = std::get_if<MeshSpec>(&body.shape.is);
+    std::error_code ignored;
+    if (mesh && !std::filesystem::exists(find_file(mesh->mesh, folder), ignored))
+      out.push_back(std::filesystem::path(mesh->mesh).filename().string());
+  }
+  return out;
+}
+
 Json list_scenes(const std::vector<std::filesystem::path>& libraries) {
   Json out = Json::array();
   for (const ShippedScene& scene : shipped_scenes(libraries)) {
-    Json methods = Json::array();
-    if (const Result<ParsedScene> parsed = read_scene(scene.file.string(), {}))
+    Json methods = Json::array(), missing = Json::array();
+    if (const Result<ParsedScene> parsed = read_scene(scene.file.string(), {})) {
       for (const BodySpec& body : parsed->spec.bodies)
         if (std::find(methods.begin(), methods.end(), body.method) == methods.end())
           methods.push_back(body.method);
-    out.push_back(
-        {{"name", scene.name}, {"description", scene.description}, {"methods", std::move(methods)}});
+      missing = missing_meshes(parsed->spec, scene.file.parent_path());
+    }
+    out.push_back({{"name", scene.name},
+                   {"description", scene.description},
+                   {"methods", std::move(methods)},
+                   {"missing", std::move(missing)}});
   }
   return out;
 }

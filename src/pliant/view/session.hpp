@@ -91,7 +91,7 @@ class Session {
   std::shared_ptr<const Snapshot> newest() const;
   /// The newest `scene` message, with present option values; never null.
   std::shared_ptr<const nlohmann::json> scene_message() const;
-  /// Scenes of the libraries: [{name, description, methods: [...]}], for the start page.
+  /// Scenes of the libraries: [{name, description, methods: [...], missing: [mesh files]}], for the start page.
   const nlohmann::json& scene_list() const;
 
   /// A mesh file for body.add: a report of what it is, with its `upload` id. Reads and repairs the

@@ -141,6 +141,7 @@ Outcome<nlohmann::json> Uploads::add(const std::string& name, const std::vector<
   nlohmann::json out{{"upload", id},
                      {"name", plain},
                      {"size", {size.x(), size.y(), size.z()}},
+                     {"low", {box.min.x(), box.min.y(), box.min.z()}},
                      {"guess", guess_units(size.norm())}};
   if (cloud)
     out.update({{"points", polygons->vertices.size()}, {"methods", methods_of_cloud(*polygons)}});

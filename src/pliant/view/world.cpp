@@ -8,6 +8,17 @@
 
 namespace pliant::view {
 
+namespace {
+
+/// The message names the cause; a shorter step is advised where the cause is about the step.
+std::string advice_for(const StepFailure& failure, double h) {
+  return failure.cause.find("step") == std::string::npos
+             ? "Take back the last change, or reset"
+             : fmt::format("Try timestep <= {:.2g}, then reset", h / 2);
+}
+
+}  // namespace
+
 World::World(WorldOptions options) : options_(std::move(options)) {
   forget_scene();
   first_.document = scene_;
@@ -82,15 +93,13 @@ bool World::advance() {
   ++step_;
   if (posing_) return pose_round();
   if (const auto failure = simulation_->step()) {
-    const double h = simulation_->options().h;
-    stopped_ = Json{
-        {"type", "event"},
-        {"level", "error"},
-        {"code", "diverged"},
-        {"body", failure->body},
-        {"step", step_},
-        {"message", failure->text()},
-        {"advice", fmt::format("Try timestep <= {:.2g}, more damping, or a softer grab; then reset", h / 2)}};
+    stopped_ = Json{{"type", "event"},
+                    {"level", "error"},
+                    {"code", "diverged"},
+                    {"body", failure->body},
+                    {"step", step_},
+                    {"message", failure->text()},
+                    {"advice", advice_for(*failure, simulation_->options().h)}};
     happenings_.push_back({Happening::Kind::event, *stopped_});
   }
   return true;

@@ -67,6 +67,13 @@ void start_where(const Body& from, Body& to) {
   to.method().place(x, v);
 }
 
+bool has_handles(const Edit& edit) {
+  const auto any = [](const Holds& holds) {
+    return std::any_of(holds.begin(), holds.end(), [](const auto& of) { return of.second.handles() > 0; });
+  };
+  return any(edit.holds_before) || any(edit.holds_after);
+}
+
 /// What a method can refuse of a body: its shape, what is selected of it, and the method's own settings.
 std::string method_request(const Json& body, const std::string& method) {
   Json asked{{"method", method}};
@@ -348,6 +355,9 @@ Outcome<Json> World::finish(const Rebuild& rebuild, Parts parts) {
   apply_spec();
   stopped_.reset();
 
+  // Handles that come back, go or move: pages show them where they are.
+  const bool handles = (change.kind == SceneChange::Kind::undo && has_handles(history_.undone())) ||
+                       (change.kind == SceneChange::Kind::redo && has_handles(history_.redone()));
   if (change.whole) {
     first_ = rebuild.target;
     first_step_ = step_;
@@ -357,7 +367,7 @@ Outcome<Json> World::finish(const Rebuild& rebuild, Parts parts) {
     write_history(rebuild, std::move(edit));
   }
   touched();
-  if (rebuild.changes_structure())
+  if (rebuild.changes_structure() || handles)
     structure_changed();
   else
     tell_options(before, change.call.client);

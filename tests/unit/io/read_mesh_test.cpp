@@ -77,6 +77,18 @@ TEST(ReadMesh, says_that_a_file_may_not_be_read) {
   EXPECT_MESSAGE(read_polygons(path), "Permission denied");
 }
 
+TEST(ReadMesh, names_the_kind_of_a_file_that_only_has_the_ending_of_a_mesh) {
+  TempFolder folder;
+  for (const auto& [bytes, kind] :
+       {std::pair("%PDF-1.7\n1 0 obj\n", "a PDF document"), std::pair("\x89PNG\r\n\x1a\n", "a PNG picture"),
+        std::pair("<!DOCTYPE html><html>", "a web page")}) {
+    const Result<PolygonMesh> mesh = read_polygons(folder.with("named.obj", bytes));
+    ASSERT_FALSE(mesh) << kind;
+    EXPECT_EQ(mesh.error().problems.front().found, kind);
+    EXPECT_EQ(mesh.error().problems.front().hint, "export the mesh as .obj");
+  }
+}
+
 TEST(ReadMesh, finds_no_mesh_in_garbage) {
   TempFolder folder;
   std::mt19937 random(3);

@@ -77,6 +77,21 @@ TEST(PageFlow, sends_texts_then_the_model_then_frames) {
   EXPECT_TRUE(frame.message.header.flags & wire::keyframe);
 }
 
+TEST(PageFlow, keeps_a_model_until_its_scene_was_told) {
+  Greeted flow;
+  flow.queue(text("scene 1"), false);
+  flow.tell_scene(1);
+  EXPECT_FALSE(flow.next(snapshot(1), start)->binary());
+  decoded(flow.next(snapshot(1), start));
+  EXPECT_TRUE(flow.ack(1));
+  EXPECT_FALSE(flow.next(snapshot(2, 2), start + milliseconds(100))) << "its scene is still on its way";
+  flow.queue(text("scene 2"), false);
+  flow.tell_scene(2);
+  EXPECT_EQ(*flow.next(snapshot(2, 2), start + milliseconds(100))->text, "scene 2");
+  EXPECT_EQ(decoded(flow.next(snapshot(2, 2), start + milliseconds(100))).message.header.kind,
+            wire::Kind::model);
+}
+
 TEST(PageFlow, has_one_message_in_flight_and_skips_to_the_newest) {
   Greeted flow;
   flow.next(snapshot(1), start);

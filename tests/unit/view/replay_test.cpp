@@ -118,6 +118,25 @@ TEST(Replay, ABodyThatLandsOnTheGroundIsReplayed) {
   EXPECT_TRUE(replayed->same);
 }
 
+TEST(Replay, ASessionThatBeganWithASceneOpenedByAPageIsReplayed) {
+  Driver driver(bar_scene());
+  Json ball{{"bodies", Json::array({{{"name", "ball"}, {"shape", {{"sphere", {{"nodes", 5}}}}}}})}};
+  std::ofstream(driver.folder() / "ball.json") << ball.dump();
+  driver.turns(2);
+  driver.done("scene.load", {{"name", "ball"}});
+  driver.turns(3);
+  ASSERT_GT(driver.shown()->epoch, 1u);
+  driver.done("grab.begin", driver.grab_args(1, {0.5, 1, 0}));  // says its epoch, as pages do
+  driver.turns(5);
+  driver.done("pin.set", {{"epoch", driver.shown()->epoch}, {"body", 0}, {"vertices", {0}}, {"on", true}});
+  driver.turns(5);
+  const auto replayed = replay(Json::parse(driver.saved("session")), ".");
+  ASSERT_TRUE(replayed) << replayed.error().text();
+  EXPECT_EQ(replayed->commands, 2u);
+  EXPECT_TRUE(replayed->refused.empty()) << replayed->refused.front();
+  EXPECT_TRUE(replayed->same);
+}
+
 TEST(Replay, AnotherCommandGivesAnotherState) {
   Json session = touched_session("geometric");
   for (Json& command : session["commands"])

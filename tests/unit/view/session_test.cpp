@@ -573,6 +573,41 @@ TEST(Session, AnotherSceneIsLoadedByName) {
   EXPECT_FALSE(driver.shown()->stopped);
 }
 
+TEST(Session, APageOpensNoFileOfTheMachine) {
+  Driver driver(bar_scene());
+  const auto secret = driver.folder() / "secret.txt";
+  std::ofstream(secret) << "hunter2";
+  std::ofstream(driver.folder() / "ball.json")
+      << Json{{"bodies", Json::array({{{"name", "ball"}, {"shape", {{"sphere", {{"nodes", 5}}}}}}})}}.dump();
+  for (const auto& file : {secret, driver.folder() / "ball.json", driver.folder() / "scene.json"}) {
+    const Json reply = driver.tell("scene.load", {{"name", file.string()}});
+    EXPECT_EQ(reply["error"]["code"], "bad_argument") << file;
+    EXPECT_EQ(reply.dump().find("hunter2"), std::string::npos) << "what is in the file is not told";
+  }
+  EXPECT_EQ(driver.shown()->model->bodies[0].name, "bar");
+}
+
+TEST(Session, TheFirstBodyOfAnEmptySceneGetsTheGroundThatIsAskedFor) {
+  const std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  Driver driver(Json{{"bodies", Json::array()}});
+  const auto add = [&](double ground) {
+    const auto report = driver.session().upload("t.obj", {bytes, bytes + text.size()});
+    driver.done("body.add", {{"upload", (*report.value)["upload"]},
+                             {"units", "m"},
+                             {"method", "geometric"},
+                             {"nodes", 50},
+                             {"ground", ground}});
+  };
+  add(-0.5);
+  EXPECT_EQ((*driver.session().scene_message())["ground"], -0.5);
+  add(-2);
+  EXPECT_EQ((*driver.session().scene_message())["ground"], -0.5) << "a scene with bodies is left as it is";
+  driver.done("undo");
+  driver.done("undo");
+  EXPECT_TRUE((*driver.session().scene_message())["ground"].is_null());
+}
+
 /// Points of a ball as the text of an OBJ.
 std::string ball_of_points(int count) {
   std::string text;
@@ -643,6 +678,25 @@ TEST(Session, TheSavedSceneCanBeLoadedAndHasTheEdits) {
   Driver again(saved);
   again.turns(3);
   EXPECT_FALSE(again.shown()->stopped);
+}
+
+TEST(Session, PagesHearOfHandlesThatAnUndoBringsOrMoves) {
+  Driver driver(bar_scene());
+  const Json end{{"halfspace", {{"point", {0.99, 0, 0}}, {"normal", {1, 0, 0}}}}};
+  const int handle = driver.done("handle.add", {{"body", 0}, {"select", end}})["result"]["handle"];
+  for (const double y : {0.1, 0.2})
+    driver.done("handle.move", {{"handle", handle}, {"translate", {0, y, 0}}, {"final", true}});
+  const auto body = [&] { return (*driver.session().scene_message())["bodies"][0]; };
+  const std::uint32_t epoch = driver.shown()->epoch;
+  driver.done("undo");
+  EXPECT_GT(driver.shown()->epoch, epoch);
+  EXPECT_EQ(driver.last("scene")["bodies"][0]["handle_places"][0]["translate"], Json({0, 0.1, 0}));
+  driver.done("undo");
+  EXPECT_EQ(body()["handle_places"][0]["translate"], Json({0, 0, 0}));
+  driver.done("undo");
+  EXPECT_TRUE(driver.last("scene")["bodies"][0]["handles"].empty());
+  driver.done("redo");
+  EXPECT_EQ(driver.last("scene")["bodies"][0]["handles"], Json({handle}));
 }
 
 TEST(Session, TheSavedSceneHasTheScaleOfAHandle) {

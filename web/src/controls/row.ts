@@ -59,6 +59,28 @@ function frame(o: Option, set: Setter, control: Node, field: Node | null, id: st
   return row;
 }
 
+/**
+ * Shows the help of the row that has the focus. A press elsewhere takes the focus at its beginning: the line goes when the
+ * press is over, or what lies below it would move away from under the pointer.
+ */
+export function helpByFocus(groups: HTMLElement): void {
+  let pressing = false;
+  let told: Element | null = null;
+  const show = () => {
+    const at = groups.contains(document.activeElement) ? document.activeElement : null;
+    const row = at?.matches('input:focus-visible') ? at.closest('.row') : null;
+    if (row === told) return;
+    told?.classList.remove('told');
+    row?.classList.add('told');
+    told = row;
+  };
+  const soon = () => { if (!pressing) show(); };
+  window.addEventListener('pointerdown', () => { pressing = true; }, true);
+  groups.addEventListener('focusin', soon);
+  groups.addEventListener('focusout', () => setTimeout(soon));
+  for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, () => setTimeout(() => { pressing = false; show(); }), true);
+}
+
 function markChanged(row: HTMLElement, o: Option): void {
   const changed = o.default !== undefined && JSON.stringify(o.value) !== JSON.stringify(o.default);
   row.classList.toggle('changed', changed);

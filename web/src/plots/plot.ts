@@ -53,6 +53,8 @@ export class Plot {
     this.canvas.addEventListener('pointerleave', () => { this.hover = -1; this.draw(); });
     this.canvas.title = 'Click: save these ten seconds as CSV';
     this.canvas.addEventListener('click', () => this.saveCsv());
+    // The browser would stretch the old pixels, for as long as time stands.
+    new ResizeObserver(() => { if (!document.body.classList.contains('unseen')) this.draw(); }).observe(this.canvas);
   }
 
   clear(): void {

@@ -35,6 +35,14 @@ export interface Option {
   choices?: Choice[];
 }
 
+/** From where it was taken. */
+export interface HandlePlace {
+  translate: Vec3;
+  /** Quaternion x, y, z, w. */
+  rotate: [number, number, number, number];
+  scale: Vec3;
+}
+
 export interface HandleInfo {
   handle: number;
   body: number;
@@ -52,6 +60,8 @@ export interface BodyInfo {
   can_pose?: boolean;
   /** Ids of its handles. */
   handles?: number[];
+  /** Where they were when this message was made. */
+  handle_places?: HandlePlace[];
   /** Names of the joints, in the order of the joints channel. */
   joints?: string[];
   /** Of the joints channel, those that a hand pulls to a place; others are turned. */
@@ -66,6 +76,8 @@ export interface SceneCard {
   name: string;
   description?: string;
   methods?: string[];
+  /** Mesh files that it names and that are not there. */
+  missing?: string[];
 }
 
 export interface Transport {

@@ -30,7 +30,7 @@ export class Bands {
     const me = this.store.welcome?.client;
     for (const grab of this.tools.grab.grabs.values()) {
       const body = this.stage.bodies.get(grab.body);
-      if (body) this.band(body.point(grab.face, grab.bary), grab.target, this.tools.grab.force(grab), 'own');
+      if (body?.has(grab.face)) this.band(body.point(grab.face, grab.bary), grab.target, this.tools.grab.force(grab), 'own');
     }
     for (const row of this.stage.grabs) {
       if (row.client !== me) this.band(row.point, row.target, row.force, 'other');
@@ -86,7 +86,7 @@ export class Bands {
     const { tool } = this.store;
     if (!hit || (tool !== 'dent' && tool !== 'pin' && tool !== 'handle')) return;
     const body = this.stage.bodies.get(hit.body);
-    if (!body) return;
+    if (!body?.has(hit.face) || this.store.transport.posing) return;
     // A circle of the brush's radius in the plane of the face.
     const n = body.faceNormal(hit.face);
     const helper: V3 = Math.abs(n[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0];

@@ -179,6 +179,11 @@ export class BodyView {
     return castRay(this.positions, this.triangles, origin, direction, true, hit.distance);
   }
 
+  /** Whether there is such a face: one that was hit may be of a model that is gone. */
+  has(face: number): boolean {
+    return face * 3 < this.triangles.length;
+  }
+
   point(face: number, bary: V3): V3 {
     return pointOn(this.positions, this.triangles, face, bary);
   }

@@ -57,10 +57,10 @@ export class Gizmo {
     this.stage.requestDraw();
   }
 
-  show(at: V3, rotation: THREE.Quaternion = new THREE.Quaternion()): void {
+  show(at: V3, rotation: readonly number[], scale: V3): void {
     this.proxy.position.fromArray(at);
-    this.proxy.quaternion.copy(rotation);
-    this.proxy.scale.setScalar(1);
+    this.proxy.quaternion.fromArray(rotation);
+    this.proxy.scale.fromArray(scale);
     this.proxy.updateMatrixWorld();
     this.controls.attach(this.proxy);
     this.stage.requestDraw();

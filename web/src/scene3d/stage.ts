@@ -32,6 +32,9 @@ export interface Timings {
 
 const KEPT_TIMINGS = 240;
 const FENCE_POLL_MS = 8;
+/** Chips above and the hint below lie over so much of the picture; room at its sides. */
+const COVERED_PX = 46;
+const BESIDE_PX = 16;
 /** Key, rim and fill, for a scene of UNIT_RADIUS. */
 const LIGHTS: V3[] = [[2.6, 5.2, 3.2], [-4, 2.6, -4.5], [-3.5, 1.5, 4.5]];
 
@@ -42,6 +45,8 @@ export class Stage {
   readonly drawn = new Signal();
   readonly modelChanged = new Signal();
   readonly tierChanged = new Signal<Tier>();
+  /** Of the stretch colours. */
+  readonly rangeChanged = new Signal<number>();
   /** Called before each drawing; brings in the newest frame. */
   beforeDraw: () => void = () => undefined;
   readonly timings: Timings = { decode: [], normals: [], pick: [], draw: [], latency: [] };
@@ -80,6 +85,7 @@ export class Stage {
   private readonly cooled: BodyView[] = [];
   private fitted = '';
   private fittedBodies = 0;
+  private sized = '';
   private groundY = 0;
   private groundKnown = false;
   private intervals: number[] = [];
@@ -215,15 +221,19 @@ export class Stage {
   fit(fresh: boolean): void {
     if (!this.bodies.size) return;
     const { lo, centre, radius } = this.extent();
-    // Room for the fall: a body well above its floor is shown with the floor.
+    const points: number[] = [];
+    for (const body of this.bodies.values()) for (const v of body.positions) points.push(v);
+    // Room for the fall: a body well above its floor is shown with the place where it will lie.
     const gap = lo.y - this.groundY;
-    let shown = radius;
-    const at = centre.clone();
+    let reach = radius;
     if (this.groundKnown && gap > 0.2 * radius && gap < 6 * radius) {
-      at.y -= gap / 2;
-      shown += gap / 2;
+      centre.y -= gap / 2;
+      reach += gap / 2;
+      for (let i = 0, n = points.length; i < n; i += 3) points.push(points[i], points[i + 1] - gap, points[i + 2]);
     }
-    this.camera.fit(at.toArray(), shown, fresh);
+    const free = (covered: number, size: number) => Math.max(0.5, 1 - (2 * covered) / Math.max(size, 1));
+    this.camera.fit(centre.toArray(), reach, points, fresh,
+      { x: free(BESIDE_PX, this.element.clientWidth), y: free(COVERED_PX, this.element.clientHeight) });
     this.requestDraw();
   }
 
@@ -257,6 +267,11 @@ export class Stage {
   project(p: V3): { x: number; y: number; z: number } {
     const v = new THREE.Vector3().fromArray(p).project(this.camera.camera);
     return { x: ((v.x + 1) / 2) * this.element.clientWidth, y: ((1 - v.y) / 2) * this.element.clientHeight, z: v.z };
+  }
+
+  /** Of all colliders but level planes, as they are now. */
+  get propVertices(): ArrayLike<number> {
+    return this.props ? this.props.geometry.attributes.position.array : [];
   }
 
   get height(): number {
@@ -384,11 +399,12 @@ export class Stage {
   private resize(): void {
     const width = this.element.clientWidth, height = this.element.clientHeight;
     if (!this.renderer || !width || !height) return;
-    const before = this.camera.camera.aspect;
     this.renderer.setPixelRatio(this.ratio);
     this.renderer.setSize(width, height, false);
     this.camera.resize(width, height);
-    if (Math.abs(before - width / height) > 0.2 && this.bodies.size) this.fit(false);
+    const size = `${width} ${height}`;
+    if (size !== this.sized && this.camera.framed) this.fit(false);
+    this.sized = size;
     this.requestDraw();
   }
 
@@ -506,8 +522,10 @@ export class Stage {
     sample.sort((a, b) => a - b);
     const at = sample[Math.floor(0.99 * (sample.length - 1))] ?? 0;
     // Steps of the range keep the colours from flickering with every frame.
-    this.stretchRange = niceCeil(Math.max(at, 0.01));
-    this.uniforms.uRange.value = this.stretchRange;
+    const range = niceCeil(Math.max(at, 0.01));
+    if (range === this.stretchRange) return;
+    this.stretchRange = this.uniforms.uRange.value = range;
+    this.rangeChanged.emit(range);
   }
 }
 

@@ -27,6 +27,10 @@ export class DentTool implements Tool {
   down(press: Press, hit: Hit | null): boolean {
     const { store, stage } = this.bench;
     if (!hit || store.readOnly) return false;
+    if (!store.transport.playing) {
+      store.notice({ level: 'info', text: 'Time stands: a dent needs it to go on', actions: [{ label: 'Play', run: () => store.do('play') }] });
+      return true;
+    }
     const push: Push = {
       dent: this.next, hit, began: performance.now(), sign: press.ctrl ? -1 : 1, pressure: press.pressure, timer: 0,
     };
@@ -60,6 +64,7 @@ export class DentTool implements Tool {
   }
 
   forget(): void {
+    this.ring = null;
     for (const id of [...this.pushes.keys()]) this.stop(id);
   }
 

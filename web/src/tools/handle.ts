@@ -3,7 +3,7 @@
 
 import * as THREE from 'three';
 import { PointFlag } from '../protocol/binary';
-import type { HandleInfo } from '../protocol/types';
+import type { HandleInfo, HandlePlace } from '../protocol/types';
 import type { V3 } from '../scene3d/geometry';
 import { Gizmo } from '../scene3d/gizmo';
 import type { Hit } from '../scene3d/stage';
@@ -11,6 +11,7 @@ import { within } from './brush';
 import { Bench, PerFrame, Press, Tool } from './tool';
 
 const MOST_VERTICES = 8000; // what fits in a message
+const AT_REST: HandlePlace = { translate: [0, 0, 0], rotate: [0, 0, 0, 1], scale: [1, 1, 1] };
 
 export class HandleTool implements Tool {
   selected: HandleInfo | null = null;
@@ -20,8 +21,15 @@ export class HandleTool implements Tool {
   private centre: V3 = [0, 0, 0];
   private readonly moves = new PerFrame();
   private stroke: { id: number; erase: boolean } | null = null;
+  /** Where the handles are: as the scene said, then as this page moved them. */
+  private readonly places = new Map<number, HandlePlace>();
 
-  constructor(private readonly bench: Bench, private readonly gizmo: Gizmo) {}
+  constructor(private readonly bench: Bench, private readonly gizmo: Gizmo) {
+    bench.store.sceneChanged.on((scene) => {
+      this.places.clear();
+      for (const body of scene.bodies) body.handles?.forEach((id, k) => this.places.set(id, body.handle_places?.[k] ?? AT_REST));
+    });
+  }
 
   down(press: Press, hit: Hit | null): boolean {
     if (!hit || this.bench.store.readOnly) {
@@ -107,12 +115,19 @@ export class HandleTool implements Tool {
     this.selected = handle;
     if (!handle) this.gizmo.hide();
     else {
-      this.centre = this.mean(handle.body, handle.vertices ?? []);
+      const { translate } = this.places.get(handle.handle) ?? AT_REST;
+      this.centre = this.mean(handle.body, handle.vertices ?? []).map((v, i) => v - translate[i]) as V3;
       this.gizmo.onChange = () => this.moves.ask(this, () => this.send(false));
       this.gizmo.onEnd = () => this.send(true);
-      this.gizmo.show(this.centre);
+      this.showGizmo();
     }
     this.changed();
+  }
+
+  /** Where the selected handle is now. */
+  private showGizmo(): void {
+    const { translate, rotate, scale } = this.places.get(this.selected!.handle) ?? AT_REST;
+    this.gizmo.show(this.centre.map((v, i) => v + translate[i]) as V3, rotate, scale);
   }
 
   remove(): void {
@@ -142,9 +157,11 @@ export class HandleTool implements Tool {
   forget(): void {
     this.painted = null;
     this.stroke = null;
-    // The same handle may live on in the new model.
-    const same = this.selected && this.bench.store.handles.find((h) => h.handle === this.selected!.handle);
-    if (this.selected && !same && !this.gizmo.dragging) this.select(null);
+    if (!this.selected || this.gizmo.dragging) return;
+    // The same handle may live on in the new model, elsewhere after an undo.
+    if (!this.places.has(this.selected.handle)) return this.select(null);
+    this.showGizmo();
+    this.changed();
   }
 
   clearPaint(): void {
@@ -161,10 +178,9 @@ export class HandleTool implements Tool {
   private send(final: boolean): void {
     if (!this.selected) return;
     const { quaternion: q, scale: s } = this.gizmo.proxy;
-    this.bench.store.do('handle.move', {
-      handle: this.selected.handle, translate: this.translation, rotate: [q.x, q.y, q.z, q.w], scale: [s.x, s.y, s.z],
-      final,
-    });
+    const place: HandlePlace = { translate: this.translation, rotate: [q.x, q.y, q.z, q.w], scale: [s.x, s.y, s.z] };
+    this.places.set(this.selected.handle, place);
+    this.bench.store.do('handle.move', { handle: this.selected.handle, ...place, final });
     this.changed();
   }
 

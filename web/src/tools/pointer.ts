@@ -95,7 +95,9 @@ export class PointerRouter {
     const cameras = [...this.presses.values()].filter((p) => p.owner === 'orbit' || p.owner === 'pan');
     // The second finger of a camera gesture belongs to it, wherever it is.
     if (!cameras.length) {
-      const tool = this.tools[store.tool];
+      // While posing every drag of the body is a solve; the gizmo moves the handle that is chosen.
+      const poses = store.transport.posing && (store.tool === 'handle' || store.tool === 'dent');
+      const tool = poses ? this.tools.grab : this.tools[store.tool];
       const hit = stage.pick(e.clientX, e.clientY);
       if (tool.down(press, hit)) return tool;
       // Touching the body always works: cage and joint tools leave what they do not take to the grab.

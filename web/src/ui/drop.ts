@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mesh file becomes a body: checked here, sent by POST, its report shown, then added with a method of choice.
+// A mesh file becomes a body: checked here, sent by POST, its report shown, then added with a method of choice, at a
+// place of choice. Of several files each is asked about in turn.
 
 import { grouped, number } from '../controls/format';
 import { CommandError } from '../net/connection';
+import type { V3 } from '../scene3d/geometry';
+import type { Stage } from '../scene3d/stage';
 import type { Store } from '../store';
+import { showDialog } from './dialog';
 import { $, h } from './dom';
+import { Extent, onTop, scaled } from './placement';
 
 const ENDINGS = ['obj', 'ply', 'stl', 'off', 'glb'];
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -20,15 +25,18 @@ interface Report {
   parts?: number;
   watertight?: boolean;
   repairs?: (string | { text?: string; message?: string })[];
-  size?: number[];
+  /** Of the bounding box and its lowest corner, in the file's units. */
+  size?: V3;
+  low?: V3;
   guess?: { units: string; scale: number };
   methods?: Record<string, { ok?: boolean; why?: string; nodes?: number; seconds?: number }>;
 }
 
 export class MeshDrop {
   private depth = 0;
+  private line: Promise<void> = Promise.resolve();
 
-  constructor(private readonly store: Store) {
+  constructor(private readonly store: Store, private readonly stage: Stage) {
     const frame = $('#drop-frame');
     const files = (e: DragEvent) => e.dataTransfer?.types.includes('Files');
     window.addEventListener('dragenter', (e) => { if (files(e)) { this.depth++; frame.hidden = false; } });
@@ -39,18 +47,25 @@ export class MeshDrop {
       e.preventDefault();
       this.depth = 0;
       frame.hidden = true;
-      const file = e.dataTransfer?.files[0];
-      if (file) void this.take(file);
+      void this.takeAll([...(e.dataTransfer?.files ?? [])]);
     });
   }
 
   choose(): void {
-    const input = h('input', { type: 'file', accept: ENDINGS.map((e) => `.${e}`).join() });
-    input.addEventListener('change', () => { if (input.files?.[0]) void this.take(input.files[0]); });
+    const input = h('input', { type: 'file', multiple: true, accept: ENDINGS.map((e) => `.${e}`).join() });
+    input.addEventListener('change', () => void this.takeAll([...(input.files ?? [])]));
     input.click();
   }
 
-  async take(file: File): Promise<void> {
+  /** Files that come while others are asked about wait behind them. */
+  takeAll(files: File[]): Promise<void> {
+    this.line = this.line.then(async () => {
+      for (const [i, file] of files.entries()) await this.take(file, files.length > 1 ? `${i + 1} of ${files.length}: ` : '');
+    });
+    return this.line;
+  }
+
+  private async take(file: File, which: string): Promise<void> {
     const { store } = this;
     const ending = file.name.split('.').pop()?.toLowerCase() ?? '';
     const most = Number(store.welcome?.limits?.upload) || MOST_BYTES;
@@ -65,10 +80,12 @@ export class MeshDrop {
     }
     try {
       const report = await this.upload(file);
-      if (report) this.ask(file.name, report);
+      const body = report && (await this.ask(which + file.name, report));
+      if (body) await this.add(body);
     } catch (error) {
       const e = error as CommandError;
-      store.notice({ level: 'error', text: `${file.name}: ${e.message}`, detail: e.advice });
+      const text = e.message.startsWith(file.name) ? e.message : `${file.name}: ${e.message}`;
+      store.notice({ level: 'error', text, detail: e.advice && text.includes(e.advice) ? undefined : e.advice });
     }
   }
 
@@ -77,9 +94,7 @@ export class MeshDrop {
     const bar = h('progress', { max: 1, value: 0 });
     const dialog = h('dialog', { 'aria-label': 'Sending' }, h('h2', {}, `Reading ${file.name}`), bar,
       h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => request.abort() }, 'Cancel')));
-    document.body.append(dialog);
-    dialog.showModal();
-    dialog.addEventListener('cancel', () => request.abort());
+    showDialog(dialog, () => request.abort());
     return new Promise<Report | null>((resolve, reject) => {
       request.open('POST', new URL(`mesh?name=${encodeURIComponent(file.name)}`, document.baseURI));
       request.upload.onprogress = (e) => { if (e.lengthComputable) bar.value = e.loaded / e.total; };
@@ -99,11 +114,19 @@ export class MeshDrop {
         }
       };
       request.send(file);
-    }).finally(() => dialog.remove());
+    }).finally(() => dialog.close());
   }
 
-  private ask(name: string, r: Report): void {
-    const { store } = this;
+  /** Until its model is here: the next body may be put on top of it. */
+  private async add(args: object): Promise<void> {
+    const here = new Promise<void>((resolve) => this.stage.modelChanged.on(resolve));
+    const done = await this.store.command('body.add', args).then(() => true, () => false);
+    if (done) await here;
+  }
+
+  /** Arguments of body.add; null: it is not wanted. */
+  private ask(name: string, r: Report): Promise<object | null> {
+    const { store, stage } = this;
     const size = r.size;
     const diagonal = (size && Math.hypot(...size)) || 1;
     const guess = r.guess?.units ?? 'm';
@@ -116,9 +139,26 @@ export class MeshDrop {
       const height = size[up.value === 'z' ? 2 : 1] * scale[units.value];
       tall.textContent = `${number(height)} m tall${units.value === guess ? ', a guess by its size' : ''}`;
     };
-    units.addEventListener('change', tell);
-    up.addEventListener('change', tell);
+    const extent = (): Extent | null => (size && r.low ? scaled(r.low, size, scale[units.value], up.value === 'z') : null);
+    const empty = !stage.bodies.size;
+    const place = h('select', { 'aria-label': 'Place' }, h('option', { value: 'top' }, empty ? 'on the ground' : 'on top of what is there'),
+      h('option', { value: 'file' }, 'where the file has it'), h('option', { value: 'point' }, 'at a point'));
+    const boxes = ['x', 'y', 'z'].map((a) => h('input', { type: 'text', inputmode: 'decimal', class: 'value', 'aria-label': `Middle of its underside, ${a}` }));
+    /** Where the middle of its underside goes. */
+    const wanted = (e: Extent): V3 => {
+      if (place.value === 'file') return e.foot;
+      if (place.value === 'point') return boxes.map((b) => Number(b.value.replace(',', '.')) || 0) as V3;
+      return empty ? [0, 0, 0] : onTop(stage, e);
+    };
+    const tellPlace = () => {
+      const e = extent();
+      if (e && place.value !== 'point') wanted(e).forEach((v, i) => { boxes[i].value = number(v); });
+    };
+    for (const box of boxes) box.addEventListener('input', () => { place.value = 'point'; });
+    place.addEventListener('change', tellPlace);
+    for (const select of [units, up]) select.addEventListener('change', () => { tell(); tellPlace(); });
     tell();
+    tellPlace();
     const possible = store.methods.filter((m) => r.methods?.[m]?.ok !== false);
     const current = possible.find((m) => m === store.body?.method) ?? possible[0];
     const methods = store.methods.map((m) => {
@@ -136,23 +176,31 @@ export class MeshDrop {
       r.watertight === undefined ? '' : r.watertight ? 'watertight' : 'not watertight',
     ].filter(Boolean).join(', ');
     const repairs = (r.repairs ?? []).map((x) => (typeof x === 'string' ? x : x.text ?? x.message ?? '')).filter(Boolean);
-    const close = () => dialog.remove();
+    let args: Record<string, unknown> | null = null;
+    const close = () => dialog.close();
     const add = (replace: boolean) => {
       const method = dialog.querySelector<HTMLInputElement>('input[name=drop-method]:checked')?.value ?? current;
-      close();
-      const args: Record<string, unknown> = { upload: r.upload, units: units.value === 'fit' ? scale.fit : units.value, up: up.value, method };
+      args = { upload: r.upload, units: units.value === 'fit' ? scale.fit : units.value, up: up.value, method };
+      const old = replace && store.body ? stage.bodies.get(store.body.id) : undefined;
+      const e = extent();
+      if (e) {
+        // One that takes another's place stands where that stands.
+        const at: V3 = old ? [(old.lo[0] + old.hi[0]) / 2, old.lo[1], (old.lo[2] + old.hi[2]) / 2] : wanted(e);
+        args.translate = at.map((v, i) => v - e.foot[i]);
+        if (empty) args.ground = place.value === 'top' ? 0 : Math.min(0, at[1]);
+      }
       if (replace && store.body) args.replace = store.body.id;
-      store.do('body.add', args);
+      close();
     };
-    const dialog = h('dialog', { 'aria-label': name, class: 'mesh-dialog' }, h('h2', {}, name), h('p', { class: 'dim' }, facts),
+    const dialog: HTMLDialogElement = h('dialog', { 'aria-label': name, class: 'mesh-dialog' }, h('h2', {}, name), h('p', { class: 'dim' }, facts),
       repairs.length ? h('ul', { class: 'facts' }, ...repairs.map((x) => h('li', {}, x))) : null,
       h('fieldset', {}, h('legend', {}, 'Size'), units, ' ', up, tall),
+      size ? h('fieldset', {}, h('legend', {}, 'Place'), place,
+        h('div', { class: 'vector', title: 'The middle of its underside, m' }, ...boxes.map((b, i) => h('span', { class: 'field' }, h('span', { class: 'unit' }, 'xyz'[i]), b)))) : null,
       h('fieldset', {}, h('legend', {}, 'Method'), ...methods),
       h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: close }, 'Cancel'),
         store.body ? h('button', { type: 'button', class: 'replace', disabled: !current, onclick: () => add(true) }, `Replace ${store.body.name}`) : null,
         h('button', { type: 'button', class: 'primary add', disabled: !current, onclick: () => add(false) }, 'Add')));
-    dialog.addEventListener('cancel', close);
-    document.body.append(dialog);
-    dialog.showModal();
+    return new Promise((resolve) => showDialog(dialog, () => resolve(args)));
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { showDialog } from './dialog';
 import { h } from './dom';
 
 const KEYS: [string, string][] = [
@@ -14,12 +15,10 @@ const KEYS: [string, string][] = [
 ];
 
 export function showHelp(): void {
-  const close = () => dialog.remove();
+  const close = () => dialog.close();
   const dialog = h('dialog', { class: 'help-dialog', 'aria-label': 'Keys and gestures' }, h('h2', {}, 'Keys and gestures'),
     h('dl', { class: 'keys' }, ...KEYS.map(([key, what]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)))),
     h('div', { class: 'buttons' }, h('button', { type: 'button', class: 'primary', onclick: close }, 'Close')));
-  dialog.addEventListener('cancel', close);
   dialog.addEventListener('click', (e) => { if (e.target === dialog) close(); });
-  document.body.append(dialog);
-  dialog.showModal();
+  showDialog(dialog);
 }

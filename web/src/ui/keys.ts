@@ -20,6 +20,12 @@ const LOOKS: Look[] = ['grid', 'stretch', 'plain'];
 /** The keyboard's grab among those of the pointers, whose ids are not negative. */
 const KEYBOARD = -1;
 
+/** What a focused control does with a key itself. */
+function isKeyOf(control: HTMLElement, key: string): boolean {
+  if (control.matches?.('input[type=range]')) return /^(Arrow|Page|Home|End)/.test(key);
+  return !!control.matches?.('button, input, summary, a') && (key === ' ' || key === 'Enter' || key.startsWith('Arrow'));
+}
+
 export interface KeyParts {
   store: Store;
   stage: Stage;
@@ -42,13 +48,16 @@ export class Keys {
   private key(e: KeyboardEvent): void {
     const { p } = this;
     const typing = (e.target as HTMLElement).matches?.('input:not([type=range], [type=radio], [type=checkbox]), select, textarea');
+    if (document.querySelector('dialog[open]')) return;
     if (e.ctrlKey || e.metaKey) {
       if (this.control(e)) e.preventDefault();
       return;
     }
-    if (typing || document.querySelector('dialog[open]')) return;
-    const onControl = (e.target as HTMLElement).matches?.('button, input, summary, a');
-    if (onControl && (e.key === ' ' || e.key === 'Enter' || e.key.startsWith('Arrow'))) return;
+    if (e.key === 'Escape' && p.start.shown) { // also from its filter
+      this.escape();
+      return;
+    }
+    if (typing || isKeyOf(e.target as HTMLElement, e.key)) return;
     if (e.key === 'Escape') {
       this.escape();
       return;

@@ -12,9 +12,11 @@ export interface Item {
 }
 
 let open: HTMLElement | null = null;
+let outside: (e: PointerEvent) => void = () => undefined;
 
 export function closeMenu(): boolean {
   if (!open) return false;
+  window.removeEventListener('pointerdown', outside, true);
   open.remove();
   open = null;
   return true;
@@ -47,10 +49,6 @@ export function openMenu(under: HTMLElement, items: (Item | string | null)[]): v
     e.preventDefault();
     e.stopPropagation();
   });
-  const outside = (e: PointerEvent) => {
-    if (menu.contains(e.target as Node) || under.contains(e.target as Node)) return;
-    closeMenu();
-    window.removeEventListener('pointerdown', outside, true);
-  };
+  outside = (e) => { if (!menu.contains(e.target as Node) && !under.contains(e.target as Node)) closeMenu(); };
   window.addEventListener('pointerdown', outside, true);
 }

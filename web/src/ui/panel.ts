@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panel: Body (generated controls of the chosen body, then the grab's own), View, Scene.
 
-import { optionRow, Row } from '../controls/row';
+import { helpByFocus, optionRow, Row } from '../controls/row';
 import { grouped, number } from '../controls/format';
 import { OptionGroups } from '../controls/panel';
 import type { Dock } from '../plots/dock';
@@ -44,6 +44,7 @@ export class Panel {
     const scenePage = h('div', { class: 'page' }, plot,
       h('details', { class: 'group', open: true }, h('summary', {}, 'Bodies'), this.bodies, this.people, this.notes), scene.element);
     this.makeTabs([['Body', bodyPage], ['View', this.viewPage], ['Scene', scenePage]]);
+    helpByFocus($('#pages'));
     this.makeSheet();
     this.showView();
     this.showBodies();
@@ -52,6 +53,7 @@ export class Panel {
     store.bodyChanged.on(() => this.showBodies());
     store.presenceChanged.on(() => this.showBodies());
     stage.tierChanged.on(() => this.showView());
+    stage.rangeChanged.on(() => this.showLegend());
     tools.handle.changed = () => this.showHandle();
     tools.joint.changed = () => this.showSkeleton();
     store.toolChanged.on(() => this.showSkeleton());
@@ -157,9 +159,13 @@ export class Panel {
       h('details', { class: 'group', open: true }, h('summary', {}, 'Quality'), quality,
         h('p', { class: 'dim' }, stage.software ? 'Software rendering: reduced by default.' : 'Reduced: no shadow, no antialiasing.')));
     if (focused >= 0) this.viewPage.querySelectorAll('input')[focused]?.focus();
+    this.showLegend();
+  }
+
+  private showLegend(): void {
     const legend = $('#legend');
-    legend.hidden = store.look !== 'stretch';
-    const r = Math.round(stage.stretchRange * 1000) / 10;
+    legend.hidden = this.store.look !== 'stretch';
+    const r = Math.round(this.stage.stretchRange * 1000) / 10;
     if (!legend.hidden) {
       legend.replaceChildren(h('div', { class: 'bar' }), h('div', { class: 'ends' }, h('span', {}, `−${r} %`), h('span', {}, 'stretch'), h('span', {}, `+${r} %`)));
     }
@@ -215,7 +221,12 @@ export class Panel {
       parts.push(h('p', { class: 'dim' }, 'Moved by, in m'), h('div', { class: 'vector' }, ...boxes),
         h('button', { type: 'button', class: 'wide-button', onclick: () => handle.remove() }, 'Remove the handle'));
     }
-    if (this.handleBox.contains(document.activeElement) && parts.length) return;
+    // Who types there goes on typing; the numbers follow.
+    const typed = [...this.handleBox.querySelectorAll<HTMLInputElement>('.vector input')];
+    if (this.handleBox.contains(document.activeElement) && handle.selected && typed.length) {
+      handle.translation.forEach((v, i) => { typed[i].value = number(v); });
+      return;
+    }
     this.handleBox.replaceChildren();
     if (parts.length) this.handleBox.append(h('details', { class: 'group', open: true }, h('summary', {}, 'Handle'), ...parts));
   }

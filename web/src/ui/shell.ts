@@ -76,8 +76,13 @@ export class Shell {
     this.showTransport();
   }
 
+  /** A simulation that a failed step stopped stands, whatever was asked of it. */
+  private get runs(): boolean {
+    return this.store.transport.playing && this.store.state !== 'stopped';
+  }
+
   togglePlay(): void {
-    this.store.do(this.store.transport.playing ? 'pause' : 'play');
+    this.store.do(this.runs ? 'pause' : 'play');
   }
 
   step(): void {
@@ -89,8 +94,13 @@ export class Shell {
     this.store.do('speed', { x: SPEEDS[(at + 1) % SPEEDS.length] });
   }
 
+  /** While posing every drag of the body poses it: a tool that would do something else makes room. */
   togglePose(): void {
-    this.store.do('pose', { on: !this.store.transport.posing });
+    const { store, tools } = this;
+    const on = !store.transport.posing;
+    const paints = store.tool === 'handle' && !tools.handle.selected;
+    if (on && (paints || store.tool === 'dent')) store.setTool('grab');
+    store.do('pose', { on });
   }
 
   toggleRecord(): void {
@@ -200,6 +210,7 @@ export class Shell {
     $('#scene-button').firstElementChild!.textContent = name || 'choose a scene';
     $('#scene-button').title = store.scene?.name ? `${store.scene.name}: choose another scene` : 'Choose a scene';
     document.title = name ? `${name} · pliant` : 'pliant';
+    $('#title').textContent = name ? `pliant: ${name}` : 'pliant';
     const chip = $('#body-chip');
     chip.replaceChildren();
     if (body) chip.append(h('b', {}, body.name), `${grouped(body.vertices)} ${body.point_spacing ? 'points' : 'vertices'} · ${grouped(body.nodes)} nodes · ${body.method}`);
@@ -225,15 +236,21 @@ export class Shell {
 
   private showTransport(): void {
     const t = this.store.transport;
-    this.play.replaceChildren(icon(t.playing ? 'pause' : 'play'));
-    this.play.setAttribute('aria-label', t.playing ? 'Pause' : 'Play');
-    this.play.title = `${t.playing ? 'Pause' : 'Play'} (Space)`;
+    this.showPlay();
     this.speed.textContent = speedText(t.speed);
+    this.speed.setAttribute('aria-label', `Speed ${speedText(t.speed)}`);
     this.pose.setAttribute('aria-pressed', String(t.posing));
     this.record.classList.toggle('on', !!t.recording);
     this.record.setAttribute('aria-pressed', String(!!t.recording));
     this.record.title = t.recording ? 'Stop recording (K)' : 'Record (K)';
     this.showState(this.store.state);
+  }
+
+  private showPlay(): void {
+    const word = this.runs ? 'Pause' : 'Play';
+    this.play.replaceChildren(icon(word.toLowerCase()));
+    this.play.setAttribute('aria-label', word);
+    this.play.title = `${word} (Space)`;
   }
 
   private showHistory(): void {
@@ -261,6 +278,7 @@ export class Shell {
     const chip = $('#state-chip');
     window.clearInterval(this.lostTimer);
     chip.className = 'chip';
+    this.showPlay();
     const say = (...parts: (Node | string)[]) => chip.replaceChildren(h('span', { class: 'state-text' }, ...parts));
     this.stage.setSaturation(state === 'lost' ? 0.5 : state === 'rebuilding' ? 0.6 : 1);
     for (const row of document.querySelectorAll('.row.busy')) if (state !== 'rebuilding') row.classList.remove('busy');
@@ -280,7 +298,8 @@ export class Shell {
       case 'stopped': {
         const s = store.stopped;
         chip.classList.add('bad');
-        say(s ? `stopped at step ${s.step ?? store.frame.step}: ${s.message}${s.advice ? `. ${s.advice}` : ''}` : 'stopped');
+        say('stopped', s ? `: ${s.message}${s.advice ? `. ${s.advice}.` : ''}` : '');
+        if (labels(store.history.undo).length) chip.append(h('button', { type: 'button', onclick: () => store.do('undo') }, 'Undo'));
         chip.append(h('button', { type: 'button', onclick: () => store.do('reset') }, 'Reset'));
         break;
       }
@@ -298,7 +317,7 @@ export class Shell {
         say('disconnected');
         const page = $('#refused');
         page.hidden = false;
-        page.replaceChildren(h('h1', {}, 'This page is no longer connected'), h('p', {}, store.link.refusal),
+        page.replaceChildren(h('h2', {}, 'This page is no longer connected'), h('p', {}, store.link.refusal),
           h('p', {}, 'To start again: ', h('code', {}, commandToStart(store))));
         break;
       }

@@ -4,6 +4,7 @@
 import type { SceneCard } from '../protocol/types';
 import type { Store } from '../store';
 import { labels } from '../store';
+import { ask } from './dialog';
 import { $, h, icon } from './dom';
 
 export class StartPage {
@@ -21,6 +22,7 @@ export class StartPage {
   }
 
   show(): void {
+    this.filter = '';
     this.place.hidden = false;
     document.body.classList.add('bare');
     this.render();
@@ -48,7 +50,7 @@ export class StartPage {
     fill();
     this.place.replaceChildren(
       h('div', { class: 'start-head' },
-        h('h1', {}, this.empty ? 'Drop a mesh, or start from one of these' : 'Choose a scene'), search,
+        h('h2', {}, this.empty ? 'Drop a mesh, or start from one of these' : 'Choose a scene'), search,
         this.empty ? null : h('button', { type: 'button', class: 'chooser-close', 'aria-label': 'Back to the body', onclick: () => this.hide() }, icon('close'))),
       cards);
   }
@@ -56,16 +58,27 @@ export class StartPage {
   private card(s: SceneCard): HTMLElement {
     const picture = h('img', { class: 'thumb', src: `thumb/${s.name.split('/').map(encodeURIComponent).join('/')}.png`, alt: '', loading: 'lazy', width: 240, height: 118 });
     picture.addEventListener('error', () => picture.replaceWith(h('div', { class: 'thumb none' }, s.name)));
-    return h('button', { type: 'button', class: 'card', 'data-scene': s.name, onclick: () => this.load(s.name) }, picture,
+    const lacks = s.missing?.length ? `needs ${s.missing.join(', ')}` : '';
+    return h('button', { type: 'button', class: `card ${lacks ? 'lacks' : ''}`, 'data-scene': s.name, onclick: () => void this.choose(s) }, picture,
       h('span', { class: 'about' },
         h('span', { class: 'dots' }, ...(s.methods ?? []).map((m) => h('i', { class: `dot m${this.store.methods.indexOf(m)}`, title: m }))),
-        h('b', {}, s.name), h('small', {}, s.description ?? '')));
+        h('b', {}, s.name), lacks ? h('small', { class: 'lack' }, lacks) : null, h('small', {}, s.description ?? '')));
   }
 
-  private load(name: string): void {
+  private async choose(s: SceneCard): Promise<void> {
+    if (s.missing?.length) {
+      const own = await ask({
+        title: `${s.name} needs a mesh that is not here`,
+        text: `${s.missing.join(', ')} may not be passed on with pliant. In the source folder, “make models” fetches it; start the page again then. ` +
+          'A mesh of your own does as well: drop it anywhere on the page.',
+        yes: 'Open a mesh', no: 'Close',
+      });
+      if (own) this.openFile();
+      return;
+    }
     const edited = labels(this.store.history.undo).length > 0;
-    if (edited && !window.confirm(`Loading ${name} forgets the edits of this scene. Load it?`)) return;
+    if (edited && !(await ask({ title: `Load ${s.name}?`, text: 'The edits of the present scene are lost.', yes: 'Load', no: 'Cancel' }))) return;
     this.hide();
-    this.store.do('scene.load', { name });
+    this.store.do('scene.load', { name: s.name });
   }
 }

@@ -12,6 +12,12 @@ export class Toasts {
 
   constructor(store: Store) {
     store.noticed.on((n) => this.show(n));
+    // What was wrong with a scene says nothing about the next one.
+    let scene: string | null = null;
+    store.sceneChanged.on(({ name }) => {
+      if (scene !== null && scene !== name) for (const toast of this.place.querySelectorAll('.toast.error')) toast.remove();
+      scene = name;
+    });
   }
 
   private show(n: Notice): void {

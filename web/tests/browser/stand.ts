@@ -2,8 +2,10 @@
 // A running `pliant view` and a browser for the tests. PLIANT names the command, ARTEFACTS where pictures go.
 
 import { ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Browser, chromium, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
@@ -20,15 +22,35 @@ const ARTEFACTS = process.env.ARTEFACTS ?? fileURLToPath(new URL('../../../build
 export const THERE = existsSync(CHROMIUM);
 export const SCENE = fileURLToPath(new URL('scene.json', import.meta.url));
 
+/** A folder of scenes that pages may open by name: those of the tests, and what a test writes there. */
+export class Library {
+  readonly folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
+
+  constructor() {
+    const here = fileURLToPath(new URL('.', import.meta.url)), root = fileURLToPath(new URL('../../..', import.meta.url));
+    for (const name of readdirSync(here)) {
+      if (name.endsWith('.json')) this.write(name, readFileSync(join(here, name), 'utf8').replaceAll('"../../../', `"${root}`));
+    }
+  }
+  write(name: string, what: string | object): void {
+    writeFileSync(join(this.folder, name), typeof what === 'string' ? what : JSON.stringify(what));
+  }
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
 export class Server {
   address = '';
   private process: ChildProcess | null = null;
 
-  constructor(readonly scene: string, readonly more: string[] = []) {}
+  /** scene: empty for the start page. */
+  constructor(readonly scene: string, readonly more: string[] = [], readonly library?: Library) {}
 
   /** Starts and waits for the address, which is the first line. */
   async start(): Promise<void> {
-    const child = spawn(PLIANT, ['view', this.scene, ...this.more], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(PLIANT, ['view', ...(this.scene ? [this.scene] : []), ...this.more],
+      { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...(this.library && { PLIANT_SCENES: this.library.folder }) } });
     this.process = child;
     let said = '', trouble = '';
     child.stderr.on('data', (d: Buffer) => { trouble += d.toString(); });
@@ -83,8 +105,8 @@ export async function open(browser: Browser, address: string, query = '', size =
   page.setDefaultTimeout(Number(process.env.PATIENCE ?? 240000));
   page.on('pageerror', (e) => troubles.push(e.message));
   page.on('console', (m) => {
-    // A lost connection is told by the browser as an error; the tests cause some.
-    if (m.type() === 'error' && !/WebSocket connection|ERR_CONNECTION|404/.test(m.text())) troubles.push(m.text());
+    // A lost connection and a refused mesh are told by the browser as errors; the tests cause some.
+    if (m.type() === 'error' && !/WebSocket connection|ERR_CONNECTION|404|422/.test(m.text())) troubles.push(m.text());
   });
   await page.goto(`${address}?lowq&nomotion&theme=dark${query}`);
   await page.waitForFunction(() => 'pliant' in window);  // it comes after the first, small script
@@ -97,7 +119,7 @@ export async function shot(page: Page, name: string): Promise<Buffer> {
   return page.screenshot({ path: `${ARTEFACTS}/${name}.png`, timeout: 240000 });
 }
 
-/** A vertex that is in front, far along an axis from the held end, and where it is on the screen. */
+/** A vertex that is in front and in the view, far along an axis from the held end, and where it is on the screen. */
 export function visibleTip(page: Page, axis = 2): Promise<{ vertex: number; x: number; y: number }> {
   return page.evaluate((k0) => {
     const x = pliant.positions(0)!;
@@ -109,7 +131,7 @@ export function visibleTip(page: Page, axis = 2): Promise<{ vertex: number; x: n
       const c = pliant.screen(0, 0)!;
       const at = { x: s.x + 0.04 * (c.x - s.x), y: s.y + 0.04 * (c.y - s.y) };
       const hit = pliant.pick(at.x, at.y);
-      if (!hit || Math.hypot(...hit.point.map((p, k) => p - x[v * 3 + k])) > 0.1) continue;
+      if (!hit || !document.elementFromPoint(at.x, at.y)?.closest('#view') || Math.hypot(...hit.point.map((p, k) => p - x[v * 3 + k])) > 0.1) continue;
       far = x[v * 3 + k0];
       best = { vertex: v, ...at };
     }
@@ -164,17 +186,27 @@ export class Stand {
   browser!: Browser;
   server!: Server;
   page!: Page;
+  library!: Library;
 
-  constructor(more: () => Promise<string[]> = () => Promise.resolve([])) {
+  /** prepare: writes scenes of its own and gives arguments of the command. */
+  constructor(prepare: (library: Library) => string[] | Promise<string[]> = () => [], scene = SCENE) {
     beforeAll(async () => {
-      this.server = new Server(SCENE, await more());
+      this.library = new Library();
+      this.server = new Server(scene, await prepare(this.library), this.library);
       [this.browser] = await Promise.all([launch(), this.server.start()]);
       this.page = await open(this.browser, this.server.address);
     });
     afterAll(async () => {
       await this.browser?.close();
       await this.server?.stop();
+      this.library.remove();
     });
+  }
+
+  /** Opens a scene of the library. */
+  async load(name: string): Promise<void> {
+    await this.page.evaluate((n) => pliant.send('scene.load', { name: n }), name);
+    await this.settle();
   }
 
   /** Everything that this page sent is done and drawn. */

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every tool and overlay of the page in a real browser: what the hand does, the body does.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { differing, open, pixels, SCENE, Server, shot, Stand, THERE, troubles, vertexAt, visibleTip } from './stand';
-
-const file = (name: string) => (isAbsolute(name) ? name : fileURLToPath(new URL(name, import.meta.url)));
+import { differing, open, pixels, Server, shot, Stand, THERE, troubles, vertexAt, visibleTip } from './stand';
 
 describe.runIf(THERE)('the tools of the page', () => {
   const stand = new Stand();
@@ -18,10 +13,7 @@ describe.runIf(THERE)('the tools of the page', () => {
   beforeAll(() => { ({ browser, page, server } = stand); });
 
   const tool = (name: string) => page.locator(`#tools [data-tool=${name}]`).click();
-  const load = async (name: string) => {
-    await page.evaluate((n) => pliant.send('scene.load', { name: n }), file(name));
-    await settle();
-  };
+  const load = (name: string) => stand.load(name);
   /** The middle of the top of the first body. */
   const top = () => page.evaluate(() => {
     const { lo, hi } = pliant.bounds(0)!;
@@ -153,7 +145,7 @@ describe.runIf(THERE)('the tools of the page', () => {
   });
 
   it('a dent goes into clay, stays there, and undo takes it out; colliders are drawn', async () => {
-    await load('block.json');
+    await load('block');
     await play();
     await tool('dent');
     const at = await top();
@@ -201,7 +193,7 @@ describe.runIf(THERE)('the tools of the page', () => {
   });
 
   it('a vertex of the cage is dragged, and the body follows', async () => {
-    await load('caged.json');
+    await load('caged');
     await play();
     await tool('cage');
     await page.evaluate(() => pliant.until(() => (pliant.cage(0)?.length ?? 0) > 0 && (pliant.cageFacing(0) ?? []).some((f) => f > 0)));
@@ -226,7 +218,7 @@ describe.runIf(THERE)('the tools of the page', () => {
   });
 
   it('a joint is turned, and the flesh follows; undo turns it back', async () => {
-    await load('boned.json');
+    await load('boned');
     await play();
     await tool('joint');
     await page.evaluate(() => pliant.until(() => (pliant.joints(0)?.length ?? 0) === 21));
@@ -257,7 +249,7 @@ describe.runIf(THERE)('the tools of the page', () => {
   });
 
   it('clicks through a body draw bones in its middle, Enter builds them, and they turn it', async () => {
-    await load(SCENE);
+    await load('scene');
     await pause();
     await tool('joint');
     expect(await page.evaluate(() => pliant.joints(0)!.length)).toBe(0);
@@ -290,7 +282,7 @@ describe.runIf(THERE)('the tools of the page', () => {
   });
 
   it('a point of a loaded rod is pulled, the flesh follows, and let go it comes back; a hand at the flesh bends the rod', async () => {
-    await load('rod.json');
+    await load('rod');
     await play();
     await tool('joint');
     await page.evaluate(() => pliant.until(() => (pliant.joints(0)?.length ?? 0) === 77));  // 11 points of the rod
@@ -326,7 +318,7 @@ describe.runIf(THERE)('the tools of the page', () => {
   });
 
   it('a cloud of points is drawn as discs, in both themes, and is grabbed', async () => {
-    await load('cloud.json');
+    await load('cloud');
     await pause();
     expect(await page.locator('#body-chip').innerText()).toMatch(/2.400 points/);
     const middle = await page.evaluate(() => pliant.at([0, 0.1, 0]));
@@ -360,16 +352,15 @@ describe.runIf(THERE)('the tools of the page', () => {
   });
 
   it('a long build is stopped by its button: the old body stays, and the next build is made', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
     const bodies = Array.from({ length: 60 }, (_, k) => ({
       name: `bar${k}`, shape: { box: { size: [0.3, 0.3, 1], nodes: [14, 14, 42], corner: [k, 0, 0] } },
       pins: [{ select: { halfspace: { point: [0, 0, 0.05], normal: [0, 0, -1] } } }],
     }));
-    writeFileSync(join(folder, 'many.json'), JSON.stringify({ bodies }));
-    await load(SCENE);
+    stand.library.write('many.json', { bodies });
+    await load('scene');
     await play();
     const epoch = await page.evaluate(() => pliant.frame.epoch);
-    const asked = page.evaluate((name) => pliant.send('scene.load', { name }).then(() => 'done', (e: Error) => e.message), join(folder, 'many.json'));
+    const asked = page.evaluate(() => pliant.send('scene.load', { name: 'many' }).then(() => 'done', (e: Error) => e.message));
     await page.evaluate(() => pliant.until(() => pliant.state === 'rebuilding'));
     const step = await page.evaluate(() => pliant.frame.step);
     await page.evaluate((s) => pliant.until(() => pliant.frame.step > s), step);  // the old body moves on meanwhile
@@ -378,16 +369,14 @@ describe.runIf(THERE)('the tools of the page', () => {
     expect(await asked).toMatch(/stopped/);
     await page.evaluate(() => pliant.until(() => pliant.state === 'live'));
     expect(await page.evaluate(() => [pliant.frame.epoch, ...pliant.bodies.map((b) => b.name)])).toEqual([epoch, 'bar']);
-    await load('block.json');
+    await load('block');
     expect(await page.evaluate(() => pliant.bodies.map((b) => b.name))).toEqual(['block']);
-    rmSync(folder, { recursive: true });
   });
 
   it('arrows as long as the contact forces stand under a block that rests, and go again', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
     const block = { name: 'block', shape: { box: { size: [0.4, 0.4, 0.4], nodes: [4, 4, 4] } }, geometric: { stiffness: 1e6 }, damping: { mass: 5, stiffness: 0.01 } };
-    writeFileSync(join(folder, 'rest.json'), JSON.stringify({ bodies: [block], colliders: [{ plane: {} }] }));
-    await load(join(folder, 'rest.json'));
+    stand.library.write('rest.json', { bodies: [block], colliders: [{ plane: {} }] });
+    await load('rest');
     await play();
     await page.evaluate(() => pliant.until(() => pliant.frame.step > 120));
     await page.locator('#tab-1').click();
@@ -408,14 +397,12 @@ describe.runIf(THERE)('the tools of the page', () => {
     expect(await differing(browser, shown, await picture())).toBeGreaterThan(100);
     expect(await page.locator('.contact-force').count()).toBe(0);
     await page.locator('#tab-0').click();
-    rmSync(folder, { recursive: true });
   });
 
   it('a refused method is greyed with its reason, and a click tries it again', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
     const bar = { name: 'bar', shape: { box: { size: [0.3, 0.3, 1], nodes: [4, 4, 11] } }, method: 'geometric', cage: { file: 'cage.obj' } };
-    writeFileSync(join(folder, 'bar.json'), JSON.stringify({ gravity: [0, 0, 0], bodies: [bar] }));
-    await load(join(folder, 'bar.json'));
+    stand.library.write('bar.json', { gravity: [0, 0, 0], bodies: [bar] });
+    await load('bar');
     const cage = page.locator('#methods [data-method=cage]');
     await cage.locator('input').click({ force: true });
     await page.evaluate(() => pliant.until(() => !!document.querySelector('#methods [data-method=cage].refused'), 240000));
@@ -424,11 +411,10 @@ describe.runIf(THERE)('the tools of the page', () => {
     expect(await cage.locator('input').isChecked()).toBe(false);
     const corners = Array.from({ length: 8 }, (_, i) => `v ${i & 1 ? 0.4 : -0.1} ${i & 2 ? 0.4 : -0.1} ${i & 4 ? 1.1 : -0.1}`);
     const faces = ['1 3 4', '1 4 2', '5 6 8', '5 8 7', '1 2 6', '1 6 5', '3 7 8', '3 8 4', '1 5 7', '1 7 3', '2 4 8', '2 8 6'].map((l) => `f ${l}`);
-    writeFileSync(join(folder, 'cage.obj'), [...corners, ...faces].join('\n'));
+    stand.library.write('cage.obj', [...corners, ...faces].join('\n'));
     await cage.locator('input').click({ force: true });
     await page.evaluate(() => pliant.until(() => pliant.bodies[0].method === 'cage', 240000));
     expect(await page.locator('#methods .refused').count()).toBe(0);
-    rmSync(folder, { recursive: true });
   });
 
   it('no page had an error of its own', () => {

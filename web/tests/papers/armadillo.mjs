@@ -101,7 +101,7 @@ await page.locator('#view').focus();
 
 // From the front, a little farther away: keys turn the camera.
 for (let k = 0; k < TURNS; k++) await key('ArrowRight');
-for (let k = 0; k < 3; k++) await key('-');
+for (let k = 0; k < 2; k++) await key('-');
 await settle();
 
 // Pins on the feet: one stroke of the brush a foot, through all of its vertices that can be seen.

@@ -99,6 +99,17 @@ void put_body(Json& scene, Json body, const std::string& name, int replaced) {
   if (!scene.contains("colliders")) scene["colliders"] = Json::array();
 }
 
+/// The first body of an empty scene would fall for ever: it gets a ground, or no gravity where its method meets
+/// no colliders.
+void put_ground(Json& scene, const std::string& method, double height) {
+  if (!scene.value("bodies", Json::array()).empty() || !scene.value("colliders", Json::array()).empty())
+    return;
+  if (meets_colliders(method))
+    scene["colliders"] = Json::array({{{"plane", {{"point", {0, height, 0}}, {"normal", {0, 1, 0}}}}}});
+  else
+    scene["gravity"] = {0, 0, 0};
+}
+
 }  // namespace
 
 Action option_set(Request& request) {
@@ -173,7 +184,12 @@ Action body_add(Request& request) {
   if (replaced >= 0 && replaced < request.world.bodies())
     change.body = change.leaves = request.body_name(replaced);
   change.call.args["file"] = file.filename().string();
-  change.edit = [body, name, replaced](Json& scene) { put_body(scene, body, name, replaced); };
+  const std::optional<double> ground =
+      args.has("ground") ? std::optional(args.number("ground", -1e6, 1e6)) : std::nullopt;
+  change.edit = [body, name, method, replaced, ground](Json& scene) {
+    if (ground) put_ground(scene, method, *ground);
+    put_body(scene, body, name, replaced);
+  };
   return request.plan(std::move(change));
 }
 
@@ -189,9 +205,10 @@ Action body_remove(Request& request) {
   return request.plan(std::move(change));
 }
 
+/// A page may open what it was offered, and no other file of the machine.
 Action scene_load(Request& request) {
   const std::string name = request.args.text("name");
-  Result<ParsedScene> parsed = read_scene(name, request.world.libraries());
+  Result<ParsedScene> parsed = read_library_scene(name, request.world.libraries());
   if (!parsed) {
     Refusal refusal = refusal_of(parsed.error(), "bad_argument");
     refusal.where = "name";

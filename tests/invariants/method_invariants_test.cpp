@@ -321,6 +321,7 @@ TEST_P(Invariants, a_fall_follows_the_parabola) {
 }
 
 TEST_P(Invariants, forces_in_proportion_to_the_masses_act_as_gravity) {
+  if (!method.build(shape)->nodes().within.mass.empty()) GTEST_SKIP() << "its nodes carry no mass";
   const auto falls = method.build(shape), pulled = method.build(shape);
   start_moving(*falls);
   start_moving(*pulled);

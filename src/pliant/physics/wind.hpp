@@ -45,8 +45,7 @@ class WindSurface {
  public:
   /// embedding: vertices from nodes; mass: of the nodes; within: what no node carries. Bodies keep them for their life.
   void attach(const Gather& embedding, std::span<const Triangle> triangles, std::span<const Vec3> rest,
-              std::span<const double> mass, bool closed,
-              double within = 0);
+              std::span<const double> mass, bool closed, double within = 0);
   bool attached() const { return !triangles_.empty(); }
 
   /// forces += those of the wind on the vertices, N, in a step of length h that takes at most this share; h = 0:

@@ -23,6 +23,7 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
       triangles_(shape.surface.triangles),
       faces_(shape.faces),
       rest_surface_(shape.surface.vertices),
+      contact_triangles_(shape.contact.rows() > 0 ? shape.contact_triangles : std::vector<Triangle>{}),
       volume_points_(shape.closed ? shape.contact : Gather{}),
       volume_triangles_(shape.closed ? shape.contact_triangles : std::vector<Triangle>{}),
       rest_volume_(shape.closed ? volume(shape.graph.positions, rest_surface_) : 0),
@@ -114,22 +115,27 @@ void Body::aim(double end) {
   }
 }
 
-const StepReport& Body::advance(double end, double h, const Vec3& gravity,
-                                std::span<const Collider> colliders, Pool& pool) {
+StepInput Body::aim_at(double end, double h, const Vec3& gravity, std::span<const Collider> colliders,
+                       Pool& pool) {
   pool_ = &pool;
   choose_held(end, h);
   aim(end);
-  report_ = method_->advance({.h = h,
-                              .time = end,
-                              .gravity = gravity,
-                              .held = held_,
-                              .targets = targets_,
-                              .hold_sizes = hold_sizes_,
-                              .grabs = grabs_,
-                              .forces = {},
-                              .colliders = colliders,
-                              .contact = contact_,
-                              .pool = &pool});
+  return {.h = h,
+          .time = end,
+          .gravity = gravity,
+          .held = held_,
+          .targets = targets_,
+          .hold_sizes = hold_sizes_,
+          .grabs = grabs_,
+          .forces = {},
+          .colliders = colliders,
+          .contact = contact_,
+          .pool = &pool};
+}
+
+const StepReport& Body::advance(double end, double h, const Vec3& gravity,
+                                std::span<const Collider> colliders, Pool& pool) {
+  report_ = method_->advance(aim_at(end, h, gravity, colliders, pool));
   return report_;
 }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A body that may meet others, and what a step of its island knows of it.
+#pragma once
+
+#include <memory>
+
+#include "pliant/contact/contact_body.hpp"
+#include "pliant/island/island_problem.hpp"
+#include "pliant/island/meeting_surface.hpp"
+#include "pliant/methods/method.hpp"
+
+namespace pliant {
+
+struct Member {
+  Index body = 0;  ///< in the simulation
+  Method* method = nullptr;
+  ContactBody* contact = nullptr;
+  std::unique_ptr<MeetingSurface> surface;
+  double thickness = 0;  ///< m: two bodies keep half the sum of theirs
+  double friction = 0;   ///< < 0: not given
+
+  StepInput input;    ///< as the body's own step has it
+  StepReport report;  ///< of the whole step
+  bool met = false;   ///< it was in an island in this step
+
+  // Vertices of the surface, m. `at` is where the way that is accepted so far ends.
+  Points begin, at, end;
+  // Nodes.
+  Points node_begin, v_begin, node_at;
+  Points hat;      ///< x^ of the step: x = x^ + h' v
+  Points outer;    ///< forces of a step, N
+  Points wanted;   ///< impulses of the rows, N s
+  Points applied;  ///< those that the present state knows
+  Points change;   ///< scratch
+  std::vector<unsigned char> held;
+
+  std::vector<Contact> ground;    ///< with colliders
+  Points ground_impulses;         ///< N s
+  std::vector<SideMemory> sides;  ///< of colliders the body is on
+  std::vector<Contact> contacts;  ///< of all rows of this body
+  ContactProblem problem;
+
+  double rate() const { return contact->rate(input.h); }
+  const ContactRows& rows() const { return contact->stage().rows(); }
+  const Points& x() const { return method->nodes().x; }
+  const Points& v() const { return method->nodes().v; }
+  void place_surface(std::span<const Vec3> nodes, Points& out) const {
+    out.resize(std::size_t(rows().points().rows()));
+    gather(rows().points(), nodes, out);
+  }
+};
+
+}  // namespace pliant

@@ -60,12 +60,16 @@ class BoxTree {
   Index size() const { return things_; }
 
  private:
-  /// Lanes x, y, z; the fourth is 0.
+  /// Both halves are read as four lanes; `child` and `unused` are compared by nobody.
   struct alignas(16) Node {
-    float low[4], high[4];
+    float low[3];
     Index child;  ///< the first of two that lie side by side; of a leaf: ~thing
-    Index unused[3];
+    float high[3];
+    Index unused;
   };
+  static bool overlap(const Node& a, const Node& b);
+  void build(std::span<const MotionBox> rest);
+
   std::vector<Node> nodes_;  ///< a parent stands before its children
   Index things_ = 0;
 };

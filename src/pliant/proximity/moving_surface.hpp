@@ -13,6 +13,10 @@ namespace pliant {
 
 using SurfaceEdge = std::array<Index, 2>;
 
+inline bool has_vertex(const Triangle& triangle, Index v) {
+  return triangle[0] == v || triangle[1] == v || triangle[2] == v;
+}
+
 class MovingSurface {
  public:
   MovingSurface(std::span<const Vec3> rest, std::span<const Triangle> triangles);
@@ -35,6 +39,8 @@ class MovingSurface {
   const MotionBox& triangle_box(Index triangle) const { return triangle_boxes_[triangle]; }
 
  private:
+  void bound(std::span<const Vec3> begin, std::span<const Vec3> end, double grow);
+
   std::vector<Triangle> triangles_;
   std::vector<SurfaceEdge> edges_;
   std::vector<Index> first_vertex_, own_vertices_;  ///< of triangle t: own_vertices_[first_vertex_[t]] ..

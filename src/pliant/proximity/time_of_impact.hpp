@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far along straight ways a vertex and a triangle, or two edges, may go before they touch: additive
-// continuous collision detection [Li21, section 3.3.2; Zhang06]. It needs distances only and never steps over an impact.
+// continuous collision detection [Li21], which needs distances only. Deviation: a step is longer where the velocities
+// along the line between the closest points allow it (conservative advancement [Mirtich96]), because sides that
+// slide past each other would take as many steps as their way is longer than their distance.
 #pragma once
 
 #include "pliant/proximity/pair_distance.hpp"

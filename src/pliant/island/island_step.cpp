@@ -103,6 +103,28 @@ void IslandStep::find_ground() {
   }
 }
 
+/// Bodies that are pushed by others touch more than they would alone. True: something deep was found.
+bool IslandStep::find_more_ground(Member& m) {
+  if (m.input.colliders.empty()) return false;
+  ContactStage& stage = m.contact->stage();
+  stage.clear();
+  stage.find(m.input, {.begin = m.node_begin, .end = m.x(), .held = m.held}, m.contact->kept_memory());
+  const double slop = m.input.contact.slop * stage.size();
+  bool any = false;
+  for (const Contact& c : stage.contacts()) {
+    const auto at = std::lower_bound(m.ground.begin(), m.ground.end(), c.key,
+                                     [](const Contact& a, const ContactKey& key) { return a.key < key; });
+    if (at != m.ground.end() && at->key == c.key) continue;
+    const Vec3 way = m.rows().observe(c, m.x()) - m.rows().observe(c, m.node_begin) - h_ * c.velocity;
+    if (c.gap + c.normal.dot(way) > -slop) continue;
+    m.ground_impulses.insert(m.ground_impulses.begin() + (at - m.ground.begin()), Vec3::Zero());
+    m.ground.insert(at, c);
+    any = true;
+  }
+  stage.clear();
+  return any;
+}
+
 /// Rows at `at`, with the impulses that are known: of the last step, or of the rows before.
 void IslandStep::find_rows(bool first) {
   for (BodyPair* pair : pairs_) {
@@ -387,16 +409,19 @@ bool IslandStep::commit() {
     search_->find(a.surface->moving(), b.surface->moving(), pair->candidates);
     free = std::min(free, finder_.free_way(pair->motion(a, b), pair->candidates, pair->hits, touching_));
   }
-  if (free >= 1) return true;
+  bool more = false;
+  std::size_t c = 0, g = 0;
+  for (Member* m : members_) c += m->ground.size();
   for (Member* m : members_) {
+    for (Vec3& r : m->ground_impulses) r = problem_.rows()[g++].impulse;
+    more |= find_more_ground(*m);
+  }
+  if (free >= 1 && !more) return true;
+  for (Member* m : members_) {
+    if (more) break;  // from the same place, with what else it touches
     for (std::size_t v = 0; v < m->at.size(); ++v) m->at[v] += free * (m->end[v] - m->at[v]);
     for (std::size_t i = 0; i < m->node_at.size(); ++i) m->node_at[i] += free * (m->x()[i] - m->node_at[i]);
   }
-  std::size_t c = 0;
-  for (const Member* m : members_) c += m->ground.size();
-  std::size_t g = 0;
-  for (Member* m : members_)
-    for (Vec3& r : m->ground_impulses) r = problem_.rows()[g++].impulse;
   for (BodyPair* pair : pairs_) {
     pair->known.clear();
     for (const PairRow& row : pair->rows)

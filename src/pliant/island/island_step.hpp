@@ -64,6 +64,7 @@ class IslandStep {
   Member& member(Index of_all) { return all_[std::size_t(of_all)]; }
 
   void find_ground();
+  bool find_more_ground(Member& member);
   void find_rows(bool first);
   void build_problem();
   void pass_on(BodyPair& pair);

@@ -40,7 +40,7 @@ PairRow edge_edge_row(const PairMotion& m, Index a, Index b) {
   row.primitive = PairKind::edge_edge;
   row.a = a;
   row.b = b;
-  const Edge &e = m.first.moving().edges()[std::size_t(a)], &f = m.second.moving().edges()[std::size_t(b)];
+  const SurfaceEdge &e = m.first.moving().edges()[std::size_t(a)], &f = m.second.moving().edges()[std::size_t(b)];
   row.vertex = {e[0], e[1], f[0], f[1]};
   return row;
 }
@@ -118,10 +118,9 @@ bool is_lowest(const MeetingSurface& s, std::span<const Vec3> x, Index v, const 
   return true;
 }
 
-/// The same of the triangles beside an edge; at both ends `lifts` tells whether the edge lies in a flat piece
-/// across `away`.
+/// The same of the triangles beside an edge; in_flat: it lies in a flat piece across `away`.
 bool is_lowest_edge(const MeetingSurface& s, std::span<const Vec3> x, Index e, const Vec3& away, bool& in_flat) {
-  const Edge& edge = s.moving().edges()[std::size_t(e)];
+  const SurfaceEdge& edge = s.moving().edges()[std::size_t(e)];
   const Vec3 &a = x[std::size_t(edge[0])], along = (x[std::size_t(edge[1])] - a).normalized();
   int level_sides = 0;
   for (const Index third : s.beside_edge(e)) {
@@ -158,8 +157,6 @@ bool is_minimum(const PairMotion& m, const PairRow& row) {
   return is_lowest_edge(m.first, m.first_at, row.key.first, n, first_flat) &&
          is_lowest_edge(m.second, m.second_at, row.key.second, -n, second_flat) && !first_flat && !second_flat;
 }
-
-bool by_key(const PairRow& a, const PairRow& b) { return a.key < b.key; }
 
 void one_a_key(std::vector<PairRow>& rows) {
   std::sort(rows.begin(), rows.end(), [](const PairRow& a, const PairRow& b) {

@@ -53,6 +53,8 @@ class IslandProblem {
     sum_response();
     for (Index c = 0; c < size(); ++c) rows_[std::size_t(c)].free = velocity(c) - response(c);
   }
+  /// Largest eigenvalue of the response of a row to itself, 1/kg.
+  double scale(Index c) const { return rho_[std::size_t(c)]; }
   /// u of a row at the current impulses.
   Vec3 velocity(Index c) const { return rows_[std::size_t(c)].free + response(c); }
 

@@ -5,14 +5,20 @@
 #include <cmath>
 #include <limits>
 
+#include "pliant/math/anderson.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
+
 namespace pliant {
 namespace {
 
 constexpr double impact_speed = 0.005;  // g h: slower approach is no impact
 constexpr int most_rounds = 16;         // of linearisation
-constexpr int most_advances = 6;        // of all bodies in one round
-constexpr double settled = 0.02;        // of the first change: then the rest is brought in by the response
+static const int most_advances = getenv("ADV") ? atoi(getenv("ADV")) : 6; //       // of all bodies in one round
+static const double settled = getenv("SETTLED") ? atof(getenv("SETTLED")) : 0.02; //       // of the first change: then the rest is brought in by the response
+static const double mixing = getenv("MIX") ? atof(getenv("MIX")) : 0.6;
 constexpr double deep = 0.05;           // of delta: less is left alone
+constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
+constexpr double most_turn = 0.3;       // rad in a step, of a couple
 constexpr double most_lift = 0.1;       // of delta in a step
 
 template <class Keyed>
@@ -61,11 +67,11 @@ Index IslandStep::run(std::span<Member* const> members, std::span<BodyPair* cons
   find_rows(true);
   build_problem();
   if (const Index failed = advance(); failed >= 0) return failed;
-  if (impact()) {
-    for (Member* m : members_) m->contact->keep();
-    if (const Index failed = advance(); failed >= 0) return failed;
-  }
   for (rounds_ = 1;; ++rounds_) {
+    if (impact()) {
+      for (Member* m : members_) m->contact->keep();
+      if (const Index failed = advance(); failed >= 0) return failed;
+    }
     if (const Index failed = settle(); failed >= 0) return failed;
     if (commit()) break;
     if (rounds_ == most_rounds) {
@@ -195,15 +201,67 @@ void IslandStep::pass_on(BodyPair& pair) {
   }
 }
 
-/// Every body steps from its kept state with the impulses as they are.
-Index IslandStep::advance() {
-  for (Member* m : members_) m->wanted.assign(m->x().size(), Vec3::Zero());
-  for (const IslandProblem::Row& row : problem_.rows())
+/// wanted = J^T r, and couples. Of the moment of an impulse a step of h' counts what shifts the body about where
+/// its centre was, c - h' V, and what turns it about the centre c at the end: the impulse acts at p - h' V. Those
+/// points of two bodies are not the same, so equal impulses on them turn the island. Each body gets the couple
+/// that moves its impulse to the middle between them.
+void IslandStep::collect_impulses(bool at_begin) {
+  for (Member* m : members_) {
+    m->wanted.assign(m->x().size(), Vec3::Zero());
+    m->couple.setZero();
+    const NodeState& nodes = m->method->nodes();
+    double mass = 0;
+    Vec3 momentum = Vec3::Zero();
+    for (std::size_t i = 0; i < nodes.v.size(); ++i) {
+      mass += nodes.mass[i];
+      momentum += nodes.mass[i] * nodes.v[i];
+    }
+    m->mean_v = momentum / mass;
+  }
+  for (const IslandProblem::Row& row : problem_.rows()) {
+    if (row.impulse.isZero(0)) continue;
+    Vec3 between = Vec3::Zero();
+    int bodies = 0;
     for (const IslandProblem::Share& share : row.shares)
       if (share.part >= 0) {
         Member& m = *members_[std::size_t(share.part)];
-        m.rows().add(m.contacts[std::size_t(share.contact)], row.impulse, m.wanted);
+        const Contact& contact = m.contacts[std::size_t(share.contact)];
+        m.rows().add(contact, row.impulse, m.wanted);
+        between += m.rows().observe(contact, m.x());
+        if (!at_begin) between -= (bodies == 0 ? 1 : -1) * m.rate() * m.mean_v;
+        ++bodies;
       }
+    if (bodies < 2) continue;
+    for (const IslandProblem::Share& share : row.shares)
+      members_[std::size_t(share.part)]->couple -= between.cross(row.impulse) / 2;
+  }
+  for (Member* m : members_)
+    if (!m->couple.isZero(0) && m->input.held.empty()) add_couple(*m);
+}
+
+/// As a rigid body turns: the couple bends nothing.
+void IslandStep::add_couple(Member& m) {
+  const NodeState& nodes = m.method->nodes();
+  double mass = 0;
+  Vec3 center = Vec3::Zero();
+  for (std::size_t i = 0; i < nodes.x.size(); ++i) {
+    mass += nodes.mass[i];
+    center += nodes.mass[i] * nodes.x[i];
+  }
+  center /= mass;
+  Mat3 inertia = Mat3::Zero();
+  for (std::size_t i = 0; i < nodes.x.size(); ++i) {
+    const Vec3 r = nodes.x[i] - center;
+    inertia += nodes.mass[i] * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
+  }
+  const Vec3 w = pseudo_inverse(inertia, least_inertia) * m.couple;
+  if (!(w.norm() * h_ < most_turn)) return;
+  for (std::size_t i = 0; i < nodes.x.size(); ++i) m.wanted[i] += nodes.mass[i] * w.cross(nodes.x[i] - center);
+}
+
+/// Every body steps from its kept state with the impulses as they are.
+Index IslandStep::advance() {
+  collect_impulses(false);
   for (Member* m : members_) {
     m->contact->restore();
     m->outer.resize(m->wanted.size());
@@ -268,7 +326,8 @@ bool IslandStep::impact() {
   for (const Member* m : members_)
     for (const Contact& contact : m->ground) gap(c++, contact.gap);
   for (const BodyPair* pair : pairs_)
-    for (const PairRow& row : pair->rows) gap(c++, row.distance - pair->delta);
+    for (const PairRow& row : pair->rows)
+      gap(c++, std::max(0.0, row.distance - pair->delta) - way_of(*pair, row));
   const double slow = std::max(impact_speed * members_[0]->input.gravity.norm() * h_, 10 * tolerance_);
   if (fastest >= -slow) return false;
 
@@ -281,16 +340,8 @@ bool IslandStep::impact() {
   }
   problem_.rebase([&](Index row) { return velocity_of(row, true); });
   sweeps_ += problem_.solve(most_sweeps_, tolerance_).sweeps;
-  for (Member* m : members_) m->wanted.assign(m->x().size(), Vec3::Zero());
-  for (std::size_t r = 0; r < before_.size(); ++r) {
-    IslandProblem::Row& row = problem_.rows()[r];
-    for (const IslandProblem::Share& share : row.shares)
-      if (share.part >= 0) {
-        Member& m = *members_[std::size_t(share.part)];
-        m.rows().add(m.contacts[std::size_t(share.contact)], row.impulse, m.wanted);
-      }
-    row.impulse = before_[r];
-  }
+  collect_impulses(true);
+  for (std::size_t r = 0; r < before_.size(); ++r) problem_.rows()[r].impulse = before_[r];
   for (Member* m : members_) {
     m->contact->respond(m->wanted, m->change, *pool_);
     m->contact->kick(m->change, h_);
@@ -298,6 +349,17 @@ bool IslandStep::impact() {
     for (const Vec3& r : m->wanted) m->report.contact_impulse += r;
   }
   return true;
+}
+
+/// By how much a row has opened on the way so far, m.
+double IslandStep::way_of(const BodyPair& pair, const PairRow& row) {
+  double way = 0;
+  for (int p = 0; p < 4; ++p) {
+    const Member& m = member(row.of_second(p) ? pair.second : pair.first);
+    const std::size_t v = std::size_t(row.vertex[std::size_t(p)]);
+    way += row.weight[std::size_t(p)] * row.normal.dot(m.at[v] - m.begin[v]);
+  }
+  return way;
 }
 
 /// A gap may close and no more; where surfaces have come nearer on the way so far, that is not taken back.
@@ -320,12 +382,8 @@ void IslandStep::set_targets() {
     const double rate = std::min(a.rate(), b.rate());
     for (const PairRow& pair_row : pair->rows) {
       IslandProblem::Row& row = problem_.rows()[c++];
-      double way = 0, drift = 0;
-      for (int p = 0; p < 4; ++p) {
-        const Member& m = pair_row.of_second(p) ? b : a;
-        const std::size_t v = std::size_t(pair_row.vertex[std::size_t(p)]);
-        way += pair_row.weight[std::size_t(p)] * row.normal.dot(m.at[v] - m.begin[v]);
-      }
+      const double way = way_of(*pair, pair_row);
+      double drift = 0;
       for (const IslandProblem::Share& share : row.shares) {
         const Member& m = *members_[std::size_t(share.part)];
         drift += along(m, m.contacts[std::size_t(share.contact)], row.normal, m.hat);
@@ -352,16 +410,54 @@ double IslandStep::solve() {
   return change;
 }
 
+/// r <- F(r): the problem about the step with r. Bodies give way more than B says, up to three times, so that
+/// plain iteration may swing for ever; Anderson's acceleration of it (math/anderson.hpp) converges in a few steps.
 Index IslandStep::settle() {
   if (problem_.size() == 0) {
     bring();
     return -1;
   }
+  std::vector<IslandProblem::Row>& rows = problem_.rows();
+  const std::size_t length = 3 * rows.size();
+  iterate_.resize(std::size_t(Anderson<window>::slots) * length);
+  increment_.resize(iterate_.size());
+  const auto at = [&](AlignedVector<double>& all, int k) {
+    return Eigen::Map<Eigen::VectorXd>(all.data() + std::size_t(k) * length, Eigen::Index(length));
+  };
+  Anderson<window> anderson(1e-8);
   double first = 0;
   for (int k = 1;; ++k) {
+    const int now = anderson.next();
+    for (std::size_t c = 0; c < rows.size(); ++c)
+      at(increment_, now).segment<3>(Eigen::Index(3 * c)) = rows[c].impulse;
     const double change = solve();
     if (k == 1) first = change;
+    if (getenv("DBG")) fprintf(stderr, "  round %d k %d change %.3e rows %d res %.1e sweeps %d\n", rounds_, k, change, int(problem_.size()), residual_, sweeps_);
     if (k == most_advances || change <= std::max(settled * first, 10 * tolerance_)) break;
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      const Eigen::Index place = Eigen::Index(3 * c);
+      at(iterate_, now).segment<3>(place) = rows[c].impulse;
+      at(increment_, now).segment<3>(place) =
+          problem_.scale(Index(c)) * (rows[c].impulse - at(increment_, now).segment<3>(place));
+    }
+    const auto f = at(increment_, now);
+    const bool found = anderson.weigh_differences(
+        [&](int a) { return f.dot(f - at(increment_, a)); },
+        [&](int a, int b) { return (f - at(increment_, a)).dot(f - at(increment_, b)); });
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      const Eigen::Index place = Eigen::Index(3 * c);
+      const double rho = problem_.scale(Index(c));
+      Vec3 r = rows[c].impulse;
+      for (int back = 1; found && back <= anderson.known(); ++back)
+        r -= anderson.theta(back) *
+             (at(iterate_, now) - at(iterate_, anderson.slot(back))).segment<3>(place);
+      Vec3 step = at(increment_, now).segment<3>(place);
+      for (int back = 1; found && back <= anderson.known(); ++back)
+        step -= anderson.theta(back) *
+                (at(increment_, now) - at(increment_, anderson.slot(back))).segment<3>(place);
+      if (rho > 0) r -= (1 - mixing) / rho * step;
+      rows[c].impulse = on_cone(r, rows[c].normal, rows[c].friction);
+    }
     if (const Index failed = advance(); failed >= 0) return failed;
   }
   bring();
@@ -370,15 +466,7 @@ Index IslandStep::settle() {
 
 /// The present states get what they lack to the impulses, by the response.
 void IslandStep::bring() {
-  for (Member* m : members_) {
-    m->wanted.assign(m->x().size(), Vec3::Zero());
-  }
-  for (const IslandProblem::Row& row : problem_.rows())
-    for (const IslandProblem::Share& share : row.shares)
-      if (share.part >= 0) {
-        Member& m = *members_[std::size_t(share.part)];
-        m.rows().add(m.contacts[std::size_t(share.contact)], row.impulse, m.wanted);
-      }
+  collect_impulses(false);
   for (Member* m : members_) {
     const double scale = m->rate() / h_;
     double most = 0;
@@ -416,6 +504,7 @@ bool IslandStep::commit() {
     for (Vec3& r : m->ground_impulses) r = problem_.rows()[g++].impulse;
     more |= find_more_ground(*m);
   }
+  if (getenv("DBG")) fprintf(stderr, "  round %d free %.3e more %d touching %d\n", rounds_, free, more, touching_);
   if (free >= 1 && !more) return true;
   for (Member* m : members_) {
     if (more) break;  // from the same place, with what else it touches

@@ -68,6 +68,9 @@ class IslandStep {
   void find_rows(bool first);
   void build_problem();
   void pass_on(BodyPair& pair);
+  void collect_impulses(bool at_begin);
+  void add_couple(Member& member);
+  double way_of(const BodyPair& pair, const PairRow& row);
   Index advance();
   bool impact();
   void couple(bool kick);
@@ -91,6 +94,8 @@ class IslandStep {
   IslandProblem problem_;
   std::vector<IslandProblem::Part> parts_;
   std::vector<Index> slot_;  // of a member, its place in the island
+  static constexpr int window = 4;
+  AlignedVector<double> iterate_, increment_;  // of settle()
   Points before_;
   std::vector<double> gaps_, lengths_;
   PairRows finder_;

@@ -32,6 +32,8 @@ struct Member {
   Points wanted;   ///< impulses of the rows, N s
   Points applied;  ///< those that the present state knows
   Points change;   ///< scratch
+  Vec3 couple{0, 0, 0};  ///< N m s
+  Vec3 mean_v{0, 0, 0};  ///< of the centre of mass, m/s
   std::vector<unsigned char> held;
 
   std::vector<Contact> ground;    ///< with colliders

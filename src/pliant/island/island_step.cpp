@@ -12,11 +12,15 @@ namespace pliant {
 namespace {
 
 constexpr double impact_speed = 0.005;  // g h: slower approach is no impact
-constexpr int most_rounds = 16;         // of linearisation
+constexpr int most_rounds = 12;         // of linearisation
+constexpr double hopeless = 0.9;        // of the way is left after three rounds: surfaces do not get past each other
+constexpr Index most_rows = 3000;
 static const int most_advances = getenv("ADV") ? atoi(getenv("ADV")) : 6; //       // of all bodies in one round
 static const double settled = getenv("SETTLED") ? atof(getenv("SETTLED")) : 0.02; //       // of the first change: then the rest is brought in by the response
 static const double mixing = getenv("MIX") ? atof(getenv("MIX")) : 0.6;
 constexpr double deep = 0.05;           // of delta: less is left alone
+constexpr int patience = 3;             // steps that are no better
+constexpr double diverging = 4;         // times the best change
 constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
 constexpr double most_turn = 0.3;       // rad in a step, of a couple
 constexpr double most_lift = 0.1;       // of delta in a step
@@ -36,8 +40,8 @@ bool finds(const std::vector<PairRow>& rows, const PairKey& key) {
 
 }  // namespace
 
-Index IslandStep::run(std::span<Member* const> members, std::span<BodyPair* const> pairs, std::span<Member> all,
-                      PairSearch& search, Pool& pool) {
+IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<BodyPair* const> pairs,
+                                    std::span<Member> all, bool last, PairSearch& search, Pool& pool) {
   members_ = members;
   pairs_ = pairs;
   all_ = all;
@@ -66,16 +70,22 @@ Index IslandStep::run(std::span<Member* const> members, std::span<BodyPair* cons
   find_ground();
   find_rows(true);
   build_problem();
-  if (const Index failed = advance(); failed >= 0) return failed;
+  if (!advance()) return {Outcome::failed, failed_};
+  double left = 1;
   for (rounds_ = 1;; ++rounds_) {
     if (impact()) {
       for (Member* m : members_) m->contact->keep();
-      if (const Index failed = advance(); failed >= 0) return failed;
+      if (!advance()) return {Outcome::failed, failed_};
     }
-    if (const Index failed = settle(); failed >= 0) return failed;
-    if (commit()) break;
-    if (rounds_ == most_rounds) {
-      shorten();
+    if (!settle()) return {Outcome::failed, failed_};
+    if (!finite()) return {Outcome::stuck, 0};
+    const double free = commit();
+    if (free >= 1) break;
+    left *= 1 - free;
+    const bool stuck = rounds_ == most_rounds || (rounds_ >= 3 && left > hopeless) || problem_.size() > most_rows;
+    if (stuck && !last) return {Outcome::stuck, 0};
+    if (rounds_ == most_rounds || problem_.size() > most_rows) {
+      shorten(left);
       break;
     }
     find_rows(false);
@@ -83,7 +93,14 @@ Index IslandStep::run(std::span<Member* const> members, std::span<BodyPair* cons
   }
   move_apart();
   finish();
-  return -1;
+  return {};
+}
+
+bool IslandStep::finite() const {
+  double sum = 0;
+  for (const Member* m : members_)
+    for (std::size_t i = 0; i < m->x().size(); ++i) sum += m->x()[i].squaredNorm() + m->v()[i].squaredNorm();
+  return std::isfinite(sum);
 }
 
 /// As if every body kept its velocity; held nodes reach their targets.
@@ -260,7 +277,7 @@ void IslandStep::add_couple(Member& m) {
 }
 
 /// Every body steps from its kept state with the impulses as they are.
-Index IslandStep::advance() {
+bool IslandStep::advance() {
   collect_impulses(false);
   for (Member* m : members_) {
     m->contact->restore();
@@ -271,23 +288,19 @@ Index IslandStep::advance() {
     input.forces = m->outer;
     input.colliders = {};
     StepReport report = m->method->advance(input);
-    report.iterations += m->report.iterations;
-    report.violent |= m->report.violent;
-    report.refactored |= m->report.refactored;
-    report.contact_impulse = m->report.contact_impulse;
-    for (double StageTimes::*stage : {&StageTimes::rotation, &StageTimes::rhs, &StageTimes::solve,
-                                      &StageTimes::contact, &StageTimes::total})
-      report.ms.*stage += m->report.ms.*stage;
+    report.contact_impulse.setZero();
+    add_earlier(report, m->report);
     m->report = report;
     if (!report.ok()) {
       for (Member* other : members_) other->contact->restore();
-      return Index(m - all_.data());
+      failed_ = Index(m - all_.data());
+      return false;
     }
     m->applied.swap(m->wanted);
     m->hat.resize(m->x().size());
     for (std::size_t i = 0; i < m->hat.size(); ++i) m->hat[i] = m->x()[i] - m->rate() * m->v()[i];
   }
-  return -1;
+  return true;
 }
 
 void IslandStep::couple(bool kick) {
@@ -412,10 +425,10 @@ double IslandStep::solve() {
 
 /// r <- F(r): the problem about the step with r. Bodies give way more than B says, up to three times, so that
 /// plain iteration may swing for ever; Anderson's acceleration of it (math/anderson.hpp) converges in a few steps.
-Index IslandStep::settle() {
+bool IslandStep::settle() {
   if (problem_.size() == 0) {
     bring();
-    return -1;
+    return true;
   }
   std::vector<IslandProblem::Row>& rows = problem_.rows();
   const std::size_t length = 3 * rows.size();
@@ -425,7 +438,8 @@ Index IslandStep::settle() {
     return Eigen::Map<Eigen::VectorXd>(all.data() + std::size_t(k) * length, Eigen::Index(length));
   };
   Anderson<window> anderson(1e-8);
-  double first = 0;
+  double first = 0, best = std::numeric_limits<double>::infinity();
+  int worse = 0;
   for (int k = 1;; ++k) {
     const int now = anderson.next();
     for (std::size_t c = 0; c < rows.size(); ++c)
@@ -433,7 +447,23 @@ Index IslandStep::settle() {
     const double change = solve();
     if (k == 1) first = change;
     if (getenv("DBG")) fprintf(stderr, "  round %d k %d change %.3e rows %d res %.1e sweeps %d\n", rounds_, k, change, int(problem_.size()), residual_, sweeps_);
-    if (k == most_advances || change <= std::max(settled * first, 10 * tolerance_)) break;
+    const bool better = change < best;
+    if (better) {
+      best = change;
+      best_.assign(std::size_t(rows.size()), Vec3::Zero());
+      for (std::size_t c = 0; c < rows.size(); ++c)
+        best_[c] = at(increment_, now).segment<3>(Eigen::Index(3 * c));
+    }
+    if (change <= std::max(settled * first, 10 * tolerance_)) break;
+    worse += !better;
+    if (k == most_advances || worse == patience || !(change < diverging * best)) {
+      if (better) break;
+      // From the best step so far the response leads to an end that is feasible and has no energy to gain.
+      for (std::size_t c = 0; c < rows.size(); ++c) rows[c].impulse = best_[c];
+      if (!advance()) return false;
+      solve();
+      break;
+    }
     for (std::size_t c = 0; c < rows.size(); ++c) {
       const Eigen::Index place = Eigen::Index(3 * c);
       at(iterate_, now).segment<3>(place) = rows[c].impulse;
@@ -458,10 +488,10 @@ Index IslandStep::settle() {
       if (rho > 0) r -= (1 - mixing) / rho * step;
       rows[c].impulse = on_cone(r, rows[c].normal, rows[c].friction);
     }
-    if (const Index failed = advance(); failed >= 0) return failed;
+    if (!advance()) return false;
   }
   bring();
-  return -1;
+  return true;
 }
 
 /// The present states get what they lack to the impulses, by the response.
@@ -483,9 +513,9 @@ void IslandStep::bring() {
   }
 }
 
-/// The way from `at` to the end. True: it is free. Else `at` is where it ends, and what stopped it is among the
-/// hits.
-bool IslandStep::commit() {
+/// The share of the way from `at` to the end that is free. Below 1, `at` is where it ends, and what stopped it is
+/// among the hits.
+double IslandStep::commit() {
   for (Member* m : members_) {
     m->place_surface(m->x(), m->end);
     m->surface->moving().refit(m->at, m->end, m->thickness);
@@ -505,9 +535,9 @@ bool IslandStep::commit() {
     more |= find_more_ground(*m);
   }
   if (getenv("DBG")) fprintf(stderr, "  round %d free %.3e more %d touching %d\n", rounds_, free, more, touching_);
-  if (free >= 1 && !more) return true;
+  if (free >= 1 && !more) return 1;
+  if (more) free = 0;  // from the same place, with what else it touches
   for (Member* m : members_) {
-    if (more) break;  // from the same place, with what else it touches
     for (std::size_t v = 0; v < m->at.size(); ++v) m->at[v] += free * (m->end[v] - m->at[v]);
     for (std::size_t i = 0; i < m->node_at.size(); ++i) m->node_at[i] += free * (m->x()[i] - m->node_at[i]);
   }
@@ -516,18 +546,18 @@ bool IslandStep::commit() {
     for (const PairRow& row : pair->rows)
       pair->known.push_back({.key = row.key, .force = problem_.rows()[c++].impulse});
   }
-  return false;
+  return free;
 }
 
 /// Bodies stay where the free way ended.
-void IslandStep::shorten() {
+void IslandStep::shorten(double left) {
   for (Member* m : members_) {
     m->change.resize(m->node_at.size());
     for (std::size_t i = 0; i < m->node_at.size(); ++i)
       m->change[i] = (m->node_at[i] - m->node_begin[i]) / h_;
     m->method->place(m->node_at, m->change);
     m->end = m->at;
-    m->report.shortened = 1;
+    m->report.shortened = left;
   }
 }
 

@@ -52,10 +52,15 @@ struct BodyPair {
 
 class IslandStep {
  public:
-  /// Members were kept before; their surfaces are at `begin`, candidates of the pairs are known. Returns the
-  /// place of the member that failed, or -1.
-  Index run(std::span<Member* const> members, std::span<BodyPair* const> pairs, std::span<Member> all,
-            PairSearch& search, Pool& pool);
+  struct Outcome {
+    enum What { done, stuck, failed } what = done;
+    Index member = 0;  ///< that failed
+  };
+  /// Members were kept before; their surfaces are at `begin`, candidates of the pairs are known. stuck: surfaces
+  /// do not get past each other in a step so long; it is to be made in halves. last: it is not, bodies stay where
+  /// the free way ended, and their reports say so.
+  Outcome run(std::span<Member* const> members, std::span<BodyPair* const> pairs, std::span<Member> all,
+              bool last, PairSearch& search, Pool& pool);
 
  private:
   struct Share {
@@ -71,16 +76,18 @@ class IslandStep {
   void collect_impulses(bool at_begin);
   void add_couple(Member& member);
   double way_of(const BodyPair& pair, const PairRow& row);
-  Index advance();
+  /// False: failed_ could not.
+  bool advance();
   bool impact();
   void couple(bool kick);
   Vec3 velocity_of(Index row, bool at_begin) const;
   void set_targets();
   double solve();
-  Index settle();
+  bool settle();
+  bool finite() const;
   void bring();
-  bool commit();
-  void shorten();
+  double commit();
+  void shorten(double left);
   void move_apart();
   void finish();
 
@@ -90,13 +97,14 @@ class IslandStep {
   PairSearch* search_ = nullptr;
   Pool* pool_ = nullptr;
   double h_ = 0;
+  Index failed_ = 0;
 
   IslandProblem problem_;
   std::vector<IslandProblem::Part> parts_;
   std::vector<Index> slot_;  // of a member, its place in the island
   static constexpr int window = 4;
   AlignedVector<double> iterate_, increment_;  // of settle()
-  Points before_;
+  Points before_, best_;
   std::vector<double> gaps_, lengths_;
   PairRows finder_;
   int sweeps_ = 0, most_sweeps_ = 0, rounds_ = 0, touching_ = 0;

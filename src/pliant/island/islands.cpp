@@ -9,6 +9,7 @@ namespace {
 
 // Share of a body's size that it keeps from others, and that is as good as touching.
 constexpr double kept_distance = 5e-3, touching = 1e-6;
+constexpr int most_halvings = 4;
 constexpr double default_friction = 0.5;  // of a body that gives none, as of colliders
 
 double friction_of(const Member& m) {
@@ -82,7 +83,19 @@ void Islands::join(Index a, Index b) {
   leader_[std::size_t(std::max(a, b))] = std::min(a, b);
 }
 
-/// Where surfaces are, and where they would be at the end if every node kept its velocity.
+/// Where the surface is, and where it would be at the end if every node kept its velocity.
+void Islands::foresee(Member& m) {
+  const double h = m.input.h;
+  m.place_surface(m.x(), m.begin);
+  m.change = m.x();
+  for (std::size_t i = 0; i < m.change.size(); ++i) m.change[i] += h * (m.v()[i] + h * m.input.gravity);
+  for (std::size_t n = 0; n < m.input.held.size(); ++n)
+    m.change[std::size_t(m.input.held[n])] = m.input.targets[n];
+  m.place_surface(m.change, m.end);
+  m.at = m.begin;
+  m.surface->moving().refit(m.begin, m.end, m.thickness);
+}
+
 void Islands::begin_step() {
   leader_.resize(members_.size());
   done_.assign(members_.size(), 0);
@@ -90,15 +103,7 @@ void Islands::begin_step() {
     Member& m = members_[std::size_t(k)];
     leader_[std::size_t(k)] = k;
     m.met = false;
-    const double h = m.input.h;
-    m.place_surface(m.x(), m.begin);
-    m.change = m.x();
-    for (std::size_t i = 0; i < m.change.size(); ++i) m.change[i] += h * (m.v()[i] + h * m.input.gravity);
-    for (std::size_t n = 0; n < m.input.held.size(); ++n)
-      m.change[std::size_t(m.input.held[n])] = m.input.targets[n];
-    m.place_surface(m.change, m.end);
-    m.at = m.begin;
-    m.surface->moving().refit(m.begin, m.end, m.thickness);
+    foresee(m);
   }
   for (BodyPair& pair : pairs_) {
     const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
@@ -151,8 +156,51 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
   for (BodyPair& pair : pairs_)
     if (may_meet(pair) && root(pair.first) == leader && root(pair.second) == leader)
       joined_pairs_.push_back(&pair);
-  const Index failed = island_.run(joined_, joined_pairs_, members_, search_, pool);
-  return failed < 0 ? std::nullopt : std::optional(failed);
+  for (Member* m : joined_) m->whole = m->input;
+  const std::optional<Index> failed = march(0, joined_[0]->input.time, joined_[0]->input.h, pool);
+  for (Member* m : joined_) m->input = m->whole;
+  return failed;
+}
+
+/// The step that ends at `end`, or its halves.
+std::optional<Index> Islands::march(int halvings, double end, double h, Pool& pool) {
+  if (halvings > 0) prepare_part(end, h);
+  const IslandStep::Outcome out =
+      island_.run(joined_, joined_pairs_, members_, halvings == most_halvings, search_, pool);
+  if (out.what == IslandStep::Outcome::failed) return out.member;
+  if (out.what == IslandStep::Outcome::done) return std::nullopt;
+  for (Member* m : joined_) m->contact->restore();
+  if (const std::optional<Index> failed = march(halvings + 1, end - h / 2, h / 2, pool)) return failed;
+  std::vector<StepReport> first;
+  for (const Member* m : joined_) first.push_back(m->report);
+  if (const std::optional<Index> failed = march(halvings + 1, end, h / 2, pool)) return failed;
+  for (std::size_t k = 0; k < joined_.size(); ++k) {
+    StepReport& report = joined_[k]->report;
+    add_earlier(report, first[k]);
+    report.shortened /= 2;
+  }
+  return std::nullopt;
+}
+
+/// Held nodes go to their targets in a straight line; colliders are where they are in this part of the step.
+void Islands::prepare_part(double end, double h) {
+  const double part = h / (joined_[0]->whole.time - (end - h));
+  colliders_.assign(joined_[0]->whole.colliders.begin(), joined_[0]->whole.colliders.end());
+  for (Collider& collider : colliders_) collider.aim(end - h, end);
+  for (Member* m : joined_) {
+    m->input.h = h;
+    m->input.time = end;
+    m->input.colliders = colliders_;
+    m->targets.assign(m->whole.targets.begin(), m->whole.targets.end());
+    for (std::size_t n = 0; n < m->targets.size(); ++n) {
+      const Vec3& from = m->x()[std::size_t(m->whole.held[n])];
+      m->targets[n] = from + part * (m->targets[n] - from);
+    }
+    m->input.targets = m->targets;
+    m->contact->keep();
+    foresee(*m);
+  }
+  for (BodyPair* pair : joined_pairs_) search(*pair);
 }
 
 bool Islands::check_apart() {

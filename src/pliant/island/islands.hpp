@@ -40,6 +40,9 @@ class Islands {
 
  private:
   void begin_step();
+  void foresee(Member& member);
+  std::optional<Index> march(int halvings, double end, double h, Pool& pool);
+  void prepare_part(double end, double h);
   bool is_near(BodyPair& pair);
   void look_for_crossing(BodyPair& pair);
   bool may_meet(const BodyPair& pair) const;
@@ -61,6 +64,7 @@ class Islands {
   std::vector<char> done_;
   std::vector<Member*> joined_;
   std::vector<BodyPair*> joined_pairs_;
+  std::vector<Collider> colliders_;  // of a part of a step
   std::vector<EdgeCrossing> crossings_;
   std::vector<PairRow> rows_;
   PairRows finder_;

@@ -20,6 +20,8 @@ struct Member {
   double friction = 0;   ///< < 0: not given
 
   StepInput input;    ///< as the body's own step has it
+  StepInput whole;    ///< the same of the whole step, while it is made in parts
+  Points targets;     ///< of held nodes, in a part
   StepReport report;  ///< of the whole step
   bool met = false;   ///< it was in an island in this step
 
@@ -51,5 +53,19 @@ struct Member {
     gather(rows().points(), nodes, out);
   }
 };
+
+/// `report` is of the later part of a step.
+inline void add_earlier(StepReport& report, const StepReport& earlier) {
+  for (double StageTimes::*stage :
+       {&StageTimes::rotation, &StageTimes::rhs, &StageTimes::solve, &StageTimes::contact, &StageTimes::total})
+    report.ms.*stage += earlier.ms.*stage;
+  report.iterations += earlier.iterations;
+  report.violent |= earlier.violent;
+  report.refactored |= earlier.refactored;
+  report.contact_sweeps += earlier.contact_sweeps;
+  report.contact_impulse += earlier.contact_impulse;
+  report.rounds += earlier.rounds;
+  report.shortened += earlier.shortened;
+}
 
 }  // namespace pliant

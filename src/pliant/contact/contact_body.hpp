@@ -33,6 +33,9 @@ class ContactBody {
   /// Contacts with colliders of the last keep().
   virtual const ContactState& kept_memory() const = 0;
 
+  /// A multistep scheme whose history does not fit this step would guess its beginning from the forces of
+  /// contact. It is to begin as if the body had moved on a line. True: the state has changed.
+  virtual bool begin_straight(const StepInput& input) = 0;
   /// h' of a step of length h, s.
   virtual double rate(double h) const = 0;
   /// The response to impulses, about the present places of the nodes. A step like `input` was made since the

@@ -15,9 +15,9 @@ constexpr double impact_speed = 0.005;  // g h: slower approach is no impact
 constexpr int most_rounds = 12;         // of linearisation
 constexpr double hopeless = 0.9;        // of the way is left after three rounds: surfaces do not get past each other
 constexpr Index most_rows = 3000;
-static const int most_advances = getenv("ADV") ? atoi(getenv("ADV")) : 6; //       // of all bodies in one round
-static const double settled = getenv("SETTLED") ? atof(getenv("SETTLED")) : 0.02; //       // of the first change: then the rest is brought in by the response
-static const double mixing = getenv("MIX") ? atof(getenv("MIX")) : 0.6;
+constexpr int most_advances = 6;        // of all bodies in one round
+constexpr double settled = 0.02;        // of the first change: then the rest is brought in by the response
+constexpr double mixing = 0.6;          // share of a step towards F(r): bodies give way more than B says
 constexpr double deep = 0.05;           // of delta: less is left alone
 constexpr int patience = 3;             // steps that are no better
 constexpr double diverging = 4;         // times the best change
@@ -58,6 +58,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     most_sweeps_ = std::max(most_sweeps_, 4 * m.input.contact.sweeps);
     tolerance_ = std::min(tolerance_, m.input.contact.tolerance);
     m.met = true;
+    if (m.contact->begin_straight(m.input)) m.contact->keep();
     m.report = {};
     m.at = m.begin;
     m.node_begin = m.node_at = m.x();
@@ -446,7 +447,6 @@ bool IslandStep::settle() {
       at(increment_, now).segment<3>(Eigen::Index(3 * c)) = rows[c].impulse;
     const double change = solve();
     if (k == 1) first = change;
-    if (getenv("DBG")) fprintf(stderr, "  round %d k %d change %.3e rows %d res %.1e sweeps %d\n", rounds_, k, change, int(problem_.size()), residual_, sweeps_);
     const bool better = change < best;
     if (better) {
       best = change;
@@ -534,7 +534,6 @@ double IslandStep::commit() {
     for (Vec3& r : m->ground_impulses) r = problem_.rows()[g++].impulse;
     more |= find_more_ground(*m);
   }
-  if (getenv("DBG")) fprintf(stderr, "  round %d free %.3e more %d touching %d\n", rounds_, free, more, touching_);
   if (free >= 1 && !more) return 1;
   if (more) free = 0;  // from the same place, with what else it touches
   for (Member* m : members_) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/meeting.hpp"
 
+#include <utility>
+
 #include "pliant/base/tiny_numbers.hpp"
 
 namespace pliant::geometric {
@@ -10,6 +12,12 @@ void Meeting::keep() { kept_ = body_.state; }
 void Meeting::restore() {
   body_.state = *kept_;
   body_.cache.load_rotations(body_.state);
+}
+
+bool Meeting::begin_straight(const StepInput& input) {
+  State& state = body_.state;
+  if (body_.options.integrator == Integrator::euler || state.continues(input)) return false;
+  return std::exchange(state.past, Past::straight) != Past::straight;
 }
 
 double Meeting::rate(double h) const { return body_.options.integrator == Integrator::bdf2 ? 2 * h / 3 : h; }

@@ -26,6 +26,7 @@ class Meeting final : public ContactBody {
   void keep() override;
   void restore() override;
   const ContactState& kept_memory() const override { return kept_->contact; }
+  bool begin_straight(const StepInput& input) override;
   double rate(double h) const override;
   SurfaceResponse& response(const StepInput& input) override;
   void respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) override;

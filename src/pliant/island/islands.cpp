@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pliant/base/clock.hpp"
+
 namespace pliant {
 namespace {
 
@@ -157,8 +159,16 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
     if (may_meet(pair) && root(pair.first) == leader && root(pair.second) == leader)
       joined_pairs_.push_back(&pair);
   for (Member* m : joined_) m->whole = m->input;
+  const Clock::time_point begin = Clock::now();
   const std::optional<Index> failed = march(0, joined_[0]->input.time, joined_[0]->input.h, pool);
-  for (Member* m : joined_) m->input = m->whole;
+  // What the bodies themselves did not spend is shared among them.
+  double rest = milliseconds_since(begin);
+  for (const Member* m : joined_) rest -= m->report.ms.total;
+  for (Member* m : joined_) {
+    m->input = m->whole;
+    m->report.ms.contact += rest / double(joined_.size());
+    m->report.ms.total += rest / double(joined_.size());
+  }
   return failed;
 }
 

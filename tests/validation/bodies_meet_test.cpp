@@ -152,47 +152,46 @@ TEST(BodiesMeet, two_cubes_that_collide_keep_momentum_and_gain_no_energy) {
   }
 }
 
-TEST(BodiesMeet, six_cubes_that_rush_together_do_not_cross) {
+TEST(BodiesMeet, cubes_that_rush_together_do_not_cross) {
   World world;
   world.options.gravity.setZero();
-  for (int k = 0; k < 6; ++k) {
+  for (int k = 0; k < 4; ++k) {
     Vec3 from = Vec3::Zero();
     from[k / 2] = k % 2 ? 1 : -1;
     const Vec3 aside(0.009 * k, 0.006 * (k % 3), -0.0075 * (k % 2));
-    world.add(cube(), 1e6, {0.3 * from + aside, -3 * from, turn(17 * k, {1, 1.0 * k, 2})});
+    world.add(cube(), 1e7, {0.3 * from + aside, -3 * from, turn(17 * k, {1, 1.0 * k, 2})});
   }
   Simulation simulation = world.simulation();
   Crossings crossings(simulation);
   double energy = sums_of(simulation).energy;
-  for (int step = 0; step < 12; ++step) {
+  for (int step = 0; step < 8; ++step) {
     ASSERT_FALSE(simulation.step());
     EXPECT_EQ(crossings.count(simulation), 0) << step;
     const double now = sums_of(simulation).energy;
-    EXPECT_LT(now, energy + 1e-5 * 216);
+    EXPECT_LT(now, energy + 1e-5 * 144);
     energy = now;
     for (const Body& body : simulation.bodies()) EXPECT_EQ(body.report().shortened, 0);
   }
 }
 
-TEST(BodiesMeet, a_stack_of_five_cubes_stands) {
+TEST(BodiesMeet, a_stack_of_three_cubes_stands) {
   World world;
   world.colliders.push_back(plane_collider(0.5));
-  for (int k = 0; k < 5; ++k)
+  for (int k = 0; k < 3; ++k)
     world.add(cube(), 1e7, {{0.003 * ((k * 7) % 5 - 2), 0.102 + 0.202 * k, 0.003 * ((k * 3) % 5 - 2)}}, {},
               {.mass = 0, .stiffness = 0.01});
   Simulation simulation = world.simulation();
   Crossings crossings(simulation);
-  while (simulation.time() < 2) ASSERT_FALSE(simulation.step());
+  while (simulation.time() < 1.5) ASSERT_FALSE(simulation.step());
   EXPECT_EQ(crossings.count(simulation), 0);
   EXPECT_LT(fastest(simulation), 1e-3);
-  for (int k = 0; k < 5; ++k) {
+  for (int k = 0; k < 3; ++k) {
     // Half a percent of the size between two bodies; each cube is pressed by less than 1e-3 of its height.
     const double height = edge / 2 + k * (edge + 5e-3 * edge);
     EXPECT_NEAR(centre_of(simulation.bodies()[std::size_t(k)]).y(), height, 0.01 * height) << k;
   }
-  // The lowest carries all others: its forces from the ground are the weight of five.
-  const StepReport& lowest = simulation.bodies()[0].report();
-  EXPECT_NEAR(lowest.contact_impulse.y() * 60, 8 * 9.81, 0.01 * 5 * 8 * 9.81);
+  // All its contacts together carry the lowest: those with the ground and with what stands on it.
+  EXPECT_NEAR(simulation.bodies()[0].report().contact_impulse.y() * 60, 8 * 9.81, 0.01 * 8 * 9.81);
 }
 
 /// Friction of a block on a long block that is held: velocities after half a second and after one.
@@ -200,13 +199,13 @@ std::array<double, 2> slide(double degrees) {
   World world;
   world.options.gravity = incline(degrees);
   world.contact.friction = 0.5;
-  const Shape base = make_shape(BoxShape{{1.2, 0.1, 0.3}, {25, 3, 7}, {0, 0, 0}});
+  const Shape base = make_shape(BoxShape{{0.8, 0.1, 0.3}, {17, 3, 7}, {0, 0, 0}});
   const Shape top = make_shape(BoxShape{{0.2, 0.1, 0.2}, {5, 3, 5}, {0, 0, 0}});
   std::vector<Index> low;
   for (Index i = 0; i < Index(base.graph.positions.size()); ++i)
     if (base.graph.positions[std::size_t(i)].y() < 1e-6) low.push_back(i);
   world.add(base, 1e6, {{0, 0.05, 0}}, {Hold{low, {}, std::numeric_limits<double>::infinity()}});
-  world.add(top, 1e6, {{-0.287, 0.1515, 0.007}});
+  world.add(top, 1e6, {{-0.187, 0.1515, 0.007}});
   Simulation simulation = world.simulation();
   std::array<double, 2> v{};
   for (int step = 1; step <= 60; ++step) {

@@ -311,6 +311,22 @@ TEST(BodiesMeet, a_step_of_bodies_at_rest_allocates_nothing) {
   EXPECT_EQ(allocations() - before, 0u);
 }
 
+TEST(BodiesMeet, cubes_that_start_face_on_face_are_parted_by_a_hair_and_stand) {
+  World world;
+  world.colliders.push_back(plane_collider(0.5));
+  for (int k = 0; k < 4; ++k)
+    world.add(cube(), 1e7, {{0.01 * (k % 2), 0.1 + 0.2 * k, 0}}, {}, {.mass = 0, .stiffness = 0.01});
+  Simulation simulation = world.simulation();
+  Crossings crossings(simulation);
+  EXPECT_TRUE(simulation.crossing().empty());
+  EXPECT_NEAR(centre_of(simulation.bodies()[3]).y(), 0.7, 1e-4);
+  for (int step = 0; step < 30; ++step) {
+    ASSERT_FALSE(simulation.step());
+    ASSERT_EQ(crossings.count(simulation), 0) << step;
+  }
+  EXPECT_LT(fastest(simulation), 0.05);
+}
+
 TEST(BodiesMeet, bodies_that_cross_at_the_start_are_told_and_do_not_meet) {
   World world;
   world.options.gravity.setZero();

@@ -12,6 +12,7 @@ namespace {
 // Share of a body's size that it keeps from others, and that is as good as touching.
 constexpr double kept_distance = 5e-3, touching = 1e-6;
 constexpr int most_halvings = 4;
+constexpr double parting = 0.02;  // of delta: between bodies that touched at the start
 constexpr double default_friction = 0.5;  // of a body that gives none, as of colliders
 
 double friction_of(const Member& m) {
@@ -43,6 +44,8 @@ void Islands::attach(std::span<const Joiner> joiners) {
     m.at = m.end = m.begin;
     m.surface = std::make_unique<MeetingSurface>(m.begin, triangles);
     m.thickness = joiner.thickness;
+    m.movable = joiner.movable;
+    m.closed = joiner.closed;
     members_.push_back(std::move(m));
   }
   for (Member& m : members_) m.thickness = thickness_of(m, m.thickness);
@@ -53,8 +56,60 @@ void Islands::attach(std::span<const Joiner> joiners) {
       pair.second = b;
       pairs_.push_back(std::move(pair));
     }
+  for (BodyPair& pair : pairs_) measure(pair);
   for (Member& m : members_) m.surface->moving().refit(m.begin, m.begin, m.thickness);
+  // A body that gives way may then touch the next.
+  bool any = true;
+  for (std::size_t k = 0; any && k < members_.size(); ++k) {
+    any = false;
+    for (BodyPair& pair : pairs_) any |= part_touching(pair);
+  }
   for (BodyPair& pair : pairs_) look_for_crossing(pair);
+}
+
+void Islands::measure(BodyPair& pair) const {
+  const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+  pair.delta = (a.thickness + b.thickness) / 2;
+  pair.floor = touching * std::min(a.surface->size(), b.surface->size());
+}
+
+/// Bodies that touch at the start, face on face, have no direction between them that closest points tell: one of
+/// them is moved out of the other's faces by a hair. True: it was.
+bool Islands::part_touching(BodyPair& pair) {
+  Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+  Member& moved = b.movable ? b : a;
+  search(pair);
+  const double clear = parting * pair.delta;
+  const double reach = a.closed && b.closed ? pair.delta : 1.5 * clear;
+  Vec3 way = Vec3::Zero();  // from the second body to the first
+  finder_.touches(pair.motion(a, b), pair.candidates, reach, true, way, rows_);
+  if (rows_.empty()) {  // vertex on vertex: the triangles beside them together tell the way
+    finder_.touches(pair.motion(a, b), pair.candidates, reach, false, way, rows_);
+    for (const PairRow& row : rows_) way += row.normal;
+    if (!(way.norm() > 1e-6)) return false;
+    finder_.touches(pair.motion(a, b), pair.candidates, reach, false, way.normalized(), rows_);
+  }
+  double least = clear;
+  for (const PairRow& row : rows_) {
+    least = std::min(least, row.distance);
+    if (row.distance < clear / 2) way += row.normal;
+  }
+  if (least >= clear / 2 || !moved.movable || !(way.norm() > 1e-6)) return false;
+  Points x = moved.x(), v = moved.v();
+  const Points before = x;
+  const Vec3 hair = (&moved == &a ? 1 : -1) * (clear - least) * way.normalized();
+  for (Vec3& p : x) p += hair;
+  const auto place = [&](const Points& at) {
+    moved.method->place(at, v);
+    moved.place_surface(at, moved.begin);
+    moved.at = moved.end = moved.begin;
+    moved.surface->moving().refit(moved.begin, moved.begin, moved.thickness);
+  };
+  place(x);
+  look_for_crossing(pair);
+  if (!pair.crossing) return true;
+  place(before);
+  return false;
 }
 
 std::vector<IndexPair> Islands::crossing() const {
@@ -109,8 +164,7 @@ void Islands::begin_step() {
   }
   for (BodyPair& pair : pairs_) {
     const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
-    pair.delta = (a.thickness + b.thickness) / 2;
-    pair.floor = touching * std::min(a.surface->size(), b.surface->size());
+    measure(pair);
     pair.friction = std::sqrt(friction_of(a) * friction_of(b));
     if (pair.crossing) look_for_crossing(pair);
     pair.near = is_near(pair);

@@ -22,10 +22,12 @@ class Islands {
     Method* method = nullptr;
     std::span<const Triangle> triangles;  ///< between the points of the contact stage, in its given numbers
     double thickness = 0;                 ///< m; 0: of the size
+    bool movable = true;                  ///< nothing holds it where it starts
+    bool closed = true;                   ///< the triangles bound a volume
   };
 
   /// In place of all bodies so far; what was known of pairs is forgotten. Pairs that cross each other do not meet
-  /// before they have parted: crossing() names them.
+  /// before they have parted: crossing() names them. Of bodies that touch, one is moved by a hair.
   void attach(std::span<const Joiner> joiners);
   bool empty() const { return members_.size() < 2; }
   std::span<Member> members() { return members_; }
@@ -44,6 +46,8 @@ class Islands {
   std::optional<Index> march(int halvings, double end, double h, Pool& pool);
   void prepare_part(double end, double h);
   bool is_near(BodyPair& pair);
+  void measure(BodyPair& pair) const;
+  bool part_touching(BodyPair& pair);
   void look_for_crossing(BodyPair& pair);
   bool may_meet(const BodyPair& pair) const;
   void search(BodyPair& pair);

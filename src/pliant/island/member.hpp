@@ -23,6 +23,7 @@ struct Member {
   StepInput whole;    ///< the same of the whole step, while it is made in parts
   Points targets;     ///< of held nodes, in a part
   StepReport report;  ///< of the whole step
+  bool movable = true, closed = true;  ///< at the start; the surface bounds a volume
   bool met = false;   ///< it was in an island in this step
 
   // Vertices of the surface, m. `at` is where the way that is accepted so far ends.

@@ -219,6 +219,23 @@ void PairRows::thin(const PairMotion& m, std::vector<PairRow>& rows) {
   rows.resize(kept);
 }
 
+void PairRows::touches(const PairMotion& m, const PairCandidates& candidates, double reach, bool inside,
+                       const Vec3& along, std::vector<PairRow>& out) const {
+  out.clear();
+  each(m, candidates, [&](PairRow row) {
+    if (row.primitive != PairKind::vertex_triangle) return;
+    const PairPoints x = points_of(row, begin_of(m));
+    const ClosestPoints closest = measured(m, row, x);
+    if (!(row.distance <= reach) || (inside && closest.feature != PairFeature::vertex_triangle)) return;
+    const Vec3 n = (x[2] - x[1]).cross(x[3] - x[1]);
+    if (!(n.norm() > 0)) return;
+    const double side = row.swapped ? -1 : 1;
+    row.normal = side * n.normalized();
+    row.distance = side * closest.difference.dot(along.isZero(0) ? row.normal : along);
+    out.push_back(row);
+  });
+}
+
 void PairRows::add(const PairMotion& m, std::span<const PairRow> hits, std::vector<PairRow>& out) const {
   for (PairRow row : hits) {
     measure(m, row);

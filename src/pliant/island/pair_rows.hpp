@@ -82,6 +82,11 @@ class PairRows {
   double free_way(const PairMotion& motion, const PairCandidates& candidates, std::vector<PairRow>& out,
                   int& touching) const;
 
+  /// Vertices and triangles no farther apart than `reach`; inside: of those vertices over the inside of the
+  /// triangle alone. Normals are those of the triangles; distances are along `along`, from the second body to the
+  /// first, or along the normals where that is zero: negative behind the triangle.
+  void touches(const PairMotion& motion, const PairCandidates& candidates, double reach, bool inside,
+               const Vec3& along, std::vector<PairRow>& out) const;
   /// The closest points of a row anew.
   static void measure(const PairMotion& motion, PairRow& row);
 

@@ -57,7 +57,7 @@ void Simulation::join_bodies() {
     Body& body = bodies_[i];
     double thickness = body.contact().thickness;
     if (!(thickness > 0) && !body.closed()) thickness = thin * mean_edge(body.rest_surface(), body.triangles());
-    joiners.push_back({Index(i), &body.method(), body.contact_triangles(), thickness});
+    joiners.push_back({Index(i), &body.method(), body.contact_triangles(), thickness, body.holds().empty(), body.closed()});
   }
   islands_.attach(joiners);
   for (const Member& member : islands_.members()) meets_[std::size_t(member.body)] = 1;

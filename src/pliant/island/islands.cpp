@@ -95,21 +95,45 @@ bool Islands::part_touching(BodyPair& pair) {
     if (row.distance < clear / 2) way += row.normal;
   }
   if (least >= clear / 2 || !moved.movable || !(way.norm() > 1e-6)) return false;
-  Points x = moved.x(), v = moved.v();
-  const Points before = x;
   const Vec3 hair = (&moved == &a ? 1 : -1) * (clear - least) * way.normalized();
-  for (Vec3& p : x) p += hair;
-  const auto place = [&](const Points& at) {
-    moved.method->place(at, v);
-    moved.place_surface(at, moved.begin);
-    moved.at = moved.end = moved.begin;
-    moved.surface->moving().refit(moved.begin, moved.begin, moved.thickness);
+  const Index from = Index(&moved - members_.data()), stays = &moved == &a ? pair.second : pair.first;
+  find_touching_group(from, stays);
+  const auto shift = [&](const Vec3& by) {
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      Member& m = members_[k];
+      if (!done_[k] || !m.movable) continue;
+      Points x = m.x(), v = m.v();
+      for (Vec3& p : x) p += by;
+      m.method->place(x, v);
+      m.place_surface(x, m.begin);
+      m.at = m.end = m.begin;
+      m.surface->moving().refit(m.begin, m.begin, m.thickness);
+    }
   };
-  place(x);
+  shift(hair);
   look_for_crossing(pair);
   if (!pair.crossing) return true;
-  place(before);
+  shift(-hair);
   return false;
+}
+
+/// done_: the body and all that touch it and each other, but one. What rests on a body moves with it.
+void Islands::find_touching_group(Index from, Index but) {
+  done_.assign(members_.size(), 0);
+  done_[std::size_t(from)] = 1;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (BodyPair& pair : pairs_) {
+      const Index a = pair.first, b = pair.second;
+      if (a == but || b == but || done_[std::size_t(a)] == done_[std::size_t(b)]) continue;
+      const Member &first = members_[std::size_t(a)], &second = members_[std::size_t(b)];
+      search(pair);
+      finder_.touches(pair.motion(first, second), pair.candidates, pair.floor, false, Vec3::Zero(), rows_);
+      if (rows_.empty()) continue;
+      done_[std::size_t(a)] = done_[std::size_t(b)] = 1;
+      grown = true;
+    }
+  }
 }
 
 std::vector<IndexPair> Islands::crossing() const {

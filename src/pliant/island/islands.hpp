@@ -48,6 +48,7 @@ class Islands {
   bool is_near(BodyPair& pair);
   void measure(BodyPair& pair) const;
   bool part_touching(BodyPair& pair);
+  void find_touching_group(Index from, Index but);
   void look_for_crossing(BodyPair& pair);
   bool may_meet(const BodyPair& pair) const;
   void search(BodyPair& pair);

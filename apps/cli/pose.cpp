@@ -51,10 +51,16 @@ void check(const Scene& scene, double time) {
     refuse("colliders", fmt::format("{}", simulation.colliders().size()),
            "none: a static solve has no contact",
            "let `pliant run` with damping bring the body to rest on them");
+  const auto is_loaded = [&](const Body& body) {
+    return simulation.options().gravity.norm() > 0 ||
+           std::any_of(simulation.forces().begin(), simulation.forces().end(),
+                       [&](const WorldForce& force) { return force.acts_on(body.name()); });
+  };
   for (std::size_t b = 0; b < simulation.bodies().size(); ++b)
-    if (simulation.options().gravity.norm() > 0 && !simulation.bodies()[b].held_at(time))
+    if (is_loaded(simulation.bodies()[b]) && !simulation.bodies()[b].held_at(time))
       refuse(fmt::format("bodies.{}", b), fmt::format("nothing that holds it at t = {:g} s", time),
-             "a pin or a handle", "under gravity a free body falls: pin it, or --set gravity=[0,0,0]");
+             "a pin or a handle",
+             "under a load a free body falls: pin it, or --set gravity=[0,0,0] and --set forces=[]");
 }
 
 /// "x.obj", or "x_BODY.obj" when there are several bodies.

@@ -27,7 +27,7 @@ struct RunOptions {
   std::vector<std::string> sets;
   int threads = 0;
   int checkpoint = 0;  ///< 0: none
-  bool check = false, resume = false, quiet = false;
+  bool contacts = false, check = false, resume = false, quiet = false;
 };
 
 void check_formats(const std::vector<std::string>& formats) {
@@ -73,6 +73,7 @@ class Run {
     // A resumed run can be resumed again, with new checkpoints or from the old one.
     const bool resumable = options_.resume || options_.checkpoint > 0;
     folder_.open(scene_, options_.resume ? frame_ + 1 : 0, resumable);
+    if (options_.contacts) folder_.open_contacts(scene_, options_.resume ? frame_ + 1 : 0);
     // Also what a run that is killed leaves: the next one knows that these files are ours to remove.
     folder_.write_summary(scene_, recorder_, {"running", "", frame_, {}});
     if (!options_.quiet) announce();
@@ -138,6 +139,7 @@ class Run {
     const bool done = outcome_.status == "done";
     if (done && options_.checkpoint > 0 && checkpointed_ != frame_) keep_checkpoint();
     folder_.finish_frames();
+    folder_.finish_contacts(scene_);
     if (done) outcome_.expectations = evaluate(scene_.spec, recorder_);
     outcome_.warnings = doubts_of(scene_, recorder_);
     outcome_.frames = frame_;
@@ -203,6 +205,10 @@ void add_run(CLI::App& app) {
       ->add_option("--threads", options->threads, "0 = one per processor; the result does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->default_str("0");
+  command->add_flag(
+      "--contacts", options->contacts,
+      "write contacts.csv: every contact of every frame with its place and force; with format vtu "
+      "points for ParaView, too");
   command->add_flag("--check", options->check, "exit 1 when an expectation of the scene is not met");
   command->add_option("--checkpoint", options->checkpoint, "write a checkpoint every N frames")
       ->check(CLI::Range(1, 100000000));

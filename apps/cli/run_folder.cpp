@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -36,7 +37,11 @@ std::size_t process_peak_bytes() {
 /// JSON has no NaN: what makes no sense is null.
 Ordered number_or_null(double value) { return std::isfinite(value) ? Ordered(value) : Ordered(nullptr); }
 
-Ordered body_summary(const Body& body, const Recorder& recorder, int index) {
+Ordered largest_force(const LargestForce& largest) {
+  return {{"newtons", largest.force}, {"time", largest.time}};
+}
+
+Ordered body_summary(const Body& body, const Recorder& recorder, int index, bool meets_colliders) {
   const MethodDescription method = body.method().describe();
   const StepStatistics steps = recorder.statistics(index);
   const std::optional<double> volume = body.volume_ratio();
@@ -49,6 +54,8 @@ Ordered body_summary(const Body& body, const Recorder& recorder, int index) {
           {"steps", steps.steps},
           {"step_ms", {{"min", steps.min}, {"median", steps.median}, {"p95", steps.p95}}},
           {"peak_memory_bytes", method.bytes},
+          {"largest_normal_force",
+           meets_colliders ? largest_force(recorder.largest_force(index)) : Ordered(nullptr)},
           {"final_volume_ratio", volume ? number_or_null(*volume) : Ordered(nullptr)},
           {"frame_hash", fmt::format("{:016x}", recorder.hash(index))}};
 }
@@ -103,6 +110,7 @@ void RunFolder::clear_earlier_run() {
   std::error_code ignored;
   if (!fs::exists(path_ / "summary.json", ignored) && !fs::exists(path_ / "checkpoint", ignored)) return;
   for (const char* file : {"metrics.csv", "summary.json", "checkpoint"}) fs::remove(path_ / file, ignored);
+  for (const std::string& file : ContactFiles::names()) fs::remove(path_ / file, ignored);
   remove_files(path_ / "frames", is_frame_file);
   remove_files(path_ / "colliders", is_collider_file);
   fs::remove(path_ / "colliders", ignored);  // when nothing else is in it
@@ -154,6 +162,24 @@ void RunFolder::write_frame(const Scene& scene, int frame) {
   std::vector<std::span<const Vec3>> positions;
   for (const Body& body : scene.simulation.bodies()) positions.emplace_back(body.surface());
   or_throw(frames_->write(frame, scene.simulation.time(), positions));
+  if (contacts_) contacts_->write(scene, frame);
+}
+
+void RunFolder::open_contacts(const Scene& scene, int first_frame) {
+  const bool vtu = std::find(formats_.begin(), formats_.end(), "vtu") != formats_.end();
+  if (vtu)
+    for (std::size_t b = 0; b < scene.spec.bodies.size(); ++b)
+      if (scene.spec.bodies[b].name == "contacts")
+        throw InputError(
+            fmt::format("bodies.{}.name: found \"contacts\", expected another name: with --contacts its "
+                        "files would be those of the contacts",
+                        b));
+  contacts_.emplace(path_, vtu, first_frame);
+}
+
+void RunFolder::finish_contacts(const Scene& scene) {
+  if (contacts_) contacts_->finish(scene);
+  contacts_.reset();
 }
 
 void RunFolder::finish_frames() {
@@ -168,7 +194,8 @@ void RunFolder::write_metrics(const Scene& scene, const Recorder& recorder) {
 void RunFolder::write_summary(const Scene& scene, const Recorder& recorder, const RunOutcome& outcome) {
   Ordered bodies = Ordered::array(), expectations = Ordered::array();
   for (int b = 0; b < int(scene.simulation.bodies().size()); ++b)
-    bodies.push_back(body_summary(scene.simulation.bodies()[std::size_t(b)], recorder, b));
+    bodies.push_back(body_summary(scene.simulation.bodies()[std::size_t(b)], recorder, b,
+                                  !scene.simulation.colliders().empty()));
   for (const ExpectationResult& result : outcome.expectations)
     expectations.push_back({{"what", result.what},
                             {"expected", result.expected},
@@ -213,6 +240,8 @@ int RunFolder::resume(Scene& scene, Recorder& recorder) {
 std::string RunFolder::listing(bool with_checkpoint) const {
   std::string text = fmt::format("metrics     {}\nsummary     {}\n", (path_ / "metrics.csv").string(),
                                  (path_ / "summary.json").string());
+  if (fs::exists(path_ / "contacts.csv"))
+    text += fmt::format("contacts    {}\n", (path_ / "contacts.csv").string());
   if (with_checkpoint) text += fmt::format("checkpoint  {}\n", (path_ / "checkpoint").string());
   if (!formats_.empty())
     text += fmt::format("frames      {} ({})\n", (path_ / "frames").string(), fmt::join(formats_, ", "));

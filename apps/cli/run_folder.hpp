@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a run: metrics.csv, summary.json, checkpoint, frames/, colliders/.
+// The folder of a run: metrics.csv, summary.json, checkpoint, frames/, colliders/, contacts.csv.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "contact_files.hpp"
 #include "pliant/io/frame_writer.hpp"
 #include "pliant/scene/build.hpp"
 #include "pliant/scene/expect.hpp"
@@ -31,9 +33,12 @@ class RunFolder {
 
   /// Throws InputError when the folder cannot be used. A fresh run removes what an earlier run left there.
   void open(const Scene& scene, int first_frame, bool resumable);
+  /// Contacts are written with every frame from now on.
+  void open_contacts(const Scene& scene, int first_frame);
   void write_frame(const Scene& scene, int frame);
   /// Makes the frames whole.
   void finish_frames();
+  void finish_contacts(const Scene& scene);
 
   void write_metrics(const Scene& scene, const Recorder& recorder);
   void write_summary(const Scene& scene, const Recorder& recorder, const RunOutcome& outcome);
@@ -51,6 +56,7 @@ class RunFolder {
   std::filesystem::path path_;
   std::vector<std::string> formats_;
   std::unique_ptr<FrameWriter> frames_;
+  std::optional<ContactFiles> contacts_;
 };
 
 }  // namespace pliant::cli

@@ -11,6 +11,7 @@
 #include "pliant/geometry/tri_mesh.hpp"
 #include "pliant/proximity/crossing.hpp"
 #include "pliant/proximity/pair_search.hpp"
+#include "pliant/proximity/self_clearance.hpp"
 #include "pliant/proximity/time_of_impact.hpp"
 
 namespace pliant::bench {
@@ -88,6 +89,16 @@ std::size_t count_hits(const Passing& a, const Passing& b, const PairCandidates&
   return hits;
 }
 
+/// Of the test that spares a surface the search within itself.
+std::vector<double> skip_times(const Context& context, const Passing& surface, const PairCandidates& within) {
+  SelfClearance clearance;
+  clearance.remember(surface.mesh.vertices,
+                     least_self_distance(surface.surface, surface.mesh.vertices, within, 1));
+  volatile double bound = 0;  // so that it is computed
+  return time_calls(0.1 * context.seconds, 3, 10,
+                    [&] { bound = clearance.bound(surface.mesh.vertices, surface.end); });
+}
+
 /// `other` is null for a surface with itself.
 Row measure_pairs(const Context& context, const std::string& name, Passing surface, Passing* other,
                   double delta) {
@@ -130,6 +141,7 @@ Row measure_pairs(const Context& context, const std::string& name, Passing surfa
   row.more["impact_ms_min"] = minimum(times.impact);
   row.more["crossing_ms_min"] = minimum(times.crossing);
   row.more["crossings"] = crossings.size();
+  if (!other) row.more["skip_ms_min"] = minimum(skip_times(context, surface, found));
   return row;
 }
 

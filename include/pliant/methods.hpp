@@ -9,5 +9,6 @@
 #include "pliant/methods/meshless/options.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/methods/metric/options.hpp"
+#include "pliant/methods/rigid/options.hpp"
 #include "pliant/physics/damping.hpp"
 #include "pliant/physics/metrics.hpp"

@@ -7,6 +7,7 @@
 #include "pliant/physics/motion.hpp"
 #include "pliant/sim/body.hpp"
 #include "pliant/sim/checkpoint.hpp"
+#include "pliant/sim/contact_forces.hpp"
 #include "pliant/sim/pose.hpp"
 #include "pliant/sim/recorder.hpp"
 #include "pliant/sim/simulation.hpp"

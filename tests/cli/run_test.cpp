@@ -303,5 +303,83 @@ TEST_F(BadScene, no_rows_at_all) {
   refused(body(R"("geometric": {"edge": 0})"), {scene, "bodies.0.geometric.edge", "above 0"});
 }
 
+/// A box that falls 2 cm onto a plane.
+std::string falling_box(const std::string& more = "") {
+  return R"({"frames": 12, "bodies": [{"name": "box", "geometric": {"stiffness": 1e6},
+      "shape": {"box": {"size": [0.2, 0.2, 0.2], "nodes": [3, 3, 3], "corner": [0, 0.02, 0]}}}],
+      "colliders": [{"plane": {}}])" +
+         more + "}";
+}
+
+TEST_F(Run, contacts_are_written_with_every_frame_and_as_points_for_paraview) {
+  write_text(folder / "small.json", falling_box());
+  ASSERT_EQ(run("c", "--contacts --format vtu").exit, 0);
+  const std::vector<std::string> lines = lines_of(read_text(folder / "c/contacts.csv"));
+  ASSERT_GT(lines.size(), 1u + 3 * 9u);
+  EXPECT_EQ(
+      lines[0],
+      "frame,time,body,other,point,feature,x,y,z,normal_x,normal_y,normal_z,gap,normal_force,friction_x,"
+      "friction_y,friction_z");
+  EXPECT_NE(lines[1].find(",box,colliders.0,"), std::string::npos) << lines[1];
+  EXPECT_EQ(std::count(lines[1].begin(), lines[1].end(), ','),
+            std::count(lines[0].begin(), lines[0].end(), ','));
+  EXPECT_EQ(lines.back().rfind("12,", 0), 0u) << lines.back();
+  EXPECT_FALSE(fs::exists(folder / "c/contacts.csv.part"));
+  const std::string points = read_text(folder / "c/frames/contacts_0012.vtu");
+  EXPECT_NE(points.find("NumberOfPoints=\"9\""), std::string::npos);
+  EXPECT_NE(points.find("Vectors=\"force\""), std::string::npos);
+  EXPECT_NE(read_text(folder / "c/frames/contacts.pvd").find("contacts_0012.vtu"), std::string::npos);
+  const Json largest = summary("c")["bodies"][0]["largest_normal_force"];
+  EXPECT_GT(largest["newtons"].get<double>(), 8 * 9.81 / 9) << "of nine points";
+  EXPECT_GT(largest["time"].get<double>(), 0.05) << "it falls first";
+  ASSERT_EQ(run("c", "--format none").exit, 0);
+  EXPECT_FALSE(fs::exists(folder / "c/contacts.csv")) << "a new run removes those of the last";
+  EXPECT_FALSE(fs::exists(folder / "c/frames/contacts_0012.vtu"));
+}
+
+TEST_F(Run, a_resumed_run_goes_on_with_its_contacts_without_doubles) {
+  write_text(folder / "small.json", falling_box());
+  ASSERT_EQ(run("whole", "--contacts --format none").exit, 0);
+  ASSERT_EQ(run("parts", "--contacts --format none --checkpoint 8 --frames 8").exit, 0);
+  ASSERT_EQ(run("parts", "--contacts --format none --resume").exit, 0);
+  EXPECT_EQ(read_text(folder / "whole/contacts.csv"), read_text(folder / "parts/contacts.csv"));
+  // Again from the same checkpoint: rows of later frames are dropped.
+  ASSERT_EQ(run("parts", "--contacts --format none --resume").exit, 0);
+  EXPECT_EQ(read_text(folder / "whole/contacts.csv"), read_text(folder / "parts/contacts.csv"));
+  EXPECT_EQ(summary("whole")["bodies"][0]["largest_normal_force"],
+            summary("parts")["bodies"][0]["largest_normal_force"]);
+}
+
+TEST_F(Run, contacts_cannot_begin_in_the_middle_of_a_run) {
+  write_text(folder / "small.json", falling_box());
+  ASSERT_EQ(run("parts", "--format none --checkpoint 8 --frames 8").exit, 0);
+  const auto result = run("parts", "--contacts --format none --resume");
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_TRUE(result.says("found no contacts of the run to resume")) << result.output;
+}
+
+TEST_F(Run, wrong_forces_are_named_with_their_place) {
+  write_text(folder / "small.json", falling_box(R"(, "forces": [
+      {"wind": {"bodies": ["bxo"], "motion": [{"time": 1}, {"time": 0.5}]}},
+      {"vortex": {"axis": [0, 0, 0], "radius": 0}}, {"wind": {"drag": -1}}, {"breeze": {}},
+      {"constant": {"acceleration": [1, 0, 0], "motion": [{"time": 0, "translate": [1, 0, 0]}]}}])"));
+  const auto result = run("f", "--format none");
+  EXPECT_EQ(result.exit, 2) << result.output;
+  for (const char* place : {"forces.0.wind.bodies.0", "did you mean \"box\"", "forces.0.wind.motion.1.time",
+                            "forces.1.vortex.axis", "forces.1.vortex.radius", "forces.2.wind.drag",
+                            "forces.3", "forces.4.constant.motion.0"})
+    EXPECT_TRUE(result.says(place)) << place << "\n" << result.output;
+}
+
+TEST_F(Run, a_wind_that_a_step_cannot_take_whole_is_told) {
+  write_text(folder / "small.json", R"({"frames": 1, "bodies": [{"name": "tissue",
+      "shape": {"sheet": {"size": [1, 1], "nodes": [5, 5], "thickness": 0.0001}}, "density": 200,
+      "geometric": {"preset": "shell", "stiffness": 1e6}}], "forces": [{"wind": {"velocity": [0, 30, 0]}}]})");
+  const auto result = run_pliant("run '" + scene + "' -o '" + out("t") + "' --format none");
+  EXPECT_EQ(result.exit, 0) << result.output;
+  EXPECT_TRUE(result.says("tissue: forces.0.wind blows with up to 30 m/s; of more than ")) << result.output;
+  EXPECT_TRUE(result.says("substeps")) << result.output;
+}
+
 }  // namespace run_test
 }  // namespace pliant

@@ -22,6 +22,7 @@ struct MethodCase {
   bool lattice = false;           ///< built on a regular lattice (geometry/lattice_shape.hpp)
   bool tetrahedra = false;        ///< its surface filled with tetrahedra (geometry/tetrahedral_shape.hpp)
   bool meets_colliders = false;
+  bool elastic = true;                 ///< Ability::elastic
   bool any_node_order = true;          ///< equal modes of a symmetric body are not unique
   bool holds_any_nodes = true;         ///< false: holds bind what the basis was made for, or fields
   double momentum_tolerance = 1e-10;   ///< relative drift over the run, free body

@@ -17,6 +17,7 @@
 #include "pliant/methods/meshless/build.hpp"
 #include "pliant/methods/metric/build.hpp"
 #include "pliant/methods/metric/padded_grid.hpp"
+#include "pliant/methods/rigid/build.hpp"
 #include "pliant/physics/selection.hpp"
 #include "tests/support/test_surfaces.hpp"
 
@@ -138,6 +139,20 @@ MethodCase cage_case(std::string name, cage::Options options) {
           .holds_any_nodes = false};
 }
 
+/// Its mass is inside, at no node.
+MethodCase rigid_case() {
+  return {.name = "rigid",
+          .build = [](const Shape& shape) -> std::unique_ptr<Method> {
+            auto body = rigid::build(shape, 1000, {.mass = 0, .stiffness = 0}, {});
+            EXPECT_TRUE(body) << body.error().text();
+            return body ? std::move(*body) : nullptr;
+          },
+          .surface_nodes = true,
+          .solid_by_surface = true,
+          .meets_colliders = true,
+          .elastic = false};
+}
+
 /// A method of the catalogue that has no case of its own: its defaults.
 MethodCase entry_case(const MethodEntry& entry) {
   return {.name = entry.name,
@@ -148,7 +163,8 @@ MethodCase entry_case(const MethodEntry& entry) {
           },
           .surface_nodes = entry.placement(entry.defaults) == NodePlacement::surface,
           .lattice = entry.placement(entry.defaults) == NodePlacement::lattice,
-          .meets_colliders = entry.can(entry.defaults, Ability::contact)};
+          .meets_colliders = entry.can(entry.defaults, Ability::contact),
+          .elastic = entry.can(entry.defaults, Ability::elastic)};
 }
 
 }  // namespace
@@ -214,6 +230,7 @@ std::vector<MethodCase> made_cases() {
       fem_case("fem_euler", {.integrator = fem::Integrator::euler}, 0.15),
       fem_mesh_case("fem_mesh", {}, 0.005),
       fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}, 0.005),
+      rigid_case(),
   };
   for (const MethodEntry* entry : catalogue())
     if (std::none_of(cases.begin(), cases.end(), [&](const MethodCase& c) { return c.name == entry->name; }))

@@ -9,6 +9,7 @@
 
 #include "pliant/base/hash.hpp"
 #include "pliant/geometry/moments.hpp"
+#include "pliant/physics/metrics.hpp"
 #include "tests/invariants/method_case.hpp"
 #include "tests/support/allocation_counter.hpp"
 
@@ -91,20 +92,10 @@ class Invariants : public testing::TestWithParam<std::tuple<int, int>> {
   }
 };
 
-double kinetic(const NodeState& s) {
-  double sum = 0;
-  for (std::size_t i = 0; i < s.x.size(); ++i) sum += 0.5 * s.mass[i] * s.v[i].squaredNorm();
-  return sum;
-}
-Vec3 linear_momentum(const NodeState& s) {
-  Vec3 sum = Vec3::Zero();
-  for (std::size_t i = 0; i < s.x.size(); ++i) sum += s.mass[i] * s.v[i];
-  return sum;
-}
-Vec3 angular_momentum(const NodeState& s) {
-  Vec3 sum = Vec3::Zero();
-  for (std::size_t i = 0; i < s.x.size(); ++i) sum += s.mass[i] * s.x[i].cross(s.v[i]);
-  return sum;
+double kinetic(const NodeState& s) { return kinetic_energy(s); }
+/// About the origin.
+Vec3 whole_angular_momentum(const NodeState& s) {
+  return angular_momentum(s) + centre_of_mass(s).cross(linear_momentum(s));
 }
 double largest(const Points& vectors) {
   double most = 0;
@@ -115,7 +106,11 @@ double largest(const Points& vectors) {
 TEST_P(Invariants, masses_are_density_times_the_volume_of_the_shape_and_turn_as_it_does) {
   const auto body = method.build(shape);
   const NodeState& s = body->nodes();
-  const Moments got = moments_of(s.x, s.mass);
+  Points places = s.x;
+  std::vector<double> masses = s.mass;
+  places.insert(places.end(), s.within.x.begin(), s.within.x.end());
+  masses.insert(masses.end(), s.within.mass.begin(), s.within.mass.end());
+  const Moments got = moments_of(places, masses);
   const NamedShape& named = shapes()[std::get<1>(GetParam())];
   double volume = named.volume;
   Vec3 squares = named.squares;
@@ -127,7 +122,7 @@ TEST_P(Invariants, masses_are_density_times_the_volume_of_the_shape_and_turn_as_
     volume = std::accumulate(shape.graph.volumes.begin(), shape.graph.volumes.end(), 0.0);
   }
   EXPECT_NEAR(got.volume / (1000 * volume), 1, 1e-6);
-  if (method.surface_nodes) return;  // all mass on the skin
+  if (method.surface_nodes && s.within.x.empty()) return;  // all mass on the skin
   const Vec3 r2 = got.second.diagonal() / got.volume;
   for (int k = 0; k < 3; ++k) {
     const int a = (k + 1) % 3, b = (k + 2) % 3;
@@ -158,6 +153,7 @@ TEST_P(Invariants, rigid_motion_costs_nothing) {
 }
 
 TEST_P(Invariants, forces_are_minus_the_gradient_of_the_energy) {
+  if (!method.elastic) GTEST_SKIP() << "it has none";
   const auto body = method.build(shape);
   const Points x = deformed(0.3), still(x.size(), Vec3::Zero());
   Points forces(x.size());
@@ -185,6 +181,7 @@ TEST_P(Invariants, forces_are_minus_the_gradient_of_the_energy) {
 }
 
 TEST_P(Invariants, internal_forces_have_no_resultant_and_no_torque) {
+  if (!method.elastic) GTEST_SKIP() << "it has none";
   const auto body = method.build(shape);
   const Points x = deformed(0.5), still(x.size(), Vec3::Zero());
   body->place(x, still);
@@ -204,10 +201,10 @@ TEST_P(Invariants, internal_forces_have_no_resultant_and_no_torque) {
 TEST_P(Invariants, a_free_body_keeps_linear_and_angular_momentum) {
   const auto body = method.build(shape);
   start_moving(*body);
-  const Vec3 p0 = linear_momentum(body->nodes()), l0 = angular_momentum(body->nodes());
+  const Vec3 p0 = linear_momentum(body->nodes()), l0 = whole_angular_momentum(body->nodes());
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(body->advance(free_input()).ok());
   EXPECT_LT((linear_momentum(body->nodes()) - p0).norm(), method.momentum_tolerance * p0.norm());
-  EXPECT_LT((angular_momentum(body->nodes()) - l0).norm(), method.angular_tolerance * l0.norm());
+  EXPECT_LT((whole_angular_momentum(body->nodes()) - l0).norm(), method.angular_tolerance * l0.norm());
 }
 
 TEST_P(Invariants, energy_never_grows_without_load) {
@@ -298,7 +295,9 @@ TEST_P(Invariants, node_order_does_not_matter) {
   for (std::size_t i = 0; i < x.size(); ++i) sx[to[i]] = x[i], sv[to[i]] = v[i];
   body->place(x, v);
   shuffled->place(sx, sv);
-  EXPECT_NEAR(shuffled->elastic_energy() / body->elastic_energy(), 1, 1e-10);
+  if (method.elastic) {
+    EXPECT_NEAR(shuffled->elastic_energy() / body->elastic_energy(), 1, 1e-10);
+  }
   for (int i = 0; i < 20; ++i) {
     body->advance(free_input());
     shuffled->advance(free_input());
@@ -318,9 +317,55 @@ TEST_P(Invariants, a_fall_follows_the_parabola) {
   // late: half a step's fall is missing from v for ever, not growing.
   for (const Vec3& v : body->nodes().v) ASSERT_NEAR(v.y(), -9.81, 9.81 * input.h / 2 + 1e-4);
   ASSERT_NEAR(shape.graph.positions[0].y() - body->nodes().x[0].y(), 4.905, 0.09);
-  double kinetic = 0;
-  for (const double mass : body->nodes().mass) kinetic += mass * 9.81 * 9.81 / 2;
-  EXPECT_LT(body->elastic_energy(), 1e-8 * kinetic);
+  EXPECT_LT(body->elastic_energy(), 1e-8 * total_mass(body->nodes()) * 9.81 * 9.81 / 2);
+}
+
+TEST_P(Invariants, forces_in_proportion_to_the_masses_act_as_gravity) {
+  const auto falls = method.build(shape), pulled = method.build(shape);
+  start_moving(*falls);
+  start_moving(*pulled);
+  const Vec3 g(3, -9.81, 1);
+  Points forces;
+  for (const double mass : pulled->nodes().mass) forces.push_back(mass * g);
+  StepInput with_gravity = free_input(), with_forces = free_input();
+  with_gravity.gravity = g;
+  with_forces.forces = forces;
+  const int steps = 6;
+  for (int i = 0; i < steps; ++i) {
+    ASSERT_TRUE(falls->advance(with_gravity).ok());
+    ASSERT_TRUE(pulled->advance(with_forces).ok());
+  }
+  // Schemes of order 1 may take gravity exactly and forces at the end of the step: half a step's fall a step. Frozen
+  // cages strain by it, too: measured 0.2 % of the size.
+  const double time = steps * free_input().h,
+               late = 1.1 * g.norm() * time * free_input().h / 2 + 0.004 * size;
+  for (std::size_t i = 0; i < forces.size(); ++i)
+    ASSERT_LT((falls->nodes().x[i] - pulled->nodes().x[i]).norm(), late) << "node " << i;
+  EXPECT_LT((linear_momentum(falls->nodes()) - linear_momentum(pulled->nodes())).norm(),
+            1e-6 * linear_momentum(falls->nodes()).norm());
+}
+
+TEST_P(Invariants, forces_on_the_surface_change_the_momentum_by_their_sum) {
+  const auto body = method.build(shape);
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  Points on_surface(shape.surface.vertices.size()), forces(body->nodes().x.size(), Vec3::Zero());
+  Vec3 sum = Vec3::Zero();
+  double all = 0;
+  for (Vec3& f : on_surface) {
+    f = Vec3(1 + normal(random), normal(random), 0.5 + normal(random));
+    sum += f;
+    all += f.norm();
+  }
+  body->pull_back(on_surface, forces);
+  StepInput input = free_input();
+  input.forces = forces;
+  for (int i = 0; i < 10; ++i) {
+    const Vec3 before = linear_momentum(body->nodes());
+    ASSERT_TRUE(body->advance(input).ok());
+    const Vec3 change = linear_momentum(body->nodes()) - before;
+    ASSERT_LT((change - input.h * sum).norm(), 1e-6 * input.h * all) << "step " << i;
+  }
 }
 
 TEST_P(Invariants, held_nodes_go_exactly_where_they_are_told) {
@@ -353,7 +398,9 @@ TEST_P(Invariants, a_scrambled_start_stays_finite_and_loses_energy) {
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(body->advance(free_input()).ok());
   const double end = kinetic(body->nodes()) + body->elastic_energy();
   EXPECT_TRUE(std::isfinite(end));
-  EXPECT_LT(end, start);
+  if (method.elastic) {
+    EXPECT_LT(end, start);
+  }
 }
 
 TEST_P(Invariants, bad_input_is_reported_and_leaves_the_state_alone) {

@@ -150,7 +150,7 @@ const MethodEntry& springs::entry() {
          return std::unique_ptr<Method>(std::make_unique<Body>(plan, options));
        },
        .set_live = set_live_of<Body, Options>,
-       .abilities = {Ability::live},
+       .abilities = {Ability::live, Ability::elastic},
        .stiffness = [](const Options& options) { return options.stiffness; }});
   return entry;
 }

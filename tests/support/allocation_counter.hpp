@@ -5,7 +5,7 @@
 
 namespace pliant {
 
-/// Calls of operator new in this program so far, over all threads.
+/// Calls of operator new, malloc and their kin in this program so far, over all threads.
 std::size_t allocations();
 
 }  // namespace pliant

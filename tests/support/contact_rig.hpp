@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body of the geometric method among colliders, for tests of contact.
+// A body, of the geometric method if no other is given, among colliders, for tests of contact.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include "pliant/contact/collider.hpp"
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/geometric/build.hpp"
+#include "pliant/physics/metrics.hpp"
 
 namespace pliant {
 
@@ -41,6 +42,7 @@ class ContactRig {
     EXPECT_TRUE(built) << built.error().text();
     body = std::move(*built);
   }
+  ContactRig(std::unique_ptr<Method> method, double time_step) : body(std::move(method)), h(time_step) {}
 
   /// The next step; false and a failure when it has trouble.
   bool step() {
@@ -63,40 +65,13 @@ class ContactRig {
 
   double time() const { return h * steps; }
   const NodeState& nodes() const { return body->nodes(); }
-  double mass() const {
-    double sum = 0;
-    for (double m : nodes().mass) sum += m;
-    return sum;
-  }
-  Vec3 momentum() const {
-    Vec3 sum = Vec3::Zero();
-    for (std::size_t i = 0; i < nodes().x.size(); ++i) sum += nodes().mass[i] * nodes().v[i];
-    return sum;
-  }
+  double mass() const { return total_mass(nodes()); }
+  Vec3 momentum() const { return linear_momentum(nodes()); }
   Vec3 velocity() const { return momentum() / mass(); }
-  Vec3 center() const {
-    Vec3 sum = Vec3::Zero();
-    for (std::size_t i = 0; i < nodes().x.size(); ++i) sum += nodes().mass[i] * nodes().x[i];
-    return sum / mass();
-  }
-  Vec3 spin() const {
-    const Vec3 c = center(), v = velocity();
-    Vec3 sum = Vec3::Zero();
-    for (std::size_t i = 0; i < nodes().x.size(); ++i)
-      sum += nodes().mass[i] * (nodes().x[i] - c).cross(nodes().v[i] - v);
-    return sum;
-  }
-  double kinetic() const {
-    double sum = 0;
-    for (std::size_t i = 0; i < nodes().x.size(); ++i)
-      sum += 0.5 * nodes().mass[i] * nodes().v[i].squaredNorm();
-    return sum;
-  }
-  double energy() const {
-    double sum = kinetic() + body->elastic_energy();
-    for (std::size_t i = 0; i < nodes().x.size(); ++i) sum -= nodes().mass[i] * gravity.dot(nodes().x[i]);
-    return sum;
-  }
+  Vec3 center() const { return centre_of_mass(nodes()); }
+  Vec3 spin() const { return angular_momentum(nodes()); }
+  double kinetic() const { return kinetic_energy(nodes()); }
+  double energy() const { return kinetic() + body->elastic_energy() - mass() * gravity.dot(center()); }
   double fastest() const {
     double most = 0;
     for (const Vec3& v : nodes().v) most = std::max(most, v.norm());

@@ -15,6 +15,7 @@ class PlainNodes : public Method {
     nodes_.v.assign(v.begin(), v.end());
   }
   void surface(std::span<Vec3> vertices) const override { gather(embedding_, nodes_.x, vertices); }
+  const Gather& embedding() const override { return embedding_; }
   void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override {
     scatter_add(embedding_, surface_forces, node_forces);
   }

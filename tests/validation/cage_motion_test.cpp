@@ -149,12 +149,6 @@ TEST(CageMotion, free_fall_is_exact) {
   EXPECT_NEAR((start - rigid(body->nodes()).centre.y()) / (9.81 / 2), 1, 1e-5);
 }
 
-double total_mass(const NodeState& now) {
-  double sum = 0;
-  for (const double m : now.mass) sum += m;
-  return sum;
-}
-
 /// A ball of 0.25 m that lies on the plane y = 0, in a box.
 constexpr double radius = 0.25;
 struct Ball {

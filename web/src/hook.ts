@@ -41,6 +41,13 @@ export function makeHook(link: Connection, store: Store, stage: Stage, tools: To
     get frame() { return { ...shown }; },
     get tier() { return stage.tier; },
     positions: (body: number) => stage.bodies.get(body)?.positions,
+    /** Place (m) and force (N) of each contact of the last step, 6 numbers each; there when somebody asked for them. */
+    contacts: (body: number) => stage.bodies.get(body)?.extra.contacts,
+    /** Of the arrows that are drawn: metres a newton, and the largest force. */
+    arrows: (body: number) => {
+      const forces = stage.overlays.get(body)?.forces;
+      return forces && { scale: forces.scale, largest: forces.largest?.force ?? 0, drawn: forces.lines.visible };
+    },
     bounds: (body: number) => {
       const b = stage.bodies.get(body);
       return b && { lo: b.lo, hi: b.hi };

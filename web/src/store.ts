@@ -14,7 +14,7 @@ export type State =
   | 'boot' | 'connecting' | 'loading' | 'live' | 'paused' | 'posing' | 'rebuilding' | 'stopped' | 'lost' | 'refused';
 
 export type ToolName = 'grab' | 'dent' | 'pin' | 'handle' | 'cage' | 'joint';
-export type Overlay = 'nodes' | 'cage' | 'skeleton' | 'active' | 'contacts' | 'wireframe';
+export type Overlay = 'nodes' | 'cage' | 'skeleton' | 'active' | 'contacts' | 'forces' | 'wireframe';
 export type Look = 'plain' | 'grid' | 'stretch';
 export type Tier = 'high' | 'low';
 

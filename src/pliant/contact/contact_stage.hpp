@@ -9,7 +9,7 @@
 //   4. position_pass what still is deeper than the slop is moved out, velocities unchanged
 //      push_out      the same before the body has moved, for bodies whose nodes cannot be moved afterwards
 //   5. rebound       what an impact that is over lacks to the restitution of the collider (rebound.hpp)
-//   6. tell, remember
+//   6. tell, log, remember
 // The method says how a point of its surface answers (SurfaceResponse), where the points are at the ends of
 // the step (nodes, by the rows of the embedding), how fast they move (a function of the contact), and brings
 // impulses back to its own motion: rows().collect gives them on the nodes.
@@ -17,6 +17,7 @@
 
 #include <algorithm>
 
+#include "pliant/contact/contact_log.hpp"
 #include "pliant/contact/contact_memory.hpp"
 #include "pliant/contact/contact_problem.hpp"
 #include "pliant/contact/contact_rows.hpp"
@@ -164,6 +165,28 @@ class ContactStage {
 
   /// Sets how many contacts have an impulse, and adds all impulses, times `scale`.
   void tell(StepReport& report, double scale = 1) const;
+  /// Adds what the contacts did to the log of the input, if there is one: impulses() times `scale`. begin,
+  /// end(contact): where the contact point is at the two ends of the step.
+  template <class Begin, class End>
+  void log_at(const StepInput& input, double scale, Begin&& begin, End&& end) const {
+    if (!input.contact_log) return;
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+      const Contact& contact = contacts_[c];
+      const Vec3 to = end(contact), way = to - begin(contact) - input.h * contact.velocity;
+      input.contact_log->add({.key = contact.key,
+                              .point = to,
+                              .normal = contact.normal,
+                              .gap = contact.gap + contact.normal.dot(way),
+                              .impulse = scale * impulses_[c]});
+    }
+  }
+  /// Of a body of nodes, which are there at the two ends of the step.
+  void log(const StepInput& input, double scale, std::span<const Vec3> begin,
+           std::span<const Vec3> end) const {
+    log_at(
+        input, scale, [&](const Contact& c) { return rows_.observe(c, begin); },
+        [&](const Contact& c) { return rows_.observe(c, end); });
+  }
   /// What the next step needs: forces r/h and sides. open: contacts without a force start from zero in the
   /// next step; otherwise they start from the force of another feature of their point, if there is one.
   void remember(double h, ContactState& state, bool open = false) const;

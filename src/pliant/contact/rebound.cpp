@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
+#include "pliant/contact/contact_log.hpp"
 #include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
@@ -178,6 +180,14 @@ Vec3 Rebound::answer(const StepInput& input, Index part, std::span<const ImpactM
   const double root = b * b + 4 * c * left;
   const double share = root > 0 ? std::clamp((std::sqrt(root) - b) / (2 * c), 0.0, 1.0) : 0;
   if (!(share > 0)) return Vec3::Zero();
+  if (input.contact_log)
+    for (std::size_t k = 0; k < impacts.size(); ++k)
+      if (counts(k))
+        input.contact_log->add({.key = impacts[k].key,
+                                .point = motion.centre + arms_[k],
+                                .normal = impacts[k].normal,
+                                .gap = std::numeric_limits<double>::quiet_NaN(),
+                                .impulse = share * lifts_[k] * impacts[k].normal});
   body.kick(part, share * u, share * w, motion.centre);
   return share * motion.mass * u;
 }

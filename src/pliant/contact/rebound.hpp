@@ -147,7 +147,8 @@ class Rebound {
   void clear() { hits_.clear(); }
   /// Impulses of the step: `scale` times these, N s.
   void note(std::span<const Contact> contacts, std::span<const Vec3> impulses, double scale = 1);
-  /// At the end of a step of a body that nothing holds. Returns the impulse of what was kicked, N s.
+  /// At the end of a step of a body that nothing holds. Returns the impulse of what was kicked, N s; the log of the
+  /// input gets it, too.
   Vec3 finish(const StepInput& input, std::vector<ImpactMemory>& impacts, ReboundBody& body);
 
  private:

@@ -47,6 +47,7 @@ Solidity solidity(const Repaired& surface, const TriangleTree& tree) {
   const int points = std::max(least_points, points_in_all / int(std::max<std::size_t>(components.size(), 1)));
   const double delta = 1e-4 * diagonal(surface.mesh.vertices);
   Solidity result;
+  result.closed = surface.report.closed;
   double area = 0;
   for (std::size_t c = 0; c < components.size(); ++c) {
     RandomNumbers random(c);

@@ -15,6 +15,7 @@ struct Solidity {
   std::vector<double> component_defect;  ///< one a component
   std::vector<char> component_solid;
   bool any_solid = false, any_shell = false;
+  bool closed = false;    ///< without borders
   bool doubtful = false;  ///< of any component: worth a word to the user
 };
 /// So near the limit that a human should look: bowls, boxes without a lid, bells.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "pliant/geometry/point_cloud.hpp"
 #include "pliant/geometry/tri_mesh.hpp"
 
 namespace pliant {
@@ -16,19 +15,30 @@ FloatFrame to_floats(std::span<const Vec3> positions) {
   return xyz;
 }
 
-FloatFrame frame_normals(std::span<const float> xyz, const std::vector<Triangle>& triangles) {
-  Points positions(xyz.size() / 3);
-  for (std::size_t v = 0; v < positions.size(); ++v)
-    positions[v] = Vec3(xyz[3 * v], xyz[3 * v + 1], xyz[3 * v + 2]);
-  return to_floats(vertex_normals(positions, triangles));
+namespace {
+
+Points to_points(std::span<const float> xyz) {
+  Points points(xyz.size() / 3);
+  for (std::size_t v = 0; v < points.size(); ++v)
+    points[v] = Vec3(xyz[3 * v], xyz[3 * v + 1], xyz[3 * v + 2]);
+  return points;
 }
 
-FloatFrame frame_normals(std::span<const float> xyz, const std::vector<Triangle>& triangles,
-                         const PolygonMesh& faces) {
-  if (!is_cloud(faces) || 3 * faces.vertices.size() != xyz.size()) return frame_normals(xyz, triangles);
-  Points x(xyz.size() / 3);
-  for (std::size_t v = 0; v < x.size(); ++v) x[v] = Vec3(xyz[3 * v], xyz[3 * v + 1], xyz[3 * v + 2]);
-  return to_floats(MovedNormals(faces.vertices, faces.normals).at(x));
+}  // namespace
+
+FloatFrame frame_normals(std::span<const float> xyz, const std::vector<Triangle>& triangles) {
+  return to_floats(vertex_normals(to_points(xyz), triangles));
+}
+
+FrameNormals::FrameNormals(const PolygonMesh& faces) {
+  if (!is_cloud(faces)) return;
+  points_ = faces.vertices.size();
+  cloud_.emplace(faces.vertices, faces.normals);
+}
+
+FloatFrame FrameNormals::at(std::span<const float> xyz, const std::vector<Triangle>& triangles) const {
+  if (!cloud_ || 3 * points_ != xyz.size()) return frame_normals(xyz, triangles);
+  return to_floats(cloud_->at(to_points(xyz)));
 }
 
 FloatBounds bounds_of(std::span<const float> xyz) {

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <bit>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "pliant/base/types.hpp"
-#include "pliant/geometry/polygon_mesh.hpp"
+#include "pliant/geometry/point_cloud.hpp"
 
 namespace pliant {
 
@@ -19,9 +20,18 @@ FloatFrame to_floats(std::span<const Vec3> positions);
 
 /// Area-weighted unit vertex normals of the frame.
 FloatFrame frame_normals(std::span<const float> xyz, const std::vector<Triangle>& triangles);
-/// Of a cloud: its normals as its points have moved; else those of the triangles.
-FloatFrame frame_normals(std::span<const float> xyz, const std::vector<Triangle>& triangles,
-                         const PolygonMesh& faces);
+
+/// Normals of the frames of a surface. Of a cloud: its normals as its points have moved; what that takes is
+/// made once. Else those of the triangles.
+class FrameNormals {
+ public:
+  explicit FrameNormals(const PolygonMesh& faces);
+  FloatFrame at(std::span<const float> xyz, const std::vector<Triangle>& triangles) const;
+
+ private:
+  std::size_t points_ = 0;  ///< of the cloud
+  std::optional<MovedNormals> cloud_;
+};
 
 struct FloatBounds {
   std::array<float, 3> min{}, max{};

@@ -92,7 +92,10 @@ class Frames final : public FrameWriter {
   Frames(const std::vector<std::string>& formats, fs::path folder, std::vector<SurfaceInfo> surfaces,
          const FrameWriterOptions& options)
       : formats_(formats), folder_(std::move(folder)), surfaces_(std::move(surfaces)), options_(options) {
-    for (const SurfaceInfo& surface : surfaces_) rest_.push_back(to_floats(surface.rest));
+    for (const SurfaceInfo& surface : surfaces_) {
+      rest_.push_back(to_floats(surface.rest));
+      normals_.emplace_back(surface.faces);
+    }
   }
 
   std::optional<Error> start() {
@@ -103,7 +106,8 @@ class Frames final : public FrameWriter {
     if (auto error = remove_old_files()) return error;
     if (writes_rest())
       for (std::size_t s = 0; s < surfaces_.size(); ++s)
-        if (auto error = write_obj(file_of(s, "obj"), rest_[s], surfaces_[s].triangles, surfaces_[s].faces))
+        if (auto error = write_obj(file_of(s, "obj"), rest_[s], surfaces_[s].triangles, surfaces_[s].faces,
+                                   normals_[s]))
           return error;
     return restore_sequences();
   }
@@ -219,9 +223,11 @@ class Frames final : public FrameWriter {
       return folder_ / frame_name(surface.name, stamp.frame, extension);
     };
     if (wants("obj"))
-      if (auto error = write_obj(path("obj"), xyz, surface.triangles, surface.faces)) return error;
+      if (auto error = write_obj(path("obj"), xyz, surface.triangles, surface.faces, normals_[s]))
+        return error;
     if (wants("ply"))
-      if (auto error = write_ply(path("ply"), xyz, surface.triangles, surface.faces)) return error;
+      if (auto error = write_ply(path("ply"), xyz, surface.triangles, surface.faces, normals_[s]))
+        return error;
     if (wants("vtu"))
       if (auto error = write_vtu(path("vtu"), xyz, rest_[s], surface.triangles, stamp.time, surface.faces))
         return error;
@@ -240,6 +246,7 @@ class Frames final : public FrameWriter {
   std::vector<SurfaceInfo> surfaces_;
   FrameWriterOptions options_;
   std::vector<FloatFrame> rest_;
+  std::vector<FrameNormals> normals_;
   std::vector<FrameSpool> spools_;  ///< one a surface, or none when no format needs them
 };
 

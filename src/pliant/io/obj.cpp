@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "pliant/io/atomic_file.hpp"
-#include "pliant/io/float_frame.hpp"
 #include "pliant/io/mesh_problems.hpp"
 #include "pliant/io/text_scan.hpp"
 
@@ -163,6 +162,12 @@ void add_faces(fmt::memory_buffer& text, const PolygonMesh& faces) {
 
 std::optional<Error> write_obj(const std::filesystem::path& path, std::span<const float> xyz,
                                const std::vector<Triangle>& triangles, const PolygonMesh& faces) {
+  return write_obj(path, xyz, triangles, faces, FrameNormals(faces));
+}
+
+std::optional<Error> write_obj(const std::filesystem::path& path, std::span<const float> xyz,
+                               const std::vector<Triangle>& triangles, const PolygonMesh& faces,
+                               const FrameNormals& normals) {
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return file.error();
   fmt::memory_buffer text;
@@ -170,7 +175,7 @@ std::optional<Error> write_obj(const std::filesystem::path& path, std::span<cons
   for (std::size_t i = 0; i + 2 < xyz.size(); i += 3)
     fmt::format_to(out, "v {} {} {}\n", xyz[i], xyz[i + 1], xyz[i + 2]);
   if (is_cloud(faces)) {
-    const FloatFrame n = frame_normals(xyz, triangles, faces);
+    const FloatFrame n = normals.at(xyz, triangles);
     for (std::size_t i = 0; i + 2 < n.size(); i += 3)
       fmt::format_to(out, "vn {} {} {}\n", n[i], n[i + 1], n[i + 2]);
     for (std::size_t v = 1; v <= xyz.size() / 3; ++v) fmt::format_to(out, "p {}\n", v);

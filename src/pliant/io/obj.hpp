@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "pliant/base/result.hpp"
-#include "pliant/geometry/polygon_mesh.hpp"
+#include "pliant/io/float_frame.hpp"
 
 namespace pliant {
 
@@ -18,6 +18,10 @@ namespace pliant {
 [[nodiscard]] std::optional<Error> write_obj(const std::filesystem::path& path, std::span<const float> xyz,
                                              const std::vector<Triangle>& triangles,
                                              const PolygonMesh& faces = {});
+/// One of many frames: the normals of those faces.
+[[nodiscard]] std::optional<Error> write_obj(const std::filesystem::path& path, std::span<const float> xyz,
+                                             const std::vector<Triangle>& triangles, const PolygonMesh& faces,
+                                             const FrameNormals& normals);
 
 /// Positions, faces and texture coordinates; everything else (normals, materials, groups) is passed over.
 /// Problems carry the line.

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "pliant/io/atomic_file.hpp"
-#include "pliant/io/float_frame.hpp"
 #include "pliant/io/mesh_problems.hpp"
 #include "pliant/io/texcoords.hpp"
 #include "pliant/io/text_scan.hpp"
@@ -514,6 +513,12 @@ void put_faces(AtomicFile& file, const PolygonMesh& faces, bool wedges, bool sma
 
 std::optional<Error> write_ply(const std::filesystem::path& path, std::span<const float> xyz,
                                const std::vector<Triangle>& triangles, const PolygonMesh& faces) {
+  return write_ply(path, xyz, triangles, faces, FrameNormals(faces));
+}
+
+std::optional<Error> write_ply(const std::filesystem::path& path, std::span<const float> xyz,
+                               const std::vector<Triangle>& triangles, const PolygonMesh& faces,
+                               const FrameNormals& normals) {
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return file.error();
   const std::vector<Texcoord> texcoords = vertex_texcoords(faces, xyz.size() / 3);
@@ -529,7 +534,7 @@ std::optional<Error> write_ply(const std::filesystem::path& path, std::span<cons
       xyz.size() / 3, texcoords.empty() ? "" : "property float s\nproperty float t\n",
       polygons ? written_faces(faces) : triangles.size(), count,
       wedges ? fmt::format("property list {} float texcoord\n", count) : ""));
-  put_vertices(*file, xyz, frame_normals(xyz, triangles, faces), texcoords);
+  put_vertices(*file, xyz, normals.at(xyz, triangles), texcoords);
   if (polygons) {
     put_faces(*file, faces, wedges, small);
   } else {

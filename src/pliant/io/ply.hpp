@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "pliant/base/result.hpp"
-#include "pliant/geometry/polygon_mesh.hpp"
+#include "pliant/io/float_frame.hpp"
 
 namespace pliant {
 
@@ -19,6 +19,10 @@ namespace pliant {
 [[nodiscard]] std::optional<Error> write_ply(const std::filesystem::path& path, std::span<const float> xyz,
                                              const std::vector<Triangle>& triangles,
                                              const PolygonMesh& faces = {});
+/// One of many frames: the normals of those faces.
+[[nodiscard]] std::optional<Error> write_ply(const std::filesystem::path& path, std::span<const float> xyz,
+                                             const std::vector<Triangle>& triangles, const PolygonMesh& faces,
+                                             const FrameNormals& normals);
 
 /// Text, binary little and big endian. Texture coordinates as s t, u v or texture_u texture_v of the
 /// vertices, or as a list `texcoord` of the faces; other elements and properties are passed over. Problems

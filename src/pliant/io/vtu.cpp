@@ -135,6 +135,49 @@ _)",
   return file->commit();
 }
 
+std::optional<Error> write_points_vtu(const std::filesystem::path& path, std::span<const float> xyz,
+                                      const std::vector<PointArray>& arrays, double time) {
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file) return file.error();
+  Cells cells;
+  for (Index p = 0; p < Index(xyz.size() / 3); ++p) cells.add(&p, 1);
+  Appended data;
+  std::string vectors, named;
+  for (const PointArray& array : arrays) {
+    if (array.components == 3 && vectors.empty()) vectors = fmt::format(" Vectors=\"{}\"", array.name);
+    named += fmt::format(
+        "<DataArray type=\"Float32\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
+        "offset=\"{}\"/>\n",
+        xml_escaped(array.name), array.components, data.add(std::span<const float>(array.values)));
+  }
+  const std::size_t at_points = data.add(xyz);
+  const std::size_t at_corners = data.add(std::span<const Index>(cells.corners));
+  const std::size_t at_ends = data.add(std::span<const Index>(cells.ends));
+  const std::size_t at_types = data.add(std::span<const std::uint8_t>(cells.types));
+  file->write(fmt::format(
+      R"(<?xml version="1.0"?>
+<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64">
+<UnstructuredGrid>
+<FieldData><DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">{}</DataArray></FieldData>
+<Piece NumberOfPoints="{}" NumberOfCells="{}">
+<PointData{}>
+{}</PointData>
+<Points><DataArray type="Float32" Name="Points" NumberOfComponents="3" format="appended" offset="{}"/></Points>
+<Cells>
+<DataArray type="Int32" Name="connectivity" format="appended" offset="{}"/>
+<DataArray type="Int32" Name="offsets" format="appended" offset="{}"/>
+<DataArray type="UInt8" Name="types" format="appended" offset="{}"/>
+</Cells>
+</Piece>
+</UnstructuredGrid>
+<AppendedData encoding="raw">
+_)",
+      time, xyz.size() / 3, cells.types.size(), vectors, named, at_points, at_corners, at_ends, at_types));
+  data.write(*file);
+  file->write("\n</AppendedData>\n</VTKFile>\n");
+  return file->commit();
+}
+
 std::optional<Error> write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries) {
   std::string text =
       "<?xml version=\"1.0\"?>\n"

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "pliant/base/result.hpp"
 #include "pliant/geometry/polygon_mesh.hpp"
@@ -18,6 +19,17 @@ namespace pliant {
                                              std::span<const float> rest,
                                              const std::vector<Triangle>& triangles, double time,
                                              const PolygonMesh& faces = {});
+
+/// An array over points, so many numbers each.
+struct PointArray {
+  std::string name;
+  int components = 1;
+  std::vector<float> values;
+};
+/// Points alone, each its own cell, with these arrays. The first array of three components is the file's vectors.
+[[nodiscard]] std::optional<Error> write_points_vtu(const std::filesystem::path& path,
+                                                    std::span<const float> xyz,
+                                                    const std::vector<PointArray>& arrays, double time);
 
 struct PvdEntry {
   double time = 0;   ///< s

@@ -288,6 +288,7 @@ bool IslandStep::advance() {
     StepInput input = m->input;
     input.forces = m->outer;
     input.colliders = {};
+    input.contact_log = nullptr;
     StepReport report = m->method->advance(input);
     report.contact_impulse.setZero();
     add_earlier(report, m->report);

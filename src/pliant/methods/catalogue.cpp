@@ -6,6 +6,7 @@
 #include "pliant/methods/geometric/entry.hpp"
 #include "pliant/methods/meshless/entry.hpp"
 #include "pliant/methods/metric/entry.hpp"
+#include "pliant/methods/rigid/entry.hpp"
 
 namespace pliant {
 namespace {
@@ -33,7 +34,8 @@ std::string names_of(Chosen&& chosen) {
 const std::vector<const MethodEntry*>& catalogue() {
   static const std::vector<const MethodEntry*> all = [] {
     std::vector<const MethodEntry*> list{
-        &geometric::entry(), &metric::entry(), &cage::entry(), &meshless::entry(), &fem::entry(),
+        &geometric::entry(), &metric::entry(), &cage::entry(),
+        &meshless::entry(),  &fem::entry(),    &rigid::entry(),
     };
     list.insert(list.end(), door().joined.begin(), door().joined.end());
     door().closed = true;

@@ -40,6 +40,8 @@ Problem lacking(const std::string& method, Ability ability) {
               "or give the file faces: reconstruct a surface"};
     case Ability::activity:
       return asks_for("a method that skips rotations");
+    case Ability::elastic:
+      return asks_for("a method that gives way");
   }
   return asks_for("another method");
 }

@@ -74,6 +74,7 @@ enum class Ability {
   cage,        ///< the vertices of a cage can be pulled; Controls::cage
   points,      ///< fills a cloud of points with normals
   activity,    ///< tells which rotations a step computed; Method::activity
+  elastic,     ///< gives way: it has a stiffness, elastic energy and elastic forces
 };
 
 /// How the body's own mesh file was placed: scale and up axis, then turn, then shift.
@@ -210,8 +211,8 @@ struct MethodHooks {
   /// the next step on. Returns the trouble, empty when all is well.
   std::function<std::string(const O&, Method&, Index joint, const Vec3& turn, const Vec3& move)> drive_joint =
       [](const O&, Method&, Index, const Vec3&, const Vec3&) { return "this body has no skeleton"; };
-  /// Young's modulus, Pa: how hard a hand must pull.
-  std::function<double(const O&)> stiffness;
+  /// Young's modulus, Pa: how hard a hand must pull. Of methods with Ability::elastic.
+  std::function<double(const O&)> stiffness = {};
   /// The only Poisson's ratio that a body of these settings can have; none: their `poisson` says it.
   std::function<std::optional<double>(const O&)> fixed_poisson = [](const O&) {
     return std::optional<double>{};
@@ -269,11 +270,14 @@ auto lacks_of(const std::string& name, const MethodHooks<O>& hooks) {
 }
 }  // namespace entry_detail
 
-/// layout: any_layout<O>(). build, set_live and stiffness must be given.
+/// layout: any_layout<O>(). build and set_live must be given, and the stiffness of what is elastic.
 template <class O>
 MethodEntry make_entry(std::string name, std::string help, const AnyLayout& layout, MethodHooks<O> hooks) {
   using entry_detail::typed;
-  PLIANT_CHECK(hooks.build && hooks.set_live && hooks.stiffness);
+  const auto& abilities = hooks.abilities;
+  const bool elastic = std::find(abilities.begin(), abilities.end(), Ability::elastic) != abilities.end();
+  PLIANT_CHECK(hooks.build && hooks.set_live && bool(hooks.stiffness) == elastic);
+  if (!elastic) hooks.stiffness = [](const O&) { return 0.0; };
   return {{.check = typed<O>(std::move(hooks.check)),
            .placement = typed<O>(std::move(hooks.placement)),
            .prepare = typed<O>(std::move(hooks.prepare)),

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "pliant/base/archive.hpp"
+#include "pliant/math/gather.hpp"
 #include "pliant/physics/node_state.hpp"
 #include "pliant/physics/statics.hpp"
 #include "pliant/physics/step.hpp"
@@ -48,6 +49,9 @@ class Method {
   virtual void surface(std::span<Vec3> vertices) const = 0;
   /// The same with the help of the pool's threads, where a method can use them.
   virtual void surface_in_parallel(std::span<Vec3> vertices, Pool& /*pool*/) const { surface(vertices); }
+
+  /// W of surface = W nodes: a row a vertex of the surface, a column a node. The same for the body's whole life.
+  virtual const Gather& embedding() const = 0;
 
   /// Forces on the surface as forces on the nodes: node_forces += W^T surface_forces.
   virtual void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const = 0;

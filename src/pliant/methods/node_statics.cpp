@@ -85,7 +85,8 @@ class NodeProblem {
   /// it with.
   bool rests_without_load() const {
     const Bounds box = bounds_of(memory_.start);
-    return input_.gravity.isZero(0) && longest_ <= no_way * (box.max - box.min).norm();
+    return input_.gravity.isZero(0) && input_.forces.empty() &&
+           longest_ <= no_way * (box.max - box.min).norm();
   }
 
   std::optional<double> try_step(double t) {
@@ -153,6 +154,12 @@ class NodeProblem {
     return moved;
   }
 
+  /// Weight and force of the input on node i, N.
+  Vec3 load(const std::vector<double>& mass, std::size_t i) const {
+    const Vec3 weight = mass[i] * input_.gravity;
+    return input_.forces.empty() ? weight : Vec3(weight + input_.forces[i]);
+  }
+
   /// The method is at out.x afterwards.
   void look(Look& out) {
     method_.place(out.x, still_);
@@ -160,7 +167,7 @@ class NodeProblem {
     const std::vector<double>& mass = method_.nodes().mass;
     double outer = 0;
     for (std::size_t i = 0; i < out.x.size(); ++i)
-      if (!is_held_[i]) outer += (mass[i] * input_.gravity).dot(out.x[i] - memory_.start[i]);
+      if (!is_held_[i]) outer += load(mass, i).dot(out.x[i] - memory_.start[i]);
     out.potential = out.elastic - outer;
     out.has_forces = false;
   }
@@ -171,7 +178,7 @@ class NodeProblem {
     out.force.resize(out.x.size());
     method_.elastic_forces(out.force);
     const std::vector<double>& mass = method_.nodes().mass;
-    double free = 0, reaction = 0, load = 0;
+    double free = 0, reaction = 0, loads = 0;
     for (std::size_t i = 0; i < out.x.size(); ++i) {
       Vec3& f = out.force[i];
       if (is_held_[i]) {
@@ -179,13 +186,13 @@ class NodeProblem {
         f.setZero();
         continue;
       }
-      const Vec3 weight = mass[i] * input_.gravity;
-      load += weight.squaredNorm();
-      f += weight;
+      const Vec3 outer = load(mass, i);
+      loads += outer.squaredNorm();
+      f += outer;
       free += f.squaredNorm();
     }
     out.unbalanced = std::sqrt(free);
-    out.acting = std::sqrt(load) + std::sqrt(reaction);
+    out.acting = std::sqrt(loads) + std::sqrt(reaction);
     out.has_forces = true;
   }
 

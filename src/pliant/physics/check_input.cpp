@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pliant/base/check.hpp"
@@ -34,13 +35,13 @@ std::string trouble_of_grabs(const StepInput& input, Index nodes) {
 
 }  // namespace
 
-std::string trouble_of(const StepInput& input, Index nodes) {
+std::string trouble_of(const StepInput& input, Index nodes, Index grabbed) {
   PLIANT_CHECK(input.held.size() == input.targets.size());
   PLIANT_CHECK(input.forces.empty() || input.forces.size() == std::size_t(nodes));
   if (!(input.h > 0) || !std::isfinite(input.h)) return fmt::format("time step {} s is not above 0", input.h);
   if (!input.gravity.allFinite()) return "gravity is not finite";
   if (std::string held = trouble_of_held(input, nodes); !held.empty()) return held;
-  if (std::string grabs = trouble_of_grabs(input, nodes); !grabs.empty()) return grabs;
+  if (std::string grabs = trouble_of_grabs(input, std::max(nodes, grabbed)); !grabs.empty()) return grabs;
   for (std::size_t i = 0; i < input.forces.size(); ++i)
     if (!input.forces[i].allFinite()) return fmt::format("the force on node {} is not finite", i);
   return {};

@@ -177,10 +177,23 @@ Mat3 axes_along(const Vec3& d) {
   return out;
 }
 
+/// Of freedom i of the element among all.
+Index row(const RodElement& e, int i) { return i < 6 ? 6 * e.a + i : 6 * e.b + i - 6; }
+
 using Sparse = Eigen::SparseMatrix<double>;
 constexpr double largest_turn = 15 * std::numbers::pi / 180;  // of a hold in one step
 
 }  // namespace
+
+template <class Add>
+void ElasticRod::each_element(const RodState& state, const Add& add) const {
+  for (std::size_t k = 0; k < elements_.size(); ++k) {
+    const RodElement& e = elements_[k];
+    const std::size_t a = std::size_t(e.a), b = std::size_t(e.b);
+    add(e, element_energy<Number>({state.x[a], state.x[b], state.rotation[a], state.rotation[b],
+                                   segments_[k].length, segments_[k].axes, e.stiffness}));
+  }
+}
 
 struct ElasticRod::Assembly {
   double energy = 0;
@@ -189,19 +202,13 @@ struct ElasticRod::Assembly {
 
   Assembly(const ElasticRod& rod, const RodState& state) {
     gradient = Eigen::VectorXd::Zero(Eigen::Index(6 * rod.rest_.size()));
-    for (std::size_t k = 0; k < rod.elements_.size(); ++k) {
-      const RodElement& e = rod.elements_[k];
-      const std::size_t a = std::size_t(e.a), b = std::size_t(e.b);
-      const Number part =
-          element_energy<Number>({state.x[a], state.x[b], state.rotation[a], state.rotation[b],
-                                  rod.segments_[k].length, rod.segments_[k].axes, e.stiffness});
+    rod.each_element(state, [&](const RodElement& e, const Number& part) {
       energy += part.value;
-      const auto row = [&e](int i) { return i < 6 ? 6 * e.a + i : 6 * e.b + i - 6; };
       for (int i = 0; i < 12; ++i) {
-        gradient[row(i)] += part.g[i];
-        for (int j = 0; j < 12; ++j) entries.emplace_back(row(i), row(j), part.h(i, j));
+        gradient[row(e, i)] += part.g[i];
+        for (int j = 0; j < 12; ++j) entries.emplace_back(row(e, i), row(e, j), part.h(i, j));
       }
-    }
+    });
   }
 };
 
@@ -227,12 +234,19 @@ double ElasticRod::energy(const RodState& state) const {
   return sum;
 }
 
-Eigen::VectorXd ElasticRod::gradient(const RodState& state) const { return Assembly(*this, state).gradient; }
+void ElasticRod::gradient(const RodState& state, Eigen::VectorXd& out) const {
+  out.setZero(Eigen::Index(6 * rest_.size()));
+  each_element(state, [&](const RodElement& e, const Number& part) {
+    for (int i = 0; i < 12; ++i) out[row(e, i)] += part.g[i];
+  });
+}
 
-Eigen::MatrixXd ElasticRod::hessian(const RodState& state) const {
-  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(Eigen::Index(6 * rest_.size()), Eigen::Index(6 * rest_.size()));
-  for (const auto& e : Assembly(*this, state).entries) out(e.row(), e.col()) += e.value();
-  return out;
+void ElasticRod::hessian(const RodState& state, Eigen::MatrixXd& out) const {
+  out.setZero(Eigen::Index(6 * rest_.size()), Eigen::Index(6 * rest_.size()));
+  each_element(state, [&](const RodElement& e, const Number& part) {
+    for (int i = 0; i < 12; ++i)
+      for (int j = 0; j < 12; ++j) out(row(e, i), row(e, j)) += part.h(i, j);
+  });
 }
 
 void advance(const RodState& from, const Eigen::VectorXd& direction, double step, RodState& to) {
@@ -423,10 +437,11 @@ ElasticRod rod_along(const BoneSamples& samples, const RodStiffness& stiffness, 
   return ElasticRod(std::move(rest), std::move(elements));
 }
 
-std::vector<RodHold> rod_holds(const BoneSamples& samples, double t) {
+void rod_holds(const BoneSamples& samples, double t, std::vector<JointPose>& pose,
+               std::vector<RodHold>& out) {
   const Skeleton& skeleton = samples.skeleton();
-  const std::vector<JointPose> pose = skeleton.pose(t);
-  std::vector<RodHold> holds;
+  skeleton.pose(t, pose);
+  out.clear();
   for (std::size_t i = 0; i < samples.samples().size(); ++i) {
     const BoneSample& sample = samples.samples()[i];
     if (sample.along != 0 && sample.along != 1) continue;
@@ -439,8 +454,14 @@ std::vector<RodHold> rod_holds(const BoneSamples& samples, double t) {
     if (root || std::any_of(joint.moves.moves.begin(), joint.moves.moves.end(), moves))
       hold.x = pose[j].position;
     if (root || !joint.turns.times.empty()) hold.rotation = pose[j].rotation;
-    if (hold.x || hold.rotation) holds.push_back(hold);
+    if (hold.x || hold.rotation) out.push_back(hold);
   }
+}
+
+std::vector<RodHold> rod_holds(const BoneSamples& samples, double t) {
+  std::vector<JointPose> pose;
+  std::vector<RodHold> holds;
+  rod_holds(samples, t, pose, holds);
   return holds;
 }
 

@@ -58,10 +58,11 @@ class ElasticRod {
   RodState at_rest() const;
 
   double energy(const RodState& state) const;
-  /// Derivatives by node: moves, then small turns from the left, 6 a node.
-  Eigen::VectorXd gradient(const RodState& state) const;
+  /// Derivatives by node: moves, then small turns from the left, 6 a node. Allocates only when `out` has another
+  /// size.
+  void gradient(const RodState& state, Eigen::VectorXd& out) const;
   /// Second derivatives likewise, dense: for those who couple the rod to something.
-  Eigen::MatrixXd hessian(const RodState& state) const;
+  void hessian(const RodState& state, Eigen::MatrixXd& out) const;
 
   /// Equilibrium from the state that is there: holds are approached in steps of at most 15 degrees and, in
   /// length, two of the shortest element; each step is Newton with backtracking. `forces`: N, one a
@@ -75,6 +76,9 @@ class ElasticRod {
     Mat3 axes;  ///< D
   };
   struct Assembly;
+  /// add(element, its energy with derivatives by the 12 freedoms of its nodes).
+  template <class Add>
+  void each_element(const RodState& state, const Add& add) const;
   void follow(RodState& state, const std::vector<char>& held, const Eigen::VectorXd& given) const;
   bool newton(RodState& state, const std::vector<char>& held, const Points& forces, RodReport& report) const;
 
@@ -95,6 +99,8 @@ ElasticRod rod_along(const BoneSamples& samples, const RodStiffness& stiffness, 
 /// in rotation, joints with moves that are not all zero in place. Everything else is free and finds its
 /// equilibrium.
 std::vector<RodHold> rod_holds(const BoneSamples& samples, double t);
+/// The same, without allocations once the arrays have their size. pose: scratch.
+void rod_holds(const BoneSamples& samples, double t, std::vector<JointPose>& pose, std::vector<RodHold>& out);
 
 /// Records in the samples how they move when the skeleton is such a rod, from rest at time 0 to the last key,
 /// `step` seconds apart: without loads its shape depends on the keys alone. False when it found no

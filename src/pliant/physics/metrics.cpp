@@ -9,25 +9,43 @@ namespace pliant {
 
 // All sums run in the order of the nodes: the result does not depend on the number of threads.
 
+namespace {
+
+/// visit(m, x, v) of all mass.
+template <class Visit>
+void each_mass(const NodeState& nodes, Visit&& visit) {
+  for (std::size_t i = 0; i < nodes.x.size(); ++i) visit(nodes.mass[i], nodes.x[i], nodes.v[i]);
+  const NodeState::MassPoints& more = nodes.within;
+  for (std::size_t i = 0; i < more.x.size(); ++i) visit(more.mass[i], more.x[i], more.v[i]);
+}
+
+}  // namespace
+
+double total_mass(const NodeState& nodes) {
+  double sum = 0;
+  each_mass(nodes, [&](double m, const Vec3&, const Vec3&) { sum += m; });
+  return sum;
+}
+
 double kinetic_energy(const NodeState& nodes) {
   double twice = 0;
-  for (std::size_t i = 0; i < nodes.v.size(); ++i) twice += nodes.mass[i] * nodes.v[i].squaredNorm();
+  each_mass(nodes, [&](double m, const Vec3&, const Vec3& v) { twice += m * v.squaredNorm(); });
   return twice / 2;
 }
 
 Vec3 linear_momentum(const NodeState& nodes) {
   Vec3 sum = Vec3::Zero();
-  for (std::size_t i = 0; i < nodes.v.size(); ++i) sum += nodes.mass[i] * nodes.v[i];
+  each_mass(nodes, [&](double m, const Vec3&, const Vec3& v) { sum += m * v; });
   return sum;
 }
 
 Vec3 centre_of_mass(const NodeState& nodes) {
   Vec3 sum = Vec3::Zero();
   double mass = 0;
-  for (std::size_t i = 0; i < nodes.x.size(); ++i) {
-    sum += nodes.mass[i] * nodes.x[i];
-    mass += nodes.mass[i];
-  }
+  each_mass(nodes, [&](double m, const Vec3& x, const Vec3&) {
+    sum += m * x;
+    mass += m;
+  });
   return sum / mass;
 }
 
@@ -35,8 +53,7 @@ Vec3 angular_momentum(const NodeState& nodes) {
   // sum m (x - c) x (v - v_c) = sum m (x - c) x v: the centre's own velocity drops out
   const Vec3 centre = centre_of_mass(nodes);
   Vec3 sum = Vec3::Zero();
-  for (std::size_t i = 0; i < nodes.x.size(); ++i)
-    sum += nodes.mass[i] * (nodes.x[i] - centre).cross(nodes.v[i]);
+  each_mass(nodes, [&](double m, const Vec3& x, const Vec3& v) { sum += m * (x - centre).cross(v); });
   return sum;
 }
 

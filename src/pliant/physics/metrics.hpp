@@ -11,6 +11,10 @@
 
 namespace pliant {
 
+/// All mass counts, also that which no node carries.
+/// kg.
+double total_mass(const NodeState& nodes);
+
 /// Sum of m |v|^2 / 2, J.
 double kinetic_energy(const NodeState& nodes);
 

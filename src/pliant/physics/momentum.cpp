@@ -95,6 +95,57 @@ SpinTurn turn_for(const Mat3& moments, const Vec3& lack) {
   return out;
 }
 
+Vec3 predicted_spin(std::span<const Index> part, const std::vector<double>& mass, const NodeState& now,
+                    const StepPast& from) {
+  const Vec3 last = spin(part, mass, now.x, now.v).angular;
+  if (from.past == Past::known)
+    return (4 * last - spin(part, mass, from.x_before, from.v_before).angular) / 3;
+  if (from.past == Past::curved)  // L_n-1 = L_n - h tau, tau = sum m r x a
+    return last + from.h / 3 * spin(part, mass, now.x, from.acceleration).angular;
+  return last;
+}
+
+Vec3 FreeEnd::load(std::size_t node) const {
+  Vec3 sum = Vec3::Zero();
+  for (const std::span<const Vec3> of : forces)
+    if (!of.empty()) sum += of[node];
+  return sum;
+}
+
+void FreeEnd::keep_linear() const {
+  double total = 0;
+  Vec3 shift = Vec3::Zero();
+  for (const Index node : part) {
+    const std::size_t i = std::size_t(node);
+    const double m = mass[i];
+    total += m;
+    shift += h / grown * (m * hat_v[i] + h * (m * gravity + load(i))) - m * (x[i] - hat_x[i]);
+  }
+  shift /= total;
+  for (const Index i : part) x[std::size_t(i)] += shift;
+}
+
+void FreeEnd::keep_spin(const Vec3& predicted) const {
+  for (const Index i : part) velocity[std::size_t(i)] = (x[std::size_t(i)] - hat_x[std::size_t(i)]) / h;
+  const Spin got = spin(part, mass, hat_x, velocity);
+  const Vec3 centre = got.center + h * got.velocity;
+  // Forces act where the step ends. What touches then is ahead of the centre when the step begins: the
+  // ground would brake a rolling ball by h times its speed.
+  Vec3 wanted = predicted;
+  Mat3 moments = Mat3::Zero();
+  for (const Index node : part) {
+    const std::size_t i = std::size_t(node);
+    const Vec3 arm = x[i] - centre;
+    wanted += h * arm.cross(load(i));
+    moments += arm * (mass[i] * (hat_x[i] - got.center)).transpose();
+  }
+  const SpinTurn turn = turn_for(moments, h * (wanted / grown - got.angular));
+  for (const Index i : part) x[std::size_t(i)] += turn.change * (x[std::size_t(i)] - centre);
+  if (turn.left.norm() <= 1e-13 * h * wanted.norm()) return;
+  const Vec3 w = rotation_rate(part, mass, hat_x, turn.left);
+  for (const Index i : part) x[std::size_t(i)] += w.cross(hat_x[std::size_t(i)] - got.center);
+}
+
 void RigidFreedom::hold(const Vec3& place) {
   const Vec3 r = place - pivot_;
   if (held_ == 0) {

@@ -21,9 +21,12 @@
 // rotation is stiff. Left to them a stiff pendulum falls several times too slowly, and gains energy.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "pliant/base/types.hpp"
+#include "pliant/physics/implicit_scheme.hpp"
+#include "pliant/physics/node_state.hpp"
 
 namespace pliant {
 
@@ -49,6 +52,36 @@ struct SpinTurn {
 /// The rotation Q with sum m a x (Q b - b) = lack, for moments = sum m b a^T. Where there is none near the
 /// identity, one that leaves less than there was, or the identity.
 SpinTurn turn_for(const Mat3& moments, const Vec3& lack);
+
+/// Where a step comes from.
+struct StepPast {
+  Past past;
+  double h;                           ///< of the step, s
+  const Points &x_before, &v_before;  ///< of a known past
+  const Points& acceleration;         ///< of a curved one, m/s^2
+};
+/// L^ of the integrator.
+Vec3 predicted_spin(std::span<const Index> part, const std::vector<double>& mass, const NodeState& now,
+                    const StepPast& from);
+
+/// The end x = x^ + h' v of a step of one part that nothing holds. The arrays are of all nodes.
+struct FreeEnd {
+  std::span<const Index> part;
+  const std::vector<double>& mass;
+  double h, grown;  ///< h', s; 1 + h' alpha
+  const Vec3& gravity;
+  std::array<std::span<const Vec3>, 2> forces;  ///< N, added; empty: none
+  const Points &hat_x, &hat_v;
+  Points &x, &velocity;  ///< velocity: scratch
+
+  /// Shifts x so that (1 + h' alpha) P = P^ + h' F.
+  void keep_linear() const;
+  /// Turns x so that (1 + h' alpha) L = L^ + h' tau.
+  void keep_spin(const Vec3& predicted) const;
+
+ private:
+  Vec3 load(std::size_t node) const;
+};
 
 /// The rigid motions that held nodes leave.
 class RigidFreedom {

@@ -17,7 +17,7 @@ bool same_axis(const Turn& a, const Turn& b) {
   return a.axis.normalized().cross(b.axis.normalized()).norm() < 1e-12;
 }
 
-Mat3 between(const Turn& a, const Turn& b, double s) {
+Mat3 turned(const Turn& a, const Turn& b, double s) {
   if (a.degrees == 0 || b.degrees == 0 || same_axis(a, b)) {
     const Turn& leading = b.degrees != 0 ? b : a;  // no turn fits every axis
     const double sign = a.axis.dot(leading.axis) < 0 ? -1 : 1;
@@ -32,16 +32,24 @@ Mat3 between(const Turn& a, const Turn& b, double s) {
 
 Mat3 rotation_matrix(const Turn& turn) { return quaternion(turn).toRotationMatrix(); }
 
-Pose Motion::at(double t) const {
-  if (keys.empty()) return {};
-  if (t <= keys.front().time) return {rotation_matrix(keys.front().rotate), keys.front().translate};
-  if (t >= keys.back().time) return {rotation_matrix(keys.back().rotate), keys.back().translate};
+BetweenKeys Motion::between(double t) const {
+  const std::size_t last = keys.size() - 1;
+  if (t <= keys.front().time) return {0, 0, 0};
+  if (t >= keys.back().time) return {last, last, 0};
   const auto after = std::upper_bound(keys.begin(), keys.end(), t,
                                       [](double time, const MotionKey& key) { return time < key.time; });
-  const MotionKey &a = *(after - 1), &b = *after;
-  double s = (t - a.time) / (b.time - a.time);
+  const std::size_t b = std::size_t(after - keys.begin());
+  double s = (t - keys[b - 1].time) / (keys[b].time - keys[b - 1].time);
   if (ease == Ease::smooth) s = s * s * (3 - 2 * s);
-  return {between(a.rotate, b.rotate, s), a.translate + s * (b.translate - a.translate)};
+  return {b - 1, b, s};
+}
+
+Pose Motion::at(double t) const {
+  if (keys.empty()) return {};
+  const BetweenKeys at = between(t);
+  const MotionKey &a = keys[at.a], &b = keys[at.b];
+  if (at.a == at.b) return {rotation_matrix(a.rotate), a.translate};
+  return {turned(a.rotate, b.rotate, at.s), a.translate + at.s * (b.translate - a.translate)};
 }
 
 }  // namespace pliant

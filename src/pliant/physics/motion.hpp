@@ -29,6 +29,12 @@ struct Pose {
   Vec3 translation{0, 0, 0};  ///< m
 };
 
+/// Where a time falls among keys: s of the way from key a to key b, eased.
+struct BetweenKeys {
+  std::size_t a = 0, b = 0;
+  double s = 0;
+};
+
 struct Motion {
   std::vector<MotionKey> keys;  ///< by ascending time; none = at rest
   Ease ease = Ease::smooth;
@@ -38,6 +44,8 @@ struct Motion {
   /// translations are interpolated linearly. Turns about the same axis interpolate the angle, so that several
   /// full turns are possible; turns about different axes go the shortest way (slerp).
   Pose at(double t) const;
+  /// The keys beside time t; before the first and after the last key a = b. There must be keys.
+  BetweenKeys between(double t) const;
 };
 
 }  // namespace pliant

@@ -10,7 +10,7 @@
 namespace pliant {
 
 /// What a static solve carries from step to step. A new solve begins with an empty one. All steps of a solve
-/// have the same held nodes, grabs and gravity; targets may move.
+/// have the same held nodes, grabs and gravity; targets may move. Forces may change where `last` is cleared.
 struct RelaxMemory {
   double caution = 0;  ///< of the next Newton step (damped_newton.hpp); 0: none is known yet
   double largest = 0;  ///< largest unbalanced force right after held nodes were moved, N

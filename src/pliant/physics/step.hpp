@@ -20,7 +20,8 @@ struct Grab {
 };
 inline constexpr int max_grabs = 16;
 
-class Collider;  // contact/collider.hpp
+class Collider;    // contact/collider.hpp
+class ContactLog;  // contact/contact_log.hpp
 
 /// How a body meets colliders; scene keys `friction` and `contact`.
 struct ContactOptions {
@@ -50,7 +51,8 @@ struct StepInput {
   std::span<const Vec3> forces = {};         ///< external force per node, N; empty = none
   std::span<const Collider> colliders = {};  ///< aimed at this step
   ContactOptions contact;
-  Pool* pool = nullptr;  ///< required
+  ContactLog* contact_log = nullptr;  ///< gets what each contact did; none: nobody asks
+  Pool* pool = nullptr;               ///< required
 };
 
 /// Wall time of the stages of a step, ms.

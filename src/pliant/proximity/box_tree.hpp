@@ -3,9 +3,7 @@
 // boxes lie on the axes. What a tree finds depends on the boxes of the things alone, never on its shape.
 #pragma once
 
-#include <array>
 #include <compare>
-#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>

@@ -2,7 +2,6 @@
 #include "pliant/proximity/pair_search.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace pliant {
 namespace {
@@ -19,9 +18,8 @@ void sort_pairs(std::vector<IndexPair>& pairs, std::vector<Index>& places, std::
   places.assign(std::size_t(most) + 2, 0);
   for (const IndexPair& p : pairs) ++places[p.first + 1];
   for (Index k = 0; k <= most; ++k) places[k + 1] += places[k];
-  sorting.resize(pairs.size());
-  for (const IndexPair& p : pairs) sorting[places[p.first]++] = p;
-  std::swap(pairs, sorting);
+  sorting.assign(pairs.begin(), pairs.end());
+  for (const IndexPair& p : sorting) pairs[places[p.first]++] = p;
   for (auto run = pairs.begin(); run != pairs.end();) {
     auto end = run + 1;
     while (end != pairs.end() && end->first == run->first) ++end;

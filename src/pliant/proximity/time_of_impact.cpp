@@ -18,16 +18,16 @@ constexpr double roundings = 64;
 
 constexpr int side_a_size(PairKind kind) { return kind == PairKind::vertex_triangle ? 1 : 2; }
 
-/// Four points in coordinates of their own: the first is at the origin, and the mean of the ways is 0, because
-/// what they share brings nothing nearer.
+/// Four points and their ways, less the mean of these: what all share brings nothing nearer.
 struct Moving {
-  PairPoints begin, way;
+  const PairPoints& begin;
+  PairPoints way;
   int side_a;
 
-  Moving(PairKind kind, const PairPoints& from, const PairPoints& to) : side_a(side_a_size(kind)) {
+  Moving(PairKind kind, const PairPoints& from, const PairPoints& to)
+      : begin(from), side_a(side_a_size(kind)) {
     Vec3 mean = Vec3::Zero();
     for (int k = 0; k < 4; ++k) {
-      begin[k] = from[k] - from[0];
       way[k] = to[k] - from[k];
       mean += 0.25 * way[k];
     }
@@ -47,16 +47,18 @@ struct Moving {
     }
     return a + b;
   }
-  /// Along the unit vector n, from B to A: least coordinate of side A less the largest of side B. Both sides
-  /// are convex, so that no two of their points are nearer than this.
-  double gap_along(const Vec3& n, const PairPoints& x) const {
-    double a = std::numeric_limits<double>::infinity(), b = -a;
-    for (int k = 0; k < 4; ++k)
-      if (k < side_a)
-        a = std::min(a, n.dot(x[k]));
-      else
-        b = std::max(b, n.dot(x[k]));
-    return a - b;
+  /// Time from now until the first point of side A is no more than `keep` before a point of side B, seen along
+  /// the unit vector n from B to A. Until then a plane parts the two sides, which are convex, and they are
+  /// farther apart than `keep`.
+  double parted_along(const Vec3& n, const PairPoints& x, double keep) const {
+    double time = std::numeric_limits<double>::infinity();
+    for (int a = 0; a < side_a; ++a)
+      for (int b = side_a; b < 4; ++b) {
+        const double gap = n.dot(x[a] - x[b]) - keep, opening = n.dot(way[a] - way[b]);
+        if (!(gap > 0)) return 0;
+        if (opening < 0) time = std::min(time, gap / -opening);
+      }
+    return time;
   }
 };
 
@@ -67,34 +69,35 @@ double largest_coordinate(const PairPoints& begin, const PairPoints& end) {
   return largest;
 }
 
-/// How far the pair may go on from x, for all that its velocities can do: by the largest of them [Li21], or,
-/// longer where the sides slide or part, by those along the line between the closest points.
+/// How far the pair may go on from x: for all that the largest of its velocities can do [Li21], or, longer where
+/// the sides slide or part, for what they do along the line between the closest points [Mirtich96].
 double free_way(const Moving& pair, const PairPoints& x, const ClosestPoints& closest, double keep,
                 double fastest) {
-  const double by_speed = (closest.distance - keep) / fastest;
   const Vec3 n = closest.difference / closest.distance;
-  const double gap = pair.gap_along(n, x) - keep, opening = pair.gap_along(n, pair.way);
-  if (!(gap > 0)) return by_speed;
-  if (opening >= 0) return std::numeric_limits<double>::infinity();
-  return std::max(by_speed, gap / -opening);
+  return std::max((closest.distance - keep) / fastest, pair.parted_along(n, x, keep));
 }
 
 }  // namespace
 
 Impact time_of_impact(PairKind kind, const PairPoints& begin, const PairPoints& end,
                       const ImpactMargin& margin) {
+  return time_of_impact(kind, begin, end, margin, closest_points(kind, begin));
+}
+
+Impact time_of_impact(PairKind kind, const PairPoints& begin, const PairPoints& end,
+                      const ImpactMargin& margin, const ClosestPoints& at_begin) {
   const Moving pair(kind, begin, end);
   Impact out;
   const double fastest = pair.fastest();
+  out.distances = 1;
   if (fastest == 0) return out;
   const double floor =
       margin.floor + roundings * std::numeric_limits<double>::epsilon() * largest_coordinate(begin, end);
-  ClosestPoints closest = closest_points(kind, pair.begin);
-  out.distances = 1;
   out.time = 0;
-  if (!(closest.distance > floor)) return out;
-  const double keep = std::max(std::min(0.1 * closest.distance, 0.3 * margin.delta), floor);
-  PairPoints x = pair.begin;
+  if (!(at_begin.distance > floor)) return out;
+  const double keep = std::max(std::min(0.1 * at_begin.distance, 0.3 * margin.delta), floor);
+  PairPoints x = begin;
+  ClosestPoints closest = at_begin;
   while (out.distances < most_distances) {
     out.time += boldness * free_way(pair, x, closest, keep, fastest);
     if (out.time >= 1) {

@@ -26,5 +26,8 @@ struct Impact {
 /// (1 when the four points move as one).
 Impact time_of_impact(PairKind kind, const PairPoints& begin, const PairPoints& end,
                       const ImpactMargin& margin);
+/// The same where closest_points(kind, begin) is known.
+Impact time_of_impact(PairKind kind, const PairPoints& begin, const PairPoints& end,
+                      const ImpactMargin& margin, const ClosestPoints& at_begin);
 
 }  // namespace pliant

@@ -17,6 +17,7 @@
 #include "pliant/scene/body_files.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/find_file.hpp"
+#include "pliant/scene/force_notes.hpp"
 #include "pliant/scene/material.hpp"
 #include "pliant/scene/mesh_fingerprint.hpp"
 #include "pliant/scene/validate.hpp"
@@ -39,18 +40,21 @@ std::string solidity_text(const MeshShapeReport& report) {
 }
 
 /// What was decided and repaired, so that nothing is silent.
-void note_mesh(const std::string& name, const MeshShapeReport& report, std::vector<std::string>& notes) {
+void note_mesh(const std::string& name, const MeshShapeReport& report, bool on_surface,
+               std::vector<std::string>& notes) {
   std::string repaired = report.points > 0 ? "" : "; repaired: " + report.repair.text();
-  notes.push_back(fmt::format("{}: {}; {} nodes, {:.3g} m apart{}", name, solidity_text(report), report.nodes,
-                              report.spacing, repaired));
+  const char* closed = report.repair.closed ? "a closed surface" : "an open surface";
+  notes.push_back(fmt::format("{}: {}; {} nodes, {:.3g} m apart{}", name,
+                              on_surface ? closed : solidity_text(report), report.nodes, report.spacing,
+                              repaired));
   for (const std::string& warning : report.warnings) notes.push_back(fmt::format("{}: {}", name, warning));
 }
 
-/// The operator makes the vertices of the surface nodes: said for every shape that could have been filled.
+/// Nodes are the vertices of the surface: said for every shape that could have been filled.
 void note_surface(const std::string& name, const Shape& shape, std::vector<std::string>& notes) {
   notes.push_back(
-      fmt::format("{}: its operator makes the {} vertices of the surface nodes; thickness {:.3g} m", name,
-                  shape.graph.positions.size(), shape.graph.thickness));
+      fmt::format("{}: its {} nodes are the vertices of its surface, {:.3g} m thick where it is a sheet",
+                  name, shape.graph.positions.size(), shape.graph.thickness));
 }
 
 /// The shipped scenes of wild meshes name files that have to be fetched.
@@ -172,7 +176,7 @@ struct MakeShape {
                                           : make_mesh_shape(surface, options, around.pool);
     if (!made) return made.error();
     if (on_surface) note_surface(name, made->shape, around.notes);
-    note_mesh(name, made->report, around.notes);
+    note_mesh(name, made->report, on_surface, around.notes);
     return std::move(made->shape);
   }
 };
@@ -520,12 +524,15 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
     std::optional<Body> made = build_body(body, i, drafts[i], steps, around, files, known);
     if (made) bodies.push_back(std::move(*made));
   }
+  for (Problem& problem : force_problems(spec, bodies)) known.push_back(std::move(problem));
   if (!known.empty()) return all_problems();
   std::vector<std::shared_ptr<const Shape>> shapes;
   for (Draft& draft : drafts) shapes.push_back(std::make_shared<const Shape>(std::move(*draft.shape)));
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
   Simulation simulation(std::move(bodies), options, std::move(built.colliders));
   note_meetings(simulation, around.notes);
+  simulation.set_forces(world_forces(spec.forces));
+  for (std::string& note : force_notes(spec, simulation)) around.notes.push_back(std::move(note));
   return Scene{std::filesystem::path(parsed.file).stem().string(),
                spec,
                around.fingerprint,

@@ -31,9 +31,8 @@ void fill(const BodySpec& spec, const Material& material, Json& body) {
   set_if_absent(body, "density", material.density);
   set_if_absent(body, "friction", material.friction);
   set_if_absent(body["damping"], "stiffness", material.damping);
-  Json& settings = body[spec.method];
-  if (has_key(spec.entry(), "stiffness")) set_if_absent(settings, "stiffness", material.stiffness);
-  if (takes_poisson(spec)) set_if_absent(settings, "poisson", material.poisson);
+  if (has_key(spec.entry(), "stiffness")) set_if_absent(body[spec.method], "stiffness", material.stiffness);
+  if (takes_poisson(spec)) set_if_absent(body[spec.method], "poisson", material.poisson);
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ Json with_materials(Json scene) {
 
 std::vector<std::string> material_notes(const BodySpec& body) {
   const Material* material = find_material(body.material);
-  if (!material || takes_poisson(body)) return {};
+  if (!material || takes_poisson(body) || !body.entry().can(body.options(), Ability::elastic)) return {};
   const std::optional<double> ratio = body.entry().fixed_poisson(body.options());
   if (ratio && std::abs(*ratio - material->poisson) < 0.005) return {};
   return {fmt::format("material {} has Poisson's ratio {:g}; this body has {}", material->name,

@@ -427,7 +427,7 @@ template <>
 const Layout<BodySpec>& layout_of() {
   using S = BodySpec;
   static const auto layout = make_layout<S>(
-      "body", "one soft body",
+      "body", "one body",
       {option("name", &S::name, {.help = "names its rows and files: letters, digits, '_', '-' and '.'"}),
        option("method", &S::method, {.choices = method_names(), .help = "how it deforms"}),
        option(
@@ -643,6 +643,7 @@ const Layout<SceneSpec>& layout_of() {
                       option("gravity", &S::gravity, rate_facts("m/s^2", "acceleration of every body"))},
                      {list_field("bodies", &S::bodies, "the soft bodies, at least one"),
                       list_field("colliders", &S::colliders, "what they meet and cannot move"),
+                      list_field("forces", &S::forces, "what pulls at bodies besides gravity"),
                       list_field("probes", &S::probes, "extra metrics"),
                       list_field("expect", &S::expect, "what the scene must show")});
   return layout;

@@ -20,6 +20,7 @@
 #include "pliant/physics/motion.hpp"
 #include "pliant/physics/selection.hpp"
 #include "pliant/physics/step.hpp"
+#include "pliant/scene/force_spec.hpp"
 
 namespace pliant {
 
@@ -174,6 +175,7 @@ struct SceneSpec {
   Vec3 gravity{0, -9.81, 0};  ///< m/s^2
   std::vector<BodySpec> bodies;
   std::vector<ColliderSpec> colliders;
+  std::vector<ForceSpec> forces;
   std::vector<ProbeSpec> probes;
   std::vector<ExpectSpec> expect;
 

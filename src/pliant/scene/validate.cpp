@@ -223,13 +223,51 @@ void check_colliders(const SceneSpec& scene, Problems& problems) {
   }
 }
 
-void check_body_name(const SceneSpec& scene, const std::string& name, const std::string& place,
-                     Problems& problems) {
-  if (find_body(scene, name) >= 0 || scene.bodies.empty()) return;  // a scene without bodies is told once
+void tell_unknown_body(const SceneSpec& scene, const std::string& name, const std::string& place,
+                       Problems& problems) {
   const std::vector<std::string> names = body_names(scene);
   problems.push_back({place, fmt::format("\"{}\"", name),
                       fmt::format("the name of a body: {}", fmt::join(names, ", ")),
                       did_you_mean(name, names)});
+}
+
+/// Empty: the first body.
+void check_body_name(const SceneSpec& scene, const std::string& name, const std::string& place,
+                     Problems& problems) {
+  if (find_body(scene, name) >= 0 || scene.bodies.empty()) return;  // a scene without bodies is told once
+  tell_unknown_body(scene, name, place, problems);
+}
+
+void check_listed_body(const SceneSpec& scene, const std::string& name, const std::string& place,
+                       Problems& problems) {
+  if (name.empty())
+    tell_unknown_body(scene, name, place, problems);
+  else
+    check_body_name(scene, name, place, problems);
+}
+
+/// Keys of a force: times ascend, axes are directions.
+template <class Key>
+void check_force_keys(const std::vector<Key>& keys, const std::string& place, Problems& problems) {
+  std::vector<MotionKey> motion;
+  for (const Key& key : keys) motion.push_back({key.time, Vec3::Zero(), key.rotate});
+  check_motion(motion, place, problems);
+}
+
+void check_forces(const SceneSpec& scene, Problems& problems) {
+  for (std::size_t i = 0; i < scene.forces.size(); ++i) {
+    const std::string place = fmt::format("forces.{}.{}", i, kind_of(scene.forces[i]));
+    std::visit(
+        [&](const auto& force) {
+          check_force_keys(force.motion, place + ".motion", problems);
+          for (std::size_t b = 0; b < force.bodies.size(); ++b)
+            check_listed_body(scene, force.bodies[b], fmt::format("{}.bodies.{}", place, b), problems);
+        },
+        scene.forces[i].is);
+    const auto* vortex = std::get_if<VortexForceSpec>(&scene.forces[i].is);
+    if (vortex && vortex->axis.norm() == 0)
+      problems.push_back({place + ".axis", "[0, 0, 0]", "a direction", {}});
+  }
 }
 
 void check_probes(const SceneSpec& scene, Problems& problems) {
@@ -301,6 +339,7 @@ std::vector<Problem> validate(const SceneSpec& scene) {
                             {}});
   }
   check_colliders(scene, problems);
+  check_forces(scene, problems);
   check_probes(scene, problems);
   check_expectations(scene, problems);
   return problems;

@@ -115,27 +115,33 @@ void Body::aim(double end) {
   }
 }
 
-StepInput Body::aim_at(double end, double h, const Vec3& gravity, std::span<const Collider> colliders,
-                       Pool& pool) {
+std::span<const Vec3> Body::outer_forces(std::span<const WorldForce> forces, double time, double h,
+                                         Pool& pool) {
+  return forces_.on_nodes(*method_, {triangles_, rest_surface_, closed_}, forces, name_, time, h, pool);
+}
+
+StepInput Body::aim_at(double end, double h, const Environment& around, Pool& pool) {
   pool_ = &pool;
   choose_held(end, h);
   aim(end);
+  contacts_.clear();
+  last_step_ = h;
   return {.h = h,
           .time = end,
-          .gravity = gravity,
+          .gravity = with_constant_forces(around.gravity, around.forces, name_, end),
           .held = held_,
           .targets = targets_,
           .hold_sizes = hold_sizes_,
           .grabs = grabs_,
-          .forces = {},
-          .colliders = colliders,
+          .forces = outer_forces(around.forces, end, h, pool),
+          .colliders = around.colliders,
           .contact = contact_,
+          .contact_log = &contacts_,
           .pool = &pool};
 }
 
-const StepReport& Body::advance(double end, double h, const Vec3& gravity,
-                                std::span<const Collider> colliders, Pool& pool) {
-  report_ = method_->advance(aim_at(end, h, gravity, colliders, pool));
+const StepReport& Body::advance(double end, double h, const Environment& around, Pool& pool) {
+  report_ = method_->advance(aim_at(end, h, around, pool));
   return report_;
 }
 
@@ -164,6 +170,11 @@ std::optional<double> Body::volume_ratio() const {
 void Body::set_grabs(std::span<const Grab> grabs) {
   const std::size_t count = std::min(grabs.size(), std::size_t(max_grabs));
   grabs_.assign(grabs.begin(), grabs.begin() + std::ptrdiff_t(count));
+}
+
+void Body::set_forces(std::span<const Vec3> forces) {
+  PLIANT_CHECK(forces.empty() || forces.size() == method_->nodes().x.size());
+  forces_.set(forces);
 }
 
 namespace {
@@ -211,6 +222,8 @@ void Body::save(Writer& writer) const {
     for (int c = 0; c < 3; ++c) writer.value(grab.target[c]);
     writer.value(grab.stiffness);
   }
+  writer.value(std::uint64_t(forces_.given().size()));
+  writer.array(forces_.given());
   // holds that are still those of the scene are not state
   writer.value(std::uint64_t(holds_changed_ ? holds_.size() + 1 : 0));
   if (!holds_changed_) return;
@@ -220,6 +233,7 @@ void Body::save(Writer& writer) const {
 bool Body::load(Reader& reader) {
   if (!method_->load(reader)) return false;
   caution_ = 0;
+  contacts_.clear();
   std::uint64_t count = 0;
   reader.value(count);
   if (!reader.ok() || count > max_grabs) return false;
@@ -229,10 +243,16 @@ bool Body::load(Reader& reader) {
     for (int c = 0; c < 3; ++c) reader.value(grab.target[c]);
     reader.value(grab.stiffness);
   }
+  const std::size_t nodes = method_->nodes().x.size();
+  std::uint64_t forces = 0;
+  reader.value(forces);
+  if (!reader.ok() || (forces != 0 && forces != nodes)) return false;
+  Points given(forces);
+  reader.array(given);
+  forces_.set(given);
   chosen_ = false;
   std::uint64_t holds = 0;
   reader.value(holds);
-  const std::size_t nodes = method_->nodes().x.size();
   if (!reader.ok() || holds > nodes + 1) return false;
   if (holds == 0) return true;
   std::vector<PlacedHold> placed(holds - 1);

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "pliant/contact/collider.hpp"
+#include "pliant/contact/contact_log.hpp"
 #include "pliant/geometry/shape.hpp"
 #include "pliant/methods/method.hpp"
 #include "pliant/physics/motion.hpp"
+#include "pliant/sim/outer_forces.hpp"
 #include "pliant/sim/pose.hpp"
 
 namespace pliant {
@@ -37,6 +39,13 @@ struct Start {
   Points x, v;
 };
 
+/// What is around all bodies of a simulation.
+struct Environment {
+  Vec3 gravity{0, 0, 0};                     ///< m/s^2
+  std::span<const WorldForce> forces = {};   ///< physics/world_force.hpp
+  std::span<const Collider> colliders = {};  ///< aimed at the step
+};
+
 /// A body in a simulation: its method, its holds and grabs, and its surface. Members in three groups: the
 /// surface with its volume; the holds with what follows from them (kept, because a step allocates nothing);
 /// the last step.
@@ -48,16 +57,17 @@ class Body {
 
   /// One time step that ends at `end`: holds are where they belong at that time, grabs as last set, colliders
   /// aimed at this step.
-  const StepReport& advance(double end, double h, const Vec3& gravity, std::span<const Collider> colliders,
+  const StepReport& advance(double end, double h, const Environment& around,
                             Pool& pool);  ///< which must outlive the body's last use
   /// What such a step asks of the method, for bodies that step together (island/islands.hpp).
-  StepInput aim_at(double end, double h, const Vec3& gravity, std::span<const Collider> colliders, Pool& pool);
+  StepInput aim_at(double end, double h, const Environment& around, Pool& pool);
   /// The method has made the step.
   void note(const StepReport& report) { report_ = report; }
 
-  /// Where the elastic forces balance gravity and the holds, which are where they belong at `time`
-  /// (sim/pose.cpp). The body is there afterwards, at rest; without an answer it is as near as it came.
-  PoseResult pose(double time, const Vec3& gravity, const PoseOptions& options, Pool& pool);
+  /// Where the elastic forces balance gravity, the forces of the world and of the user, and the holds, all as they
+  /// are at `time` (sim/pose.cpp). Colliders play no part. The body is there afterwards, at rest; without an answer it is
+  /// as near as it came.
+  PoseResult pose(double time, const Environment& around, const PoseOptions& options, Pool& pool);
   /// When the last handle reaches its last key, s; 0 without handles.
   double last_key() const;
   /// Something holds the body at that time.
@@ -70,6 +80,10 @@ class Body {
   /// To change live options between steps.
   Method& method() { return *method_; }
   const StepReport& report() const { return report_; }  ///< of the last step
+  /// What each contact did in the last step, by contact point and collider.
+  std::span<const ContactRecord> contacts() const { return contacts_.records(); }
+  /// Length of the last step, s.
+  double last_step() const { return last_step_; }
   /// Of the surface, counter-clockwise from outside.
   const std::vector<Triangle>& triangles() const { return triangles_; }
   /// Vertices of the surface at rest, m.
@@ -92,6 +106,9 @@ class Body {
 
   /// In place of all grabs so far, from the next step on; more than max_grabs are ignored.
   void set_grabs(std::span<const Grab> grabs);
+  /// Forces on the nodes, N, one a node (method().nodes()), in place of those so far, from the next step on until
+  /// they are set again; no entries: none. Forces on vertices of the surface become such by method().pull_back().
+  void set_forces(std::span<const Vec3> forces);
 
   /// Pins and handles as they act.
   const std::vector<PlacedHold>& holds() const { return holds_; }
@@ -116,6 +133,7 @@ class Body {
   double travel(double from, double to) const;
   std::vector<double> increments(double time) const;
   void aim(double end);
+  std::span<const Vec3> outer_forces(std::span<const WorldForce> forces, double time, double h, Pool& pool);
   double volume(const Points& nodes, const Points& surface) const;
 
   std::string name_;
@@ -143,7 +161,10 @@ class Body {
 
   // Of the next and of the last step.
   std::vector<Grab> grabs_;
+  OuterForces forces_;
   StepReport report_;
+  ContactLog contacts_;
+  double last_step_ = 0;  ///< s
   /// Of the last static solve; the next one from here begins with it. Not state: load clears it.
   double caution_ = 0;
   Pool* pool_ = nullptr;  ///< of the last step: the surface is shown with its help

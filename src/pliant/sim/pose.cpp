@@ -96,7 +96,7 @@ std::vector<double> Body::increments(double time) const {
   return times;
 }
 
-PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& options, Pool& pool) {
+PoseResult Body::pose(double time, const Environment& around, const PoseOptions& options, Pool& pool) {
   choose_held(time, 0);
   const std::vector<double> times = options.from_here ? std::vector{time} : increments(time);
   const Points start = method_->nodes().x;
@@ -105,23 +105,27 @@ PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& optio
   PoseResult result;
   result.increments = int(times.size());
   bool stuck = false;
+  const bool follow = OuterForces::follow(around.forces, name_);
   for (int k = 0; k < result.increments; ++k) {
     const bool last = k + 1 == result.increments;
     const double enough = last ? options.tolerance : rough;
     aim(times[std::size_t(k)]);
-    const StepInput input{.time = times[std::size_t(k)],
-                          .gravity = gravity,
-                          .held = held_,
-                          .targets = targets_,
-                          .hold_sizes = hold_sizes_,
-                          .grabs = grabs_,
-                          .contact = contact_,
-                          .pool = &pool};
+    const double now_at = times[std::size_t(k)];
+    StepInput input{.time = now_at,
+                    .gravity = with_constant_forces(around.gravity, around.forces, name_, now_at),
+                    .held = held_,
+                    .targets = targets_,
+                    .hold_sizes = hold_sizes_,
+                    .grabs = grabs_,
+                    .contact = contact_,
+                    .pool = &pool};
     for (int n = 0; last || n < steps_between; ++n) {
       if (result.iterations >= options.iterations) {
         result.trouble = unfinished(k, result, options);
         return result;
       }
+      input.forces = outer_forces(around.forces, now_at, 0, pool);
+      if (follow) memory.last.reset();  // it knows other forces
       const Relaxation now = method_->relax(input, enough, memory);
       caution_ = memory.caution;
       result.trouble = now.trouble;
@@ -135,7 +139,8 @@ PoseResult Body::pose(double time, const Vec3& gravity, const PoseOptions& optio
         return result;
       }
       stuck = now.stuck;
-      if (stuck || now.residual <= enough) break;
+      // Forces that follow the body are those of the place before the step: the next call looks at them anew.
+      if (stuck || (now.residual <= enough && !(follow && now.steps > 0))) break;
       if (options.progress && !options.progress(k, result.increments)) {
         result.stopped = true;
         return result;

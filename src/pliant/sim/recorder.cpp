@@ -11,6 +11,7 @@
 
 #include "pliant/physics/metrics.hpp"
 #include "pliant/physics/selection.hpp"
+#include "pliant/sim/contact_forces.hpp"
 
 namespace pliant {
 namespace {
@@ -79,6 +80,7 @@ std::vector<std::string> metric_columns(const std::vector<std::string>& probes) 
 Recorder::Recorder(const Simulation& simulation, std::vector<Probe> probes)
     : probes_(std::move(probes)),
       hashes_(simulation.bodies().size(), hash_seed),
+      largest_(simulation.bodies().size()),
       step_ms_(simulation.bodies().size()),
       first_of_frame_(simulation.bodies().size(), 0),
       shortened_(simulation.bodies().size(), 0) {
@@ -91,11 +93,12 @@ Recorder::Recorder(const Simulation& simulation, std::vector<Probe> probes)
 }
 
 void Recorder::note_step(const Simulation& simulation) {
-  for (std::size_t b = 0; b < step_ms_.size(); ++b)
-{
-    const StepReport& report = simulation.bodies()[b].report();
-    step_ms_[b].push_back(float(report.ms.total));
-    shortened_[b] = std::max(shortened_[b], report.shortened);
+  for (std::size_t b = 0; b < step_ms_.size(); ++b) {
+    const Body& body = simulation.bodies()[b];
+    step_ms_[b].push_back(float(body.report().ms.total));
+    shortened_[b] = std::max(shortened_[b], body.report().shortened);
+    const double force = largest_normal_force(body);
+    if (force > largest_[b].force) largest_[b] = {force, simulation.time()};
   }
 }
 
@@ -176,6 +179,7 @@ std::string Recorder::csv(const Simulation& simulation) const {
 
 void Recorder::save(Writer& writer) const {
   writer.array(hashes_);
+  writer.array(largest_);
   writer.value(std::uint64_t(rows_.size()));
   for (const MetricsRow& row : rows_) {
     writer.value(row.frame);
@@ -191,6 +195,7 @@ void Recorder::save(Writer& writer) const {
 
 bool Recorder::load(Reader& reader) {
   reader.array(hashes_);
+  reader.array(largest_);
   std::uint64_t rows = 0;
   reader.value(rows);
   rows_.clear();

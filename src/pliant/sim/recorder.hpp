@@ -29,6 +29,12 @@ struct MetricsRow {
   std::vector<double> cells;  ///< one a column; not a number = makes no sense here, an empty cell
 };
 
+/// The largest normal force of any contact of a body in any step.
+struct LargestForce {
+  double force = 0;  ///< N
+  double time = 0;   ///< at the end of the step, s
+};
+
 /// Times of the steps of one body.
 struct StepStatistics {
   std::size_t steps = 0;
@@ -41,7 +47,7 @@ class Recorder {
   /// To be made before the first step: probes measure displacement from this state.
   Recorder(const Simulation& simulation, std::vector<Probe> probes);
 
-  /// After every step: its time.
+  /// After every step: its duration and its contacts.
   void note_step(const Simulation& simulation);
   /// After the last step of a frame, and once for frame 0: a row for every body.
   void note_frame(const Simulation& simulation, int frame);
@@ -52,6 +58,8 @@ class Recorder {
   const std::vector<MetricsRow>& rows() const { return rows_; }
   /// frame_hash (physics/metrics.hpp) chained over all frames so far.
   std::uint64_t hash(int body) const { return hashes_[std::size_t(body)]; }
+  /// Over all steps of this body; 0 N: it touched nothing.
+  LargestForce largest_force(int body) const { return largest_[std::size_t(body)]; }
   /// Over all steps of this body.
   StepStatistics statistics(int body) const;
 
@@ -71,6 +79,7 @@ class Recorder {
   std::vector<std::string> columns_;
   std::vector<MetricsRow> rows_;
   std::vector<std::uint64_t> hashes_;
+  std::vector<LargestForce> largest_;
   std::vector<std::vector<float>> step_ms_;  ///< per body, every step
   std::vector<std::size_t> first_of_frame_;  ///< per body, index of the first step of the running frame
   std::vector<double> shortened_;            ///< per body, most in a step of the running frame

@@ -19,7 +19,7 @@ Simulation::Simulation(std::vector<Body> bodies, const SimulationOptions& option
 }
 
 PoseResult Simulation::pose(int body, double time, const PoseOptions& options) {
-  return bodies_[std::size_t(body)].pose(time, options_.gravity, options, *pool_);
+  return bodies_[std::size_t(body)].pose(time, {options_.gravity, forces_, {}}, options, *pool_);
 }
 
 void Simulation::set_step_length(double h) {

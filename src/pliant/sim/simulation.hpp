@@ -43,7 +43,7 @@ class Simulation {
   /// stays. Bodies before the failing one have made this step.
   [[nodiscard]] std::optional<StepFailure> step();
 
-  /// Body::pose with this simulation's gravity and threads; colliders play no part in it. The clock stays.
+  /// Body::pose with this simulation's gravity, forces and threads; colliders play no part in it. The clock stays.
   PoseResult pose(int body, double time, const PoseOptions& options);
 
   /// Steps done so far.
@@ -79,6 +79,10 @@ class Simulation {
   }
   /// Pairs of bodies that pass through each other: those that did when they came, until they have parted.
   std::vector<IndexPair> crossing() const { return islands_.crossing(); }
+  /// Forces of the world, in place of all so far. Like colliders they are functions of time and not saved.
+  void set_forces(std::vector<WorldForce> forces) { forces_ = std::move(forces); }
+  /// As set.
+  const std::vector<WorldForce>& forces() const { return forces_; }
   /// In place of all colliders.
   void set_colliders(std::vector<Collider> colliders) { colliders_ = std::move(colliders); }
   /// The clock starts at zero again; bodies stay as they are.
@@ -100,6 +104,7 @@ class Simulation {
   std::vector<Collider> colliders_;
   Islands islands_;
   std::vector<char> meets_;  ///< of a body: it is in the islands
+  std::vector<WorldForce> forces_;
   std::int64_t steps_ = 0;
   std::int64_t since_step_ = 0;  ///< when the step length last changed
   double since_time_ = 0;        ///< s

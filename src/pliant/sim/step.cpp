@@ -5,7 +5,8 @@
 //   2. per body, in order; bodies that meet each other step together (island/islands.hpp):
 //      a. holds     pins and handles that act until the end of the step; their places at its end (body.cpp)
 //      b. grabs     the springs of users, as they were last set (Body::set_grabs)
-//      c. method    the method's own step (methods/M/step), contact included
+//      c. forces    those of the world and of the user, on nodes (outer_forces.cpp)
+//      d. method    the method's own step (methods/M/step), contact included
 //   3. time         the clock is a count of steps: t = n h, no sum of round-off
 //
 // Users change grabs, holds and gravity between steps only. On failure the body that failed keeps its last
@@ -33,7 +34,8 @@ std::optional<StepFailure> Simulation::step() {
   for (int i = 0; i < int(bodies_.size()); ++i) {
     Body& body = bodies_[std::size_t(i)];
     if (meets_[std::size_t(i)] && !islands_.empty()) continue;
-    if (!body.advance(end, options_.h, options_.gravity, colliders_, *pool_).ok()) return failure(i, end);
+    if (!body.advance(end, options_.h, {options_.gravity, forces_, colliders_}, *pool_).ok())
+      return failure(i, end);
   }
   ++steps_;
   return std::nullopt;
@@ -41,7 +43,7 @@ std::optional<StepFailure> Simulation::step() {
 
 std::optional<int> Simulation::step_together(double end) {
   for (Member& member : islands_.members())
-    member.input = bodies_[std::size_t(member.body)].aim_at(end, options_.h, options_.gravity, colliders_, *pool_);
+    member.input = bodies_[std::size_t(member.body)].aim_at(end, options_.h, {options_.gravity, forces_, colliders_}, *pool_);
   const std::optional<Index> failed = islands_.step(*pool_);
   for (const Member& member : islands_.members()) bodies_[std::size_t(member.body)].note(member.report);
   if (!failed) return std::nullopt;

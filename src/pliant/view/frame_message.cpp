@@ -79,6 +79,9 @@ void FrameMessages::body_blocks(wire::Writer& writer, const BodySnapshot& body, 
   points(Channel::nodes, body.nodes, quantised);
   points(Channel::cage, body.cage, false);
   if (has(wish.channels, Channel::joints) && !body.joints.empty()) writer.joints(body.id, body.joints);
+  // Also none: those of the frame before are gone.
+  if (has(wish.channels, Channel::contacts))
+    writer.positions(body.id, Channel::contacts, body.contacts, false);
   if (has(wish.channels, Channel::scalar) && !body.scalar.empty()) writer.scalars(body.id, body.scalar);
   const auto flags = [&](Channel channel, const std::vector<std::uint8_t>& bits) {
     if (has(wish.channels, channel) && changed(body.id, channel, bits)) writer.flags(body.id, channel, bits);
@@ -108,6 +111,7 @@ const std::map<std::string, Channel, std::less<>>& channel_names() {
       {"node_flags", Channel::node_flags},
       {"surface_flags", Channel::surface_flags},
       {"grabs", Channel::grabs},
+      {"contacts", Channel::contacts},
   };
   return names;
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "pliant/physics/metrics.hpp"
+
 namespace pliant::view {
 namespace {
 
@@ -97,8 +99,7 @@ void Grabs::follow(const std::vector<Held>& before, const std::vector<Held>& now
 }
 
 double grab_stiffness(const Body& body, double modulus, double size, double softness) {
-  double mass = 0;
-  for (const double m : body.method().nodes().mass) mass += m;
+  const double mass = total_mass(body.method().nodes());
   const double middle = elastic_share * modulus * size + mass * follow_rate * follow_rate;
   return middle * std::pow(100.0, 0.5 - softness);
 }

@@ -58,8 +58,10 @@ void switch_method(Json& body, const std::string& method, double stiffness) {
   body["method"] = method;
   Json* with_cells = cells_of(body["shape"]);
   if (with_cells && !wants_cells(entry)) with_cells->erase("cells");
-  // the same material, where the new method has not been told another
-  if (!body.contains(method) || !body[method].contains("stiffness")) body[method]["stiffness"] = stiffness;
+  // the same material, where the new method has not been told another, and both give way
+  const bool told = body.contains(method) && body[method].contains("stiffness");
+  if (!told && stiffness > 0 && entry.can(entry.defaults, Ability::elastic))
+    body[method]["stiffness"] = stiffness;
   add_suggestions(body, entry, with_cells && wants_cells(entry));
 }
 

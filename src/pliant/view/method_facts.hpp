@@ -25,7 +25,7 @@ const std::string& skeleton_method();
 Json& skeleton_entry(Json& body);
 
 // ---- edits of a scene's body
-/// Another method. stiffness: for a method that was not told one, Pa.
+/// Another method. stiffness: for a method that gives way and was not told one, Pa; 0: its own.
 void switch_method(Json& body, const std::string& method, double stiffness);
 /// What a body made from an uploaded mesh needs besides its shape.
 void add_needs(Json& body, const std::string& method);

@@ -169,6 +169,11 @@ void fill_snapshot(const World& world, Channels channels, Snapshot& snapshot) {
       shown.node_flags = node_flags(world, int(i));
       shown.surface_flags = surface_flags(world, int(i), shown.node_flags);
     }
+    if (has(channels, Channel::contacts))
+      for (const ContactRecord& record : body.contacts()) {
+        shown.contacts.push_back(to_float(record.point));
+        shown.contacts.push_back(to_float(record.impulse / body.last_step()));
+      }
     snapshot.bodies.push_back(std::move(shown));
   }
   if (props_move(world.simulation().colliders())) snapshot.props = props_now(world).positions;

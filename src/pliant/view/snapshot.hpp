@@ -24,7 +24,8 @@ enum class Channel : std::uint8_t {
   scalar = 7,
   node_flags = 8,
   surface_flags = 9,
-  grabs = 10
+  grabs = 10,
+  contacts = 11
 };
 using Channels = std::uint32_t;  ///< a set: bit 1 << channel
 constexpr Channels only(Channel channel) { return Channels(1) << unsigned(channel); }
@@ -88,6 +89,8 @@ struct BodySnapshot {
   std::vector<Joint> joints;
   std::vector<float> scalar;  ///< per surface vertex: largest principal stretch - 1
   std::vector<std::uint8_t> node_flags, surface_flags;
+  /// Two a contact of the last step: where it is, m, and the force on the body, N.
+  std::vector<Float3> contacts;
 };
 
 struct Snapshot {

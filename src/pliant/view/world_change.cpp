@@ -61,9 +61,7 @@ void go_on_as(const Body& from, Body& to, bool same_method) {
 void start_where(const Body& from, Body& to) {
   const NodeState &nodes = from.method().nodes(), &rest = to.method().nodes();
   const Vec3 shift = centre_of_mass(nodes) - centre_of_mass(rest);
-  double mass = 0;
-  for (const double m : nodes.mass) mass += m;
-  const Vec3 velocity = linear_momentum(nodes) / mass;
+  const Vec3 velocity = linear_momentum(nodes) / total_mass(nodes);
   Points x = rest.x, v(x.size(), velocity);
   for (Vec3& p : x) p += shift;
   to.method().place(x, v);
@@ -268,6 +266,7 @@ void World::adopt(const Rebuild& rebuild, Parts parts) {
 
 void World::apply_spec() {
   simulation_->set_gravity(spec_.gravity);
+  simulation_->set_forces(world_forces(spec_.forces));
   simulation_->set_step_length(spec_.step_length());
   for (int i = 0; i < bodies(); ++i) {
     const BodySpec& of = spec(i);

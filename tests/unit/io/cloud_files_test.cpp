@@ -8,6 +8,7 @@
 #include "pliant/io/point_cache.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/io/write_mesh.hpp"
+#include "tests/support/allocation_counter.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
@@ -63,6 +64,18 @@ TEST(CloudFiles, FramesReadBackAsTheMovedPointsWithTheirMovedNormals) {
   EXPECT_EQ(read_mdd(folder / "ball.mdd")->points(0), turned.x);
   const std::string vtu = bytes_of_file(folder / "ball_0000.vtu");
   EXPECT_NE(vtu.find(R"(NumberOfPoints="100" NumberOfCells="100")"), std::string::npos) << vtu.substr(0, 400);
+}
+
+/// What the normals need is made once: that takes some allocations a point.
+TEST(CloudFiles, ALaterFrameAllocatesLessOftenThanItHasPoints) {
+  const Turned turned;
+  const TempFolder folder;
+  auto writer = make_frame_writer({"obj", "ply"}, folder.path(), {turned.surface}, {});
+  ASSERT_TRUE(writer) << writer.error().text();
+  const std::span<const Vec3> spans[] = {turned.x};
+  const std::size_t before = allocations();
+  ASSERT_FALSE((*writer)->write(0, 0, spans));
+  EXPECT_LT(allocations() - before, turned.x.size());
 }
 
 TEST(CloudFiles, OneShapeReadsBackTheSame) {

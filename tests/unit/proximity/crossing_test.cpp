@@ -62,7 +62,6 @@ TEST(Orientation, rounds_no_difference) {
   EXPECT_EQ(area_sign({1, 1, 0}, {2, 2, 0}, {tiny, tiny, 0}, 2), 0);
 }
 
-
 TEST(Crossing, tells_through_from_touch_and_apart) {
   const Vec3 a(0, 0, 0), b(4, 0, 0), c(0, 4, 0);
   const auto meeting = [&](const Vec3& p, const Vec3& q) { return edge_meets_triangle(p, q, a, b, c); };
@@ -165,7 +164,7 @@ TEST(Crossing, within_a_surface_is_found_and_neighbours_are_none) {
   EXPECT_TRUE(found.empty());
   TriMesh folded = flat.mesh;
   for (Vec3& x : folded.vertices)
-    if (x.z() > 0.5) x = Vec3(x.x(), 0.3 - 1.1 * x.z() + 0.3 * x.x(), 1 - x.z());
+    if (x.z() > 0.5) x = Vec3(x.x(), 1.1 * (x.z() - 0.75) + 0.3 * (x.x() - 0.5), 1 - x.z());
   const Placed crossing(folded);
   search.find_within(crossing.surface, crossing.mesh.vertices, found);
   EXPECT_EQ(found, brute_force(crossing, crossing, false, true));

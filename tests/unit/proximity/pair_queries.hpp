@@ -133,11 +133,22 @@ inline LongPoints as_long(const PairPoints& x) {
 }
 
 /// From p to the nearest point of segment ab.
-inline Long3 to_segment(const Long3& p, const Long3& a, const Long3& b) {
+struct ToSegment {
+  Long3 way;
+  bool inside;  ///< of the segment: the way is at right angles to it
+};
+inline ToSegment to_segment(const Long3& p, const Long3& a, const Long3& b) {
   const Long3 e = b - a;
   const long double squared = e.squaredNorm();
-  if (!(squared > 0)) return a - p;
-  return a + std::clamp(e.dot(p - a) / squared, 0.0L, 1.0L) * e - p;
+  if (!(squared > 0)) return {a - p, false};
+  const long double t = e.dot(p - a) / squared;
+  return {a + std::clamp(t, 0.0L, 1.0L) * e - p, t > 0 && t < 1};
+}
+
+/// v without its part along e.
+inline Long3 across(const Long3& v, const Long3& e) {
+  const long double squared = e.squaredNorm();
+  return squared > 0 ? Long3(v - v.dot(e) / squared * e) : v;
 }
 
 /// Least of a convex function of 0 .. 1 whose derivative has the sign of slope(s), by halving.
@@ -151,23 +162,29 @@ long double lowest(const Slope& slope) {
   return 0.5L * (low + high);
 }
 
-/// A point of one edge, or a parallel to a side of the triangle, is moved until it is nearest.
+/// A point of one edge, or a parallel to a side of the triangle, is moved until it is nearest. Slopes of nearly
+/// parallel sides are small differences: the parts that cancel are taken out before.
 inline long double long_distance(PairKind kind, const LongPoints& x) {
   if (kind == PairKind::edge_edge) {
-    const auto away = [&](long double s) { return to_segment(x[0] + s * (x[1] - x[0]), x[2], x[3]); };
-    const long double s = lowest([&](long double at) { return -away(at).dot(x[1] - x[0]); });
-    return std::min({away(s).norm(), away(0).norm(), away(1).norm()});
+    const Long3 e = x[1] - x[0], part = across(e, x[3] - x[2]);
+    const auto to = [&](long double s) { return to_segment(x[0] + s * e, x[2], x[3]); };
+    const long double s = lowest([&](long double at) {
+      const ToSegment here = to(at);
+      return -here.way.dot(here.inside ? part : e);
+    });
+    return std::min({to(s).way.norm(), to(0).way.norm(), to(1).way.norm()});
   }
   // The segment from (1 - t) x1 + t x2 to (1 - t) x1 + t x3. Where it is nearest, only its motion counts:
   // d/dt of the nearest point is (that point - x1) / t.
-  const auto away = [&](long double t) {
+  const auto to = [&](long double t) {
     return to_segment(x[0], x[1] + t * (x[2] - x[1]), x[1] + t * (x[3] - x[1]));
   };
+  const Long3 part = across(x[2] - x[1], x[3] - x[2]);
   const long double t = lowest([&](long double at) {
-    const Long3 q = away(at);
-    return q.dot(q + x[0] - x[1]);
+    const ToSegment here = to(at);
+    return here.way.dot(here.inside ? part : Long3(here.way + x[0] - x[1]));
   });
-  return std::min({away(t).norm(), away(0).norm(), away(1).norm()});
+  return std::min({to(t).way.norm(), to(0).way.norm(), to(1).way.norm()});
 }
 
 }  // namespace pliant::pair_queries

@@ -46,7 +46,13 @@ TEST(Materials, set_only_what_the_scene_does_not) {
 TEST(Materials, reach_every_method_and_none_changes_nothing) {
   for (const std::string& method : method_names()) {
     const Json filled = with_materials(one_body("\"material\": \"steel\", \"method\": \"" + method + "\""));
-    EXPECT_EQ(settings_in(filled, method)["stiffness"], 2.1e11) << method;
+    const MethodEntry& entry = method_entry(method);
+    EXPECT_EQ(filled["bodies"][0]["density"], 7850) << method;
+    if (entry.can(entry.defaults, Ability::elastic)) {
+      EXPECT_EQ(settings_in(filled, method)["stiffness"], 2.1e11) << method;
+    } else {
+      EXPECT_FALSE(filled["bodies"][0].contains(method)) << method;
+    }
   }
   const Json plain = one_body(R"("density": 5)");
   EXPECT_EQ(with_materials(plain), plain);
@@ -78,6 +84,7 @@ TEST(Materials, a_body_that_cannot_have_the_ratio_says_so) {
   const auto metric = notes(R"("material": "rubber", "method": "metric")");
   ASSERT_EQ(metric.size(), 1u);
   EXPECT_NE(metric[0].find("0.25"), std::string::npos);
+  EXPECT_TRUE(notes(R"("material": "rubber", "method": "rigid")").empty()) << "it has no strain";
   const ParsedScene parsed =
       parse_scene(one_body(R"("material": "rubber", "geometric": {"adaptive": {}})").dump(), "");
   const Result<Scene> built = build_scene(parsed, 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simplest method there is: nodes fall freely, held nodes go to their targets, grabbed ones are pulled.
+// The simplest method there is: nodes fall freely and follow forces, held nodes go to their targets, grabbed ones
+// are pulled.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,7 @@ class FreeFall : public PlainNodes {
     ++steps_;
     held.assign(input.held.begin(), input.held.end());
     Points force(nodes_.x.size(), Vec3::Zero());
+    std::copy(input.forces.begin(), input.forces.end(), force.begin());
     for (const Grab& grab : input.grabs)
       force[grab.node] += grab.stiffness * (grab.target - nodes_.x[grab.node]);
     for (std::size_t i = 0; i < nodes_.x.size(); ++i) {

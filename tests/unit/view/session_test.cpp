@@ -196,7 +196,7 @@ TEST(Session, ABuildThatFailsKeepsTheOldBody) {
 
 TEST(Session, TheMethodOfABodyCanBeSwitchedToEveryOtherAndBack) {
   Driver driver(bar_scene());
-  for (const char* method : {"metric", "cage", "meshless", "fem", "geometric"}) {
+  for (const char* method : {"metric", "cage", "meshless", "rigid", "fem", "geometric"}) {
     const Json reply = driver.done("method", {{"body", 0}, {"name", method}});
     EXPECT_EQ(driver.shown()->model->bodies[0].method, method);
     driver.turns(5);
@@ -752,6 +752,25 @@ TEST(Session, WantedChannelsAreFilledAndOthersAreNot) {
   EXPECT_FALSE(shown->bodies[0].cage.empty());
   EXPECT_EQ(shown->bodies[0].scalar.size(), shown->bodies[0].surface.size());
   EXPECT_TRUE(shown->bodies[0].surface_flags.empty());
+}
+
+TEST(Session, ContactsHaveAPlaceAndAForceAndGoWhenNothingTouches) {
+  Json scene = bar_scene("geometric");
+  scene["bodies"][0].erase("pins");
+  scene["gravity"] = {0, -9.81, 0};
+  scene["colliders"] = {{{"plane", {{"point", {0, -1, 0}}}}}};
+  Driver driver(scene);
+  driver.session().want(driver.client(), only(Channel::surface) | only(Channel::contacts));
+  driver.turns(1);
+  EXPECT_TRUE(driver.shown()->bodies[0].contacts.empty()) << "it falls";
+  for (int i = 0; i < 200 && driver.shown()->bodies[0].contacts.empty(); ++i) driver.turns(1);
+  const std::vector<Float3> contacts = driver.shown()->bodies[0].contacts;
+  ASSERT_GE(contacts.size(), 2u);
+  ASSERT_EQ(contacts.size() % 2, 0u);
+  for (std::size_t k = 0; k < contacts.size(); k += 2) {
+    EXPECT_NEAR(contacts[k][1], -1, 0.05) << "place";
+    EXPECT_GT(contacts[k + 1][1], 0) << "force";
+  }
 }
 
 TEST(Session, AnEmptySessionWaitsForABody) {

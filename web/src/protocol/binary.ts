@@ -25,6 +25,7 @@ export enum Channel {
   NodeFlags = 8,
   SurfaceFlags = 9,
   Grabs = 10,
+  Contacts = 11,
 }
 
 export enum Format { F32x3 = 0, U16x3 = 1, U32x3 = 2, U32x2 = 3, U8 = 4, F32x7 = 5, F32x10 = 6 }
@@ -101,7 +102,7 @@ export function parse(buffer: ArrayBuffer): Message {
     if (next > size) throw new ProtocolError(`payload of block ${i} is cut`);
     const channel = d.getUint8(at + 2);
     // An unknown channel is skipped by its size, so that a newer server can add some.
-    if (channel <= Channel.Grabs) {
+    if (channel <= Channel.Contacts) {
       const f = (o: number) => d.getFloat32(at + o, true);
       blocks.push({
         body: d.getUint16(at, true), channel, format, count: entries,

@@ -35,6 +35,7 @@ export class Bands {
     for (const row of this.stage.grabs) {
       if (row.client !== me) this.band(row.point, row.target, row.force, 'other');
     }
+    this.forces();
     this.brush();
     this.joint();
     const b = this.router.boxDrawn;
@@ -67,6 +68,17 @@ export class Bands {
     const width = 16 + 7 * text.length;
     this.put('rect', { x: b.x + 14, y: b.y - 12, width, height: 23, rx: 5, class: 'force-back' });
     this.put('text', { x: b.x + 14 + width / 2, y: b.y + 4, class: 'force-text' }, text);
+  }
+
+  /** The largest contact force of each body, at the tip of its arrow: the measure of the others. */
+  private forces(): void {
+    if (!this.store.overlays.has('forces')) return;
+    for (const overlay of this.stage.overlays.values()) {
+      const largest = overlay.forces?.largest;
+      if (!largest) continue;
+      const p = this.stage.project(largest.tip);
+      if (p.z <= 1) this.put('text', { x: p.x + 8, y: p.y - 6, class: 'force-text contact-force' }, newton(largest.force));
+    }
   }
 
   private brush(): void {

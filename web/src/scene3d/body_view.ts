@@ -18,6 +18,7 @@ export interface Extra {
   bones: Uint32Array;
   nodeFlags: Uint8Array;
   surfaceFlags: Uint8Array;
+  contacts: Float32Array; // place in m and force in N, 6 each
 }
 
 /** Diameter of a point of a cloud, of its distance to the next. */
@@ -64,6 +65,7 @@ export class BodyView {
       nodes: nodeRest, cage: copy(Channel.Cage), cageTriangles: indices(Channel.CageTriangles),
       joints: copy(Channel.Joints), restJoints: copy(Channel.Joints), bones: indices(Channel.Bones),
       nodeFlags: new Uint8Array(nodes?.count ?? 0), surfaceFlags: new Uint8Array(surface.count),
+      contacts: new Float32Array(),
     };
     const box = bounds(this.rest);
     this.lo = box.lo;
@@ -138,6 +140,9 @@ export class BodyView {
         break;
       case Channel.Joints:
         this.extra.joints = (block.data as Float32Array).slice();
+        break;
+      case Channel.Contacts:
+        this.extra.contacts = (block.data as Float32Array).slice();
         break;
       case Channel.NodeFlags:
         this.extra.nodeFlags = (block.data as Uint8Array).slice();

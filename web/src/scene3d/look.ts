@@ -34,6 +34,7 @@ export interface Theme3D {
   edge: string;
   pin: string;
   accent: string;
+  force: string;
   panel: string;
   rimTerm: number;
   prop: string;
@@ -42,12 +43,12 @@ export interface Theme3D {
 export const THEMES: Record<ThemeName, Theme3D> = {
   dark: {
     exposure: 0.92, key: 2.2, rim: 2.2, fill: 0.6, hemisphere: 1.6, below: '#7a5c4e', shadow: 0.62, line: '#8fa3b8',
-    lineStrength: 0.13, centre: '#343c45', edge: '#14181c', pin: '#6cb2ff', accent: '#45cdb9', panel: '#15191e',
+    lineStrength: 0.13, centre: '#343c45', edge: '#14181c', pin: '#6cb2ff', accent: '#45cdb9', force: '#ffb347', panel: '#15191e',
     rimTerm: 0.22, prop: '#59636e',
   },
   light: {
     exposure: 0.98, key: 1.9, rim: 0.8, fill: 0.7, hemisphere: 2.3, below: '#c2a08e', shadow: 0.32, line: '#6b6558',
-    lineStrength: 0.22, centre: '#fcfbf8', edge: '#dcd9d2', pin: '#1f6fd1', accent: '#0a7d70', panel: '#ffffff',
+    lineStrength: 0.22, centre: '#fcfbf8', edge: '#dcd9d2', pin: '#1f6fd1', accent: '#0a7d70', force: '#d9730d', panel: '#ffffff',
     rimTerm: 0.12, prop: '#c4bdb0',
   },
 };

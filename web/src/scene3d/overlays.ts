@@ -5,6 +5,7 @@ import * as THREE from 'three';
 import { PointFlag } from '../protocol/binary';
 import type { Overlay } from '../store';
 import type { BodyView } from './body_view';
+import { Arrows } from './arrows';
 import { Dots, Lines } from './dots';
 import { bounds, edgesOf, normalsInto, thinned } from './geometry';
 import { CAGE_COLOUR, Theme3D } from './look';
@@ -26,6 +27,8 @@ export class BodyOverlays {
   private nodes: Dots | null = null;
   private active: Dots | null = null;
   private contacts: Dots | null = null;
+  /** Of contact forces; null until first shown. */
+  forces: Arrows | null = null;
   private cageLines: Lines | null = null;
   private cageDots: Dots | null = null;
   private cageChosen: Dots | null = null;
@@ -45,6 +48,7 @@ export class BodyOverlays {
     this.cageChosen?.colour(GOLD, theme.panel);
     this.joints?.colour(theme.panel, theme.accent);
     this.held?.colour(theme.accent, theme.panel);
+    this.forces?.colour(theme.force);
   }
 
   /** Brings what is shown to the newest frame. */
@@ -72,6 +76,11 @@ export class BodyOverlays {
       this.contacts ??= this.add(new Dots({ size: 6, fill: '#ff6b6b', edge: '#4a0505', rim: 1, onTop: true }));
       this.contacts.set(body.positions, body.flagged(PointFlag.contact), ratio);
     }
+    if (this.show(shown.has('forces'), this.forces?.lines)) {
+      this.forces ??= this.add(new Arrows(theme.force));
+      const { lo, hi } = bounds(body.rest);
+      this.forces.set(extra.contacts, Math.max(...hi.map((h, k) => h - lo[k])));
+    }
     if (this.show(shown.has('wireframe'), this.wire?.group)) {
       this.wireEdges ??= edgesOf(body.triangles);
       this.wire ??= this.add(new Lines('#101418', 0.5, 0));
@@ -94,7 +103,7 @@ export class BodyOverlays {
   }
 
   dispose(): void {
-    for (const part of [this.pins, this.held, this.nodes, this.active, this.contacts, this.cageLines, this.cageDots,
+    for (const part of [this.pins, this.held, this.nodes, this.active, this.contacts, this.forces, this.cageLines, this.cageDots,
       this.cageChosen, this.bones, this.joints, this.wire]) part?.dispose();
   }
 
@@ -136,8 +145,8 @@ export class BodyOverlays {
     this.joints.set(at, null, ratio);
   }
 
-  private add<T extends Dots | Lines>(part: T): T {
-    this.group.add(part instanceof Dots ? part.points : part.group);
+  private add<T extends Dots | Lines | Arrows>(part: T): T {
+    this.group.add(part instanceof Dots ? part.points : part instanceof Arrows ? part.lines : part.group);
     return part;
   }
 

@@ -15,7 +15,7 @@ import { $, h } from './dom';
 const LOOKS: [Look, string][] = [['plain', 'Plain'], ['grid', 'Rest grid'], ['stretch', 'Stretch']];
 const OVERLAYS: [Overlay, string, string, string[]][] = [
   ['nodes', 'Nodes', 'N', ['nodes']], ['cage', 'Cage', '', ['cage']], ['skeleton', 'Skeleton', '', ['joints']],
-  ['active', 'Active rotations', '', []], ['contacts', 'Contacts', '', []], ['wireframe', 'Wireframe', '', []],
+  ['active', 'Active rotations', '', []], ['contacts', 'Contacts', '', []], ['forces', 'Contact forces', '', ['contacts']], ['wireframe', 'Wireframe', '', []],
 ];
 
 /** Channels the present looks and tools need. */

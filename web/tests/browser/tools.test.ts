@@ -383,6 +383,34 @@ describe.runIf(THERE)('the tools of the page', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('arrows as long as the contact forces stand under a block that rests, and go again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
+    const block = { name: 'block', shape: { box: { size: [0.4, 0.4, 0.4], nodes: [4, 4, 4] } }, geometric: { stiffness: 1e6 }, damping: { mass: 5, stiffness: 0.01 } };
+    writeFileSync(join(folder, 'rest.json'), JSON.stringify({ bodies: [block], colliders: [{ plane: {} }] }));
+    await load(join(folder, 'rest.json'));
+    await play();
+    await page.evaluate(() => pliant.until(() => pliant.frame.step > 120));
+    await page.locator('#tab-1').click();
+    const box = page.locator('[data-overlay=forces]');
+    await box.check({ force: true });
+    await page.evaluate(() => pliant.until(() => (pliant.contacts(0)?.length ?? 0) >= 6 * 4));
+    await pause();
+    const shown = await picture();
+    const sum = await page.evaluate(() => pliant.contacts(0)!.reduce((s, v, i) => s + (i % 6 === 4 ? v : 0), 0));
+    expect(sum / (64 * 9.81)).toBeCloseTo(1, 1); // 0.064 m^3 of 1000 kg/m^3
+    const { scale, largest, drawn } = (await page.evaluate(() => pliant.arrows(0)))!;
+    expect(drawn).toBe(true);
+    expect(scale * largest).toBeGreaterThan(0.2 * 0.4 - 1e-6);
+    expect(scale * largest).toBeLessThan(0.5 * 0.4 + 1e-6);
+    expect(await page.locator('.contact-force').textContent()).toMatch(/\d+ N/);
+    await shot(page, 'contact_forces');
+    await box.uncheck({ force: true });
+    expect(await differing(browser, shown, await picture())).toBeGreaterThan(100);
+    expect(await page.locator('.contact-force').count()).toBe(0);
+    await page.locator('#tab-0').click();
+    rmSync(folder, { recursive: true });
+  });
+
   it('a refused method is greyed with its reason, and a click tries it again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pliant-page-'));
     const bar = { name: 'bar', shape: { box: { size: [0.3, 0.3, 1], nodes: [4, 4, 11] } }, method: 'geometric', cage: { file: 'cage.obj' } };

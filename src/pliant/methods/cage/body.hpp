@@ -25,6 +25,7 @@ class Body final : public Method {
   void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
   void surface(std::span<Vec3> vertices) const override;
   void surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const override;
+  const Gather& embedding() const override { return model_.embedding; }
   void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
   double elastic_energy() const override;
   /// By the transpose of the map of place(): the work of moving the nodes is that of moving the cage.

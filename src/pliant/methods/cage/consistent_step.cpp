@@ -433,8 +433,18 @@ void ConsistentStep<T>::find_acceleration() {
   outer = -step_.scheme.mass * state_.velocity;
   outer.leftCols(n).colwise() += step_.input.gravity;
   double told = 2 * whole_of(model_, state_.x, outer, s_.new_z).kinetic;
-  for (std::size_t i = 0; i < step_.input.forces.size(); ++i)
-    told += step_.input.forces[i].squaredNorm() / model_.node_mass[i];
+  Vec3 on_skin = Vec3::Zero(), all = Vec3::Zero();
+  for (std::size_t i = 0; i < step_.input.forces.size(); ++i) {
+    const Vec3& force = step_.input.forces[i];
+    all += force;
+    if (model_.node_mass[i] > 0)
+      told += force.squaredNorm() / model_.node_mass[i];
+    else
+      on_skin += force;  // nodes without mass: the body's carries it
+  }
+  told += on_skin.squaredNorm() / model_.total_mass;
+  if (!step_.input.forces.empty())
+    outer.leftCols(n).colwise() += Vec3(all / model_.total_mass);  // their resultant
   a -= outer;
   const double inner = 2 * whole_of(model_, state_.x, a, s_.new_z).kinetic,
                energy = state_.whole.kinetic + state_.look<T>().energy;
@@ -463,7 +473,9 @@ bool ConsistentStep<T>::descend(Past past) {
   // Solves end at a share of what they promise. From where the body stands they promise its whole motion, and that
   // share of a pendulum's energy is noise of first order; from where it swings to, what is left.
   if (const auto way = by_ == Integrator::bdf2 ? swing(step_, trial_step_ ? pace_ : h_) : std::nullopt) {
-    s_.x = (way->turn * (state_.x.colwise() - way->pivot)).colwise() + (way->pivot + way->shift);
+    const Vec3 to = way->pivot + way->shift;
+    for (Eigen::Index c = 0; c < s_.x.cols(); ++c)
+      s_.x.col(c) = way->turn * Vec3(state_.x.col(c) - way->pivot) + to;
     trial_.axes = Eigen::Quaterniond(way->turn * start_axes_);
     equation_.look_at(s_.x, trial_, step_.pool);
   }

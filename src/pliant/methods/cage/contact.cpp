@@ -157,6 +157,11 @@ void ContactStep::finish(const Step& step) {
   resist_rolling(step);
   rebound(step);
   stage_.tell(step.report);
+  const Vec3 c = mean_of(step.state.x);
+  const Mat3 axes = step.state.axes().toRotationMatrix();
+  stage_.log_at(
+      step.input, 1, [&](const Contact& contact) { return stage_.rows().observe(contact, begin_); },
+      [&](const Contact& contact) -> Vec3 { return c + axes * points_.observe(contact, step.scratch.z); });
   stage_.remember(step.input.h, step.state.contact, true);
   step.report.penetration =
       std::max(depth(step), points_.measure(step.model, step.input, step.state, step.cache));

@@ -63,7 +63,7 @@ const MethodEntry& entry() {
              if (steps.colliders) out.push_back(note_dents(options.poisson));
              return out;
            },
-       .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::cage},
+       .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::cage, Ability::elastic},
        .controls = controls,
        .stiffness = [](const Options& options) { return options.stiffness; },
        .remedies =

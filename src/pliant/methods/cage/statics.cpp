@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the body rests: damped Newton steps (physics/damped_newton.hpp) in double precision with normals that
 // follow, of
-//   min over x of  E(Z(x)) + holds - weight
+//   min over x of  E(Z(x)) + holds - weight - outer forces
 // The caution is Levenberg's: times the mean diagonal of the matrix, added to the diagonal. Frozen normals do
 // not converge here from bends of a quarter turn on.
 #include <algorithm>
@@ -38,6 +38,10 @@ class StaticProblem {
       look_ = state_.twice;
     else
       copy_rotations(state_.single, look_);
+    if (!input_.forces.empty()) {
+      told_ = Columns::Zero(3, model_.rows());
+      add_node_forces(model_, input_, Mat3::Identity(), told_);
+    }
     equation_.look_at(state_.x, look_, *input_.pool);
     potential_ = total(state_.x);
     here_ = find_forces(state_.x);
@@ -123,6 +127,7 @@ class StaticProblem {
     scaled_normals(model_.faces, x, z.rightCols(model_.t()));
     double sum =
         look_.energy + opening_energy(model_, x, nullptr) - input_.gravity.dot(Vec3(z * model_.mass_sum));
+    if (!input_.forces.empty()) sum -= told_.cwiseProduct(z).sum();
     if (!holds_.empty()) sum += holds_.energy(z, start_centre_);
     return sum;
   }
@@ -179,6 +184,7 @@ class StaticProblem {
   Look<double>& look_ = w_.trial;
   const Holds& holds_ = cache_.holds;
   const Vec3 start_centre_ = state_.whole.centre;
+  Columns told_;   // forces of the input on Z, world
   Columns force_;  // unbalanced, at the start
   Mat3 axes_ = Mat3::Identity();
   Forces here_;  // at the start, or where a step ended
@@ -192,7 +198,7 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& me
   PLIANT_CHECK(input.pool);
   const FlushTinyNumbers in_here;
   Relaxation out;
-  out.trouble = trouble_of(input, Index(model_.nodes.size()) + model_.n());
+  out.trouble = trouble_of(input, Index(model_.nodes.size()), Index(model_.nodes.size()) + model_.n());
   if (!out.trouble.empty()) return out;
   cache_.holds.set(model_, input, model_.hold_stiffness);
   if (scratch_.twice.dz.empty()) {

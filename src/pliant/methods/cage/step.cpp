@@ -35,7 +35,7 @@ StepReport Body::advance(const StepInput& input) {
   PLIANT_CHECK(input.pool);
   const FlushTinyNumbers in_here;
   StepReport report;
-  report.trouble = trouble_of(input, Index(model_.nodes.size()) + model_.n());
+  report.trouble = trouble_of(input, Index(model_.nodes.size()), Index(model_.nodes.size()) + model_.n());
   if (!report.ok()) return report;
   StageWatch watch;
   cache_.holds.set(model_, input, model_.hold_stiffness);

@@ -119,6 +119,7 @@ bool ContactStep::jump_at_impact(Equation& e) {
                 [&](const Contact& c) { return stage_.rows().observe(c, now); });
   for (const Vec3& impulse : stage_.impulses()) e.report().contact_impulse += impulse;
   stage_.rebound().note(stage_.contacts(), stage_.impulses());
+  stage_.log(input, 1, e.state.nodes.x, e.state.nodes.x);
   stage_.rows().collect(stage_.contacts(), stage_.impulses(), 1, on_nodes_);
   response_.respond(on_nodes_, jump_, e.context.pool);
   for (std::size_t i = 0; i < jump_.size(); ++i) {
@@ -362,6 +363,7 @@ void ContactStep::rebound(Equation& e, std::vector<ImpactMemory>& impacts) {
 }
 
 void ContactStep::remember(const Equation& e, State& state) const {
+  stage_.log(e.input, e.input.h / e.scheme.h, state.x_before, state.nodes.x);
   stage_.remember(e.scheme.h, state.contact);
   // The predecessor moves with what was not a force: the jump of the velocities, the position pass, and the
   // rebound as if the body had always moved with it.

@@ -160,7 +160,8 @@ const MethodEntry& entry() {
        .build = build_planned,
        .set_live = set_live_of<Body, Options>,  // a body in reduced space takes none
        .notes = notes,
-       .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::activity},
+       .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::activity,
+                     Ability::elastic},
        .lacks = lacks,
        .stiffness = [](const Options& options) { return options.stiffness; },
        .fixed_poisson = fixed_poisson,

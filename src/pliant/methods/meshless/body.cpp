@@ -67,7 +67,7 @@ int Body::turn(const Points& x, bool polar, Pool& pool) {
 }
 
 double Body::elastic_energy() const {
-  const double flesh = flesh_energy();
+  const double flesh = flesh_energy() + tie_energy(model_, state_.nodes.x);
   if (!rig_.rod()) return flesh;
   return flesh + rod_energy(rig_, state_.rod, hold_stiffness(), state_.nodes.x);
 }
@@ -102,6 +102,7 @@ void Body::elastic_forces(std::span<Vec3> out) const {
     }
   }
   for (Vec3& force : out) force = -force;
+  add_tie_forces(model_, state_.nodes.x, out);
   if (rig_.rod()) add_rod_forces(rig_, state_.rod, hold_stiffness(), state_.nodes.x, out);
 }
 

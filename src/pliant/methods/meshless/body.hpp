@@ -22,6 +22,7 @@ class Body final : public Method {
   void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
   void surface(std::span<Vec3> vertices) const override;
   void surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const override;
+  const Gather& embedding() const override { return skin_.embedding; }
   void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
   /// With the rotations of the last step; with polar ones, those of the present positions. A loaded rod, and
   /// what holds the flesh to it, count; other bones and holds do not. `warping: row` [Mueller02] has no energy of its own; that of the cells is given.

@@ -19,7 +19,7 @@ struct Cache {
   int unreached = 0;                  ///< cells that no bone reaches: they never turn
 
   // Of the held nodes.
-  Gather rows;                    ///< points held: bones, then held nodes
+  Gather rows;  ///< points held: bones, then held nodes; then the ties (model.hpp), whose targets are 0
   std::vector<float> row_weight;  ///< the weights of the rows in single precision
   std::vector<Index> held;        ///< nodes that the rows are for
   bool has_rows = false;

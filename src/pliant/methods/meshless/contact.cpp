@@ -25,6 +25,7 @@ bool ContactStep::pass(Equation& e) {
   e.set_velocities();
   const bool kicked = rebound(e);
   stage_.tell(e.report());
+  stage_.log(e.input(), 1, e.state.nodes.x, e.scratch.x);
   stage_.remember(e.input().h, e.state.contact);
   return kicked;
 }
@@ -43,6 +44,7 @@ bool ContactStep::meet(Equation& e) {
   stage_.position_pass(1, input, response_, x, e.report());
   rebound(e);
   stage_.tell(e.report());
+  stage_.log(input, 1, e.state.nodes.x, x);
   stage_.remember(input.h, e.state.contact);
   return !stage_.empty();
 }

@@ -21,6 +21,13 @@ void Equation::hold(std::span<const Index> nodes) {
     }
     rows.begin.push_back(Index(rows.column.size()));
   }
+  // Rows have one stiffness, that of holds.
+  const double share = std::sqrt(model.tie_stiffness() / hold_stiffness());
+  const Index before = Index(rows.column.size());
+  for (const double weight : model.ties.weight) rows.weight.push_back(share * weight);
+  rows.column.insert(rows.column.end(), model.ties.column.begin(), model.ties.column.end());
+  for (Index n = 1; n <= model.ties.rows(); ++n)
+    rows.begin.push_back(before + model.ties.begin[std::size_t(n)]);
   cache.row_weight.assign(rows.weight.begin(), rows.weight.end());
 }
 
@@ -76,7 +83,7 @@ void Equation::predict(Past from) {
 
 void Equation::aim() {
   Points& targets = scratch.targets;
-  targets.resize(std::size_t(cache.rows.rows()));
+  targets.assign(std::size_t(cache.rows.rows()), Vec3::Zero());
   std::size_t row = 0;
   if (!rig.empty()) {
     if (rig.rod())
@@ -88,7 +95,9 @@ void Equation::aim() {
   for (const Vec3& target : input().targets) targets[row++] = target;
 }
 
-bool Equation::is_free() const { return cache.rows.rows() == 0 && input().grabs.empty() && !at_nodes(); }
+Index Equation::held_rows() const { return cache.rows.rows() - model.ties.rows(); }
+
+bool Equation::is_free() const { return held_rows() == 0 && input().grabs.empty() && !at_nodes(); }
 
 void Equation::set_velocities() {
   for (std::size_t i = 0; i < scratch.x.size(); ++i)

@@ -74,6 +74,7 @@ struct Equation {
   void aim();
   /// Nothing holds the body. Warping at nodes and at rows leaves net forces of its own.
   bool is_free() const;
+  Index held_rows() const;  ///< of the cache's rows: the first ones, what bones and holds hold
   /// The matrix is symmetric.
   bool symmetric() const { return options.warping != Warping::row; }
   /// curvature() is cheaper than a product.

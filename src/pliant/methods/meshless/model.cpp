@@ -7,9 +7,12 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/geometry/moments.hpp"
+#include "pliant/geometry/node_grid.hpp"
 
 namespace pliant::meshless {
 namespace {
+
+constexpr double crowded = 0.25;  // of its support: a node with a neighbour nearer than that
 
 /// The cells around node i: entry[k] of the cells' arrays and the cell, k in [begin[i], begin[i + 1]).
 struct Around {
@@ -71,6 +74,54 @@ Vec3 Model::field_at(Index node, const Points& x) const {
 
 MlsOptions mls_options(const Shape& shape, const Options& options) {
   return {shape.graph.cells.empty() ? 8 : 6, options.support, options.spacing};
+}
+
+Gather ties_of(const Points& rest, const MovingLeastSquares& mls, const Gather& at_nodes) {
+  Gather out;
+  const NodeGrid grid(rest, mls.spacing());
+  std::vector<NodeGrid::Found> found;
+  for (Index i = 0; i < Index(rest.size()); ++i) {
+    grid.nearest(rest[std::size_t(i)], 2, crowded * mls.support(i), found);
+    if (found.size() < 2) continue;
+    for (std::size_t k = std::size_t(at_nodes.begin[std::size_t(i)]);
+         k < std::size_t(at_nodes.begin[std::size_t(i) + 1]); ++k) {
+      out.column.push_back(at_nodes.column[k]);
+      out.weight.push_back(at_nodes.weight[k]);
+    }
+    out.column.push_back(i);
+    out.weight.push_back(-1);
+    out.begin.push_back(Index(out.column.size()));
+  }
+  return out;
+}
+
+namespace {
+
+/// each(stretch, begin, end): of a tie, m, and where its weights are.
+template <class Each>
+void each_tie(const Model& model, const Points& x, const Each& each) {
+  const Gather& ties = model.ties;
+  for (std::size_t n = 0; n < std::size_t(ties.rows()); ++n) {
+    const std::size_t begin = std::size_t(ties.begin[n]), end = std::size_t(ties.begin[n + 1]);
+    Vec3 stretch = Vec3::Zero();
+    for (std::size_t k = begin; k < end; ++k) stretch += ties.weight[k] * x[std::size_t(ties.column[k])];
+    each(stretch, begin, end);
+  }
+}
+
+}  // namespace
+
+double tie_energy(const Model& model, const Points& x) {
+  double sum = 0;
+  each_tie(model, x, [&](const Vec3& stretch, std::size_t, std::size_t) { sum += stretch.squaredNorm(); });
+  return model.tie_stiffness() / 2 * sum;
+}
+
+void add_tie_forces(const Model& model, const Points& x, std::span<Vec3> forces) {
+  each_tie(model, x, [&](const Vec3& stretch, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k)
+      forces[std::size_t(model.ties.column[k])] -= model.tie_stiffness() * model.ties.weight[k] * stretch;
+  });
 }
 
 SymmetricMatrix cell_laplacian(const Cells& cells, const std::vector<double>& factor, Index nodes,
@@ -216,6 +267,7 @@ Result<Model> make_model(const Shape& shape, const MovingLeastSquares& mls, doub
   std::vector<Index> each(model.rest.size());
   std::iota(each.begin(), each.end(), 0);
   model.at_nodes = mls_rows(model.rest, pick(each), mls, pool);
+  model.ties = ties_of(model.rest, mls, model.at_nodes);
   return model;
 }
 

@@ -35,13 +35,14 @@ void balance_rigid_motion(const Equation& e, Points& x) {
   const Model& model = e.model;
   const Gather &rows = e.cache.rows, &at = model.at_nodes;
   const Points &hat_x = e.scratch.hat_x, &hat_v = e.scratch.hat_v, &targets = e.scratch.targets;
+  const std::size_t held = std::size_t(e.held_rows());
   const auto part_of_row = [&](const Gather& of, std::size_t n) {
     return model.part_of[std::size_t(of.column[std::size_t(of.begin[n])])];
   };
   for (Index p = 0; p < Index(model.parts.size()); ++p) {
     const std::vector<Index>& part = model.parts[std::size_t(p)];
     RigidFreedom left(model.size);
-    for (std::size_t n = 0; n < targets.size() && left.turns() > 0; ++n)
+    for (std::size_t n = 0; n < held && left.turns() > 0; ++n)
       if (part_of_row(rows, n) == p) left.hold(targets[n]);
     if (left.turns() == 0) continue;
     const Vec3 origin = left.shifts() ? x[std::size_t(part[0])] : left.pivot();
@@ -60,7 +61,7 @@ void balance_rigid_motion(const Equation& e, Points& x) {
         field += of.weight[k] * x[std::size_t(of.column[k])];
       balance.add(stiffness, field - origin, stiffness * (field - target));
     };
-    for (std::size_t n = 0; n < targets.size(); ++n) spring(rows, n, e.hold_stiffness(), targets[n]);
+    for (std::size_t n = 0; n < held; ++n) spring(rows, n, e.hold_stiffness(), targets[n]);
     for (const Grab& grab : input.grabs) spring(at, std::size_t(grab.node), grab.stiffness, grab.target);
     Vec3 u, w;
     balance.solve(RigidFreedom(model.size), u, w);  // holds are springs: all motions are free
@@ -69,53 +70,24 @@ void balance_rigid_motion(const Equation& e, Points& x) {
 }
 
 void keep_momentum(const Equation& e, std::span<const Vec3> contact, Points& x) {
-  const StepInput& input = e.input();
   const Scheme& s = e.scheme();
   const Model& model = e.model;
-  const NodeState& now = e.state.nodes;
-  const Points &hat_x = e.scratch.hat_x, &hat_v = e.scratch.hat_v;
-  Points& velocity = e.scratch.velocity;
+  const State& state = e.state;
+  const StepPast from{e.past, e.input().h, state.x_before, state.v_before, e.scratch.acceleration};
   const bool turns = runs_ahead(e.rig, e.options);
-  const auto load = [&](Index i) -> Vec3 {
-    Vec3 f = Vec3::Zero();
-    if (!input.forces.empty()) f += input.forces[std::size_t(i)];
-    if (!contact.empty()) f += contact[std::size_t(i)];
-    return f;
-  };
-  const double grown = 1 + s.h * s.drag;
   for (const std::vector<Index>& part : model.parts) {
-    double mass = 0;
-    Vec3 shift = Vec3::Zero();
-    for (const Index i : part) {
-      const std::size_t n = std::size_t(i);
-      const double m = model.mass[n];
-      mass += m;
-      shift += s.h / grown * (m * hat_v[n] + s.h * (m * input.gravity + load(i))) - m * (x[n] - hat_x[n]);
-    }
-    shift /= mass;
-    for (const Index i : part) x[std::size_t(i)] += shift;
-    if (!turns) continue;
-    for (const Index i : part) velocity[std::size_t(i)] = (x[std::size_t(i)] - hat_x[std::size_t(i)]) / s.h;
-    Vec3 wanted = spin(part, model.mass, now.x, now.v).angular;
-    if (e.past == Past::known)
-      wanted = (4 * wanted - spin(part, model.mass, e.state.x_before, e.state.v_before).angular) / 3;
-    else if (e.past == Past::curved)  // L_n-1 = L_n - h tau, tau = sum m r x a
-      wanted += input.h / 3 * spin(part, model.mass, now.x, e.scratch.acceleration).angular;
-    const Spin got = spin(part, model.mass, hat_x, velocity);
-    const Vec3 centre = got.center + s.h * got.velocity;
-    // Forces act where the step ends. What touches then is ahead of the centre when the step begins: the
-    // ground would brake a rolling ball by h times its speed.
-    for (const Index i : part) wanted += s.h * (x[std::size_t(i)] - centre).cross(load(i));
-    // Turning the new positions about their centre strains nothing.
-    Mat3 moments = Mat3::Zero();
-    for (const Index i : part)
-      moments += (x[std::size_t(i)] - centre) *
-                 (model.mass[std::size_t(i)] * (hat_x[std::size_t(i)] - got.center)).transpose();
-    const SpinTurn turn = turn_for(moments, s.h * (wanted / grown - got.angular));
-    for (const Index i : part) x[std::size_t(i)] += turn.change * (x[std::size_t(i)] - centre);
-    if (turn.left.norm() <= 1e-13 * s.h * wanted.norm()) continue;
-    const Vec3 w = rotation_rate(part, model.mass, hat_x, turn.left);
-    for (const Index i : part) x[std::size_t(i)] += w.cross(hat_x[std::size_t(i)] - got.center);
+    const FreeEnd end{.part = part,
+                      .mass = model.mass,
+                      .h = s.h,
+                      .grown = 1 + s.h * s.drag,
+                      .gravity = e.input().gravity,
+                      .forces = {e.input().forces, contact},
+                      .hat_x = e.scratch.hat_x,
+                      .hat_v = e.scratch.hat_v,
+                      .x = x,
+                      .velocity = e.scratch.velocity};
+    end.keep_linear();
+    if (turns) end.keep_spin(predicted_spin(part, model.mass, state.nodes, from));
   }
 }
 

@@ -23,11 +23,12 @@ constexpr const char* no_descent =
     "or the rod is too stiff beside its flesh";
 
 /// Flags of the freedoms that the keys hold.
-void find_held(const Rig& rig, double t, std::vector<char>& held) {
-  held.assign(std::size_t(6 * rig.samples()), 0);
-  for (const RodHold& hold : rod_holds(rig.bones(), t)) {
-    if (hold.x) std::fill_n(held.begin() + 6 * hold.node, 3, char(1));
-    if (hold.rotation) std::fill_n(held.begin() + 6 * hold.node + 3, 3, char(1));
+void find_held(const Rig& rig, double t, RodWork& work) {
+  work.held.assign(std::size_t(6 * rig.samples()), 0);
+  rod_holds(rig.bones(), t, work.joints, work.holds);
+  for (const RodHold& hold : work.holds) {
+    if (hold.x) std::fill_n(work.held.begin() + 6 * hold.node, 3, char(1));
+    if (hold.rotation) std::fill_n(work.held.begin() + 6 * hold.node + 3, 3, char(1));
   }
 }
 
@@ -124,7 +125,7 @@ void field(const Gather& rows, const Values& x, Points& out) {
 class Coupled {
  public:
   explicit Coupled(Equation& e) : e_(e), w_(e.scratch.rod_work), hold_(e.hold_stiffness()) {
-    w_.rod = e.rig.rod()->hessian(e.scratch.rod);
+    e.rig.rod()->hessian(e.scratch.rod, w_.rod);
     w_.schur = w_.rod;
     for (std::size_t r = 0; r < w_.lever.size(); ++r) {
       Eigen::Vector4d one(1, 0, 0, 0);
@@ -174,7 +175,7 @@ class Coupled {
   void add_response(const MatrixXd& g) {
     const Eigen::Index nodes = e_.rig.samples();
     MatrixXd& sums = w_.sums;
-    w_.shifted.setZero(4 * nodes, 4 * nodes);
+    w_.blocks.setZero(4 * nodes, 4 * nodes);
     sums.resize(4 * nodes, 1);
     for (std::size_t q = 0; q < w_.lever.size(); ++q) {
       sums.setZero();
@@ -184,12 +185,12 @@ class Coupled {
         at[0] += value;
         for (int c = 0; c < 3; ++c) at[1 + c] += value * w_.lever[r][c];
       }
-      w_.shifted.col(4 * node(q)) += sums;
-      for (int c = 0; c < 3; ++c) w_.shifted.col(4 * node(q) + 1 + c) += w_.lever[q][c] * sums;
+      w_.blocks.col(4 * node(q)) += sums;
+      for (int c = 0; c < 3; ++c) w_.blocks.col(4 * node(q) + 1 + c) += w_.lever[q][c] * sums;
     }
     for (Eigen::Index s = 0; s < nodes; ++s)
       for (Eigen::Index t = 0; t < nodes; ++t)
-        add_block(w_.shifted.block<4, 4>(4 * s, 4 * t), w_.schur.block<6, 6>(6 * s, 6 * t));
+        add_block(w_.blocks.block<4, 4>(4 * s, 4 * t), w_.schur.block<6, 6>(6 * s, 6 * t));
   }
   void keep_free(MatrixXd& m) const {
     for (Eigen::Index i = 0; i < m.rows(); ++i)
@@ -234,7 +235,8 @@ Vec3 off_target(const Rig& rig, const RodState& rod, Index r, const Points& x) {
 
 /// The right side of the rod, with what the flesh at x pulls. work: its levers and flags are those of the rod.
 void rod_forces(const Equation& e, const Points& x, RodWork& work, VectorXd& out) {
-  out = -e.rig.rod()->gradient(e.scratch.rod);
+  e.rig.rod()->gradient(e.scratch.rod, out);
+  out = -out;
   field(e.rig.rows(), x, work.at_rows);
   for (std::size_t r = 0; r < work.lever.size(); ++r)
     add_pull(work.lever[r], e.hold_stiffness() * (work.at_rows[r] - e.scratch.targets[r]),
@@ -244,14 +246,15 @@ void rod_forces(const Equation& e, const Points& x, RodWork& work, VectorXd& out
 }
 
 void prepare(const Equation& e, RodWork& work) {
-  find_held(e.rig, e.input().time, work.held);
+  find_held(e.rig, e.input().time, work);
   find_levers(e.rig, e.scratch.rod, work.lever);
 }
 
 }  // namespace
 
-void lead_rod(const Rig& rig, double t, RodState& rod) {
-  for (const RodHold& hold : rod_holds(rig.bones(), t)) {
+void lead_rod(const Rig& rig, double t, RodWork& work, RodState& rod) {
+  rod_holds(rig.bones(), t, work.joints, work.holds);
+  for (const RodHold& hold : work.holds) {
     const std::size_t i = std::size_t(hold.node);
     if (hold.x) rod.x[i] = *hold.x;
     if (hold.rotation) rod.rotation[i] = *hold.rotation;
@@ -330,8 +333,8 @@ int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, P
   for (Eigen::Index i = 3; i < d.size(); i += 6) turn = std::max(turn, d.segment<3>(i).norm());
   const double step = std::min(1.0, largest_turn / std::max(turn, 1e-300));
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += step * Vec3(v.d[i].x, v.d[i].y, v.d[i].z);
-  const RodState from = e.scratch.rod;
-  advance(from, d, step, e.scratch.rod);
+  work.from = e.scratch.rod;
+  advance(work.from, d, step, e.scratch.rod);
   e.aim();
   return k;
 }

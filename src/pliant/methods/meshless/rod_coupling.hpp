@@ -17,7 +17,7 @@
 namespace pliant::meshless {
 
 /// What the keys hold of the rod at time t goes to its place at once.
-void lead_rod(const Rig& rig, double t, RodState& rod);
+void lead_rod(const Rig& rig, double t, RodWork& work, RodState& rod);
 
 /// The unbalanced force of the rod, N (root of the sum of squares; torques over the spacing of the nodes), with
 /// what the flesh at x pulls.

@@ -17,10 +17,13 @@ struct SolverVectors {
 
 /// Of a Newton step of a loaded rod (rod_coupling.hpp); empty without one.
 struct RodWork {
-  std::vector<char> held;         ///< flags of the rod's freedoms
-  Points lever;                   ///< of the rows: R a
-  Eigen::MatrixXd rod, schur;     ///< H + hold J^T J; the Schur complement
-  Eigen::MatrixXd shifted, sums;  ///< on the way to its factor
+  std::vector<JointPose> joints;
+  std::vector<RodHold> holds;
+  std::vector<char> held;                 ///< flags of the rod's freedoms
+  RodState from;                          ///< before the step
+  Points lever;                           ///< of the rows: R a
+  Eigen::MatrixXd rod, schur;             ///< H + hold J^T J; the Schur complement
+  Eigen::MatrixXd blocks, sums, shifted;  ///< on the way to its factor
   Eigen::LLT<Eigen::MatrixXd> factor;
   Eigen::VectorXd f, d, z, p, ap, pulled;
   Points at_rows;

@@ -124,7 +124,7 @@ bool Body::advance_by(Integrator by, const StepInput& input, StageWatch& watch, 
 int Body::aim(Equation& e, double h) {
   if (rig_.rod()) {
     scratch_.rod = state_.rod;
-    lead_rod(rig_, e.input().time, scratch_.rod);
+    lead_rod(rig_, e.input().time, scratch_.rod_work, scratch_.rod);
   }
   e.aim();
   const int kept = turn(state_.nodes.x, options_.rotations == Rotations::polar, e.pool());

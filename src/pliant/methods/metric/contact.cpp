@@ -82,6 +82,7 @@ bool ContactStep::touches(const Context& step, const State& state, const Scratch
 bool ContactStep::pass(const Context& step, const Strengths& strengths, State& state, Scratch& end) {
   const bool kicked = rebound(step, strengths, state, end);
   stage_.tell(step.report);
+  stage_.log(step.input, 1, state.nodes.x, end.x);
   stage_.remember(step.input.h, state.contact);
   return kicked;
 }
@@ -185,8 +186,9 @@ bool ContactStep::rebound(const Context& step, const Strengths& strengths, State
   return body.any();
 }
 
-void ContactStep::finish(const Context& step, State& state) {
+void ContactStep::finish(const Context& step, State& state, const Scratch& end) {
   stage_.tell(step.report);
+  stage_.log(step.input, 1, state.nodes.x, end.x);
   stage_.remember(step.input.h, state.contact);
   state.response = share_;
 }

@@ -65,7 +65,7 @@ class ContactStep {
   /// Restitution (contact/rebound.hpp), of bodies that nothing holds.
   bool rebound(const Context& step, const Strengths& strengths, State& state, Scratch& end);
   /// The step stands.
-  void finish(const Context& step, State& state);
+  void finish(const Context& step, State& state, const Scratch& end);
 
  private:
   double jitter(Index point) const;

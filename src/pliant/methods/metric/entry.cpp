@@ -70,7 +70,7 @@ const MethodEntry& entry() {
        .build = [](const Options& options,
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
-       .abilities = {Ability::contact, Ability::live, Ability::plasticity},
+       .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::elastic},
        .stiffness = [](const Options& options) { return options.stiffness; },
        .fixed_poisson = [](const Options&) { return std::optional(0.25); },  // docs/methods/metric.md, Limits
        .remedies = remedies,

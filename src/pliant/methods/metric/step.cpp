@@ -20,6 +20,7 @@
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/tiny_numbers.hpp"
+#include "pliant/contact/contact_log.hpp"
 #include "pliant/methods/metric/body.hpp"
 #include "pliant/methods/metric/plastic_flow.hpp"
 #include "pliant/physics/check_input.hpp"
@@ -75,6 +76,7 @@ StepReport Body::advance(const StepInput& input) {
     if (changes && (!report.ok() || again)) state_ = scratch_.before;
     if (!again) break;
     report = fresh;
+    if (input.contact_log) input.contact_log->clear();
   }
   report.ms = watch.total();
   report.bytes = equation_.traffic(report.iterations);
@@ -140,7 +142,7 @@ bool Body::substep(const StepInput& input, bool flies, StepReport& report, Stage
     contact_.lift(step, scratch_);
     torn = contact_.tears(step, state_, strengths(), scratch_);
     contact_.rebound(step, strengths(), state_, scratch_);
-    contact_.finish(step, state_);
+    contact_.finish(step, state_, scratch_);
     watch.add_to(&StageTimes::contact);
     if (!equation_.finite(scratch_.x, scratch_.v, step.pool)) {
       report.trouble = "contact has no finite answer: take smaller steps";

@@ -45,9 +45,8 @@ Action set_to(const Request& request, const std::string& path, const Json& value
 
 /// The edit that gives a body another method, and what else it needs.
 std::function<void(Json&)> switch_to(const Request& request, int index, const std::string& name) {
-  const std::string now = request.world.spec(index).method;
-  const double stiffness =
-      option_value(request.world.scene(), fmt::format("bodies.{}.{}.stiffness", index, now)).get<double>();
+  const BodySpec& now = request.world.spec(index);
+  const double stiffness = now.entry().stiffness(now.options());
   return [index, name, stiffness](Json& scene) {
     switch_method(scene["bodies"][std::size_t(index)], name, stiffness);
   };

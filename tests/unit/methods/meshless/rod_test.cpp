@@ -6,6 +6,7 @@
 #include <random>
 
 #include "pliant/physics/metrics.hpp"
+#include "tests/support/allocation_counter.hpp"
 #include "tests/support/meshless_bar.hpp"
 
 namespace pliant::meshless {
@@ -119,6 +120,15 @@ TEST(MeshlessRod, a_saved_swing_goes_on_bit_for_bit_and_on_two_threads) {
   EXPECT_EQ(method->nodes().x, loaded->nodes().x);
   EXPECT_EQ(method->nodes().v, loaded->nodes().v);
   EXPECT_EQ(method->elastic_energy(), loaded->elastic_energy()) << "the rod is the same, too";
+}
+
+TEST(MeshlessRod, a_step_allocates_nothing_after_warm_up) {
+  const auto method = made(on_a_rod(0.3));
+  Pool pool(1);
+  for (int k = 1; k <= 3; ++k) swing(*method, k, pool);
+  const std::size_t before = allocations();
+  for (int k = 4; k <= 6; ++k) swing(*method, k, pool);
+  EXPECT_EQ(allocations(), before);
 }
 
 TEST(MeshlessRod, a_solve_without_an_answer_is_reported_and_leaves_flesh_and_rod_as_they_were) {

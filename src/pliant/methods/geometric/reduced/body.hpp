@@ -29,6 +29,7 @@ class ReducedBody final : public Method {
   void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
   void surface(std::span<Vec3> vertices) const override;
   bool activity(std::span<float> vertices) const override;
+  const Gather& embedding() const override { return surface_.skin.embedding; }
   void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
   /// Of the swept nodes with their weights: the energy that this body conserves.
   double elastic_energy() const override;

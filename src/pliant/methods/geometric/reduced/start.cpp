@@ -34,8 +34,13 @@ void ReducedBody::find_acceleration(ReducedEquation& e) {
     return dot(u, product);
   };
   double told = h * h * square(outer);
-  for (std::size_t i = 0; i < e.input().forces.size(); ++i)
+  Vec3 all = Vec3::Zero();
+  for (std::size_t i = 0; i < e.input().forces.size(); ++i) {
     told += h * h * e.input().forces[i].squaredNorm() / model_.full.mass[i];
+    all += e.input().forces[i];
+  }
+  if (!e.input().forces.empty())  // their resultant
+    for (int c = 0; c < 3; ++c) outer.col(c) += all[c] / model_.total_mass * model_.one_coordinates;
   a -= outer;
   const bool trusted = !report.violent && std::isfinite(dot(scratch_.new_v, scratch_.new_v));
   if (trusted && resolves(h * h * square(a), square(state_.v) / 2 + elastic_energy(), told))

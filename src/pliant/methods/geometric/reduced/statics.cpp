@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a reduced body rests: a minimum, over the coordinates that no held piece prescribes, of
-//   Pi(Z) = V(Z) - sum_i m_i g . (x_i - X_i) + sum over grabs of k/2 |x - target|^2,   x = X + Phi Z
+//   Pi(Z) = V(Z) - sum_i (m_i g + f_i) . (x_i - X_i) + sum over grabs of k/2 |x - target|^2,   x = X + Phi Z
 // by damped Newton steps (physics/damped_newton.hpp) in the coordinates of the space:
 //   (M/h^2 + H) D = F,   F = -dPi/dZ = Phi^T f
 // with M, H and A of equation.hpp, H by its sweeps in single precision; Pi and the forces f are in double
@@ -118,12 +118,15 @@ class ReducedBody::StaticProblem {
     geometric::elastic_forces(model, state, x, rotations, f);
     double reaction = 0;
     for (const Index i : input_.held) reaction += f[std::size_t(i)].squaredNorm();
+    for (std::size_t i = 0; i < input_.forces.size(); ++i)
+      out.potential -= input_.forces[i].dot(x[i] - model.full.rest[i]);
     for (const Grab& grab : input_.grabs) {
       const Vec3 pull = grab.target - x[std::size_t(grab.node)];
       out.potential += 0.5 * grab.stiffness * pull.squaredNorm();
       f[std::size_t(grab.node)] += grab.stiffness * pull;
     }
-    const Coordinates weight = model.sum * input_.gravity.transpose();
+    Coordinates weight = model.sum * input_.gravity.transpose();
+    if (!input_.forces.empty()) weight += pulled(model, input_.forces);
     out.force = pulled(model, f) + weight;
     out.unbalanced = force_in_space(model, body_.cache_.holds, out.force);
     out.acting = force_in_space(model, body_.cache_.holds, weight) + std::sqrt(reaction);

@@ -72,7 +72,8 @@ Sums sums_of(const Simulation& simulation) {
     const NodeState& nodes = body.method().nodes();
     out.momentum += linear_momentum(nodes);
     out.energy += kinetic_energy(nodes) + body.method().elastic_energy();
-    for (std::size_t i = 0; i < nodes.x.size(); ++i) out.angular += nodes.mass[i] * nodes.x[i].cross(nodes.v[i]);
+    for (std::size_t i = 0; i < nodes.x.size(); ++i)
+      out.angular += nodes.mass[i] * nodes.x[i].cross(nodes.v[i]);
   }
   return out;
 }
@@ -238,7 +239,8 @@ TEST(BodiesMeet, links_of_a_chain_hang_in_each_other) {
         if (link.graph.positions[std::size_t(i)].x() < -0.1) up.push_back(i);
       holds.push_back(Hold{up, {}, std::numeric_limits<double>::infinity()});
     }
-    world.add(link, 1e6, {{0, -0.13 * k, 0}, {0, 0, 0}, turn(k % 2 ? 90 : 0, {0, 1, 0}) * turn(-90, {0, 0, 1})},
+    world.add(link, 1e6,
+              {{0, -0.13 * k, 0}, {0, 0, 0}, turn(k % 2 ? 90 : 0, {0, 1, 0}) * turn(-90, {0, 0, 1})},
               std::move(holds), {.mass = 4, .stiffness = 0.01}, 500);
   }
   Simulation simulation = world.simulation();

@@ -29,9 +29,7 @@ struct ContactTerms {
   std::array<ContactTerm, 4> list;
   int count = 0;
 
-  void add(Index vertex, double weight) {
-    list[std::size_t(count++)] = {.vertex = vertex, .weight = weight};
-  }
+  void add(Index vertex, double weight) { list[std::size_t(count++)] = {.vertex = vertex, .weight = weight}; }
   const ContactTerm* begin() const { return list.data(); }
   const ContactTerm* end() const { return list.data() + count; }
 };

@@ -135,8 +135,9 @@ IslandProblem::Outcome IslandProblem::solve(int most_sweeps, double tolerance) {
       if (found) {
         for (int j = 1; j <= anderson.known(); ++j)
           for (std::size_t c = 0; c < rows_.size(); ++c)
-            rows_[c].impulse -= anderson.theta(j) * (at(swept_, now) - at(swept_, anderson.slot(j)))
-                                                        .segment<3>(Eigen::Index(3 * c));
+            rows_[c].impulse -=
+                anderson.theta(j) *
+                (at(swept_, now) - at(swept_, anderson.slot(j))).segment<3>(Eigen::Index(3 * c));
         project();
       }
     }

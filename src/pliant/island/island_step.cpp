@@ -13,7 +13,8 @@ namespace {
 
 constexpr double impact_speed = 0.005;  // g h: slower approach is no impact
 constexpr int most_rounds = 12;         // of linearisation
-constexpr double hopeless = 0.9;        // of the way is left after three rounds: surfaces do not get past each other
+constexpr double hopeless =
+    0.9;  // of the way is left after three rounds: surfaces do not get past each other
 constexpr Index most_rows = 3000;
 constexpr int most_advances = 6;        // of all bodies in one round
 constexpr double settled = 0.02;        // of the first change: then the rest is brought in by the response
@@ -57,7 +58,6 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     slot_[std::size_t(&m - all_.data())] = Index(k);
     most_sweeps_ = std::max(most_sweeps_, 4 * m.input.contact.sweeps);
     tolerance_ = std::min(tolerance_, m.input.contact.tolerance);
-    m.met = true;
     if (m.contact->begin_straight(m.input)) m.contact->keep();
     m.report = {};
     m.at = m.begin;
@@ -83,7 +83,8 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     const double free = commit();
     if (free >= 1) break;
     left *= 1 - free;
-    const bool stuck = rounds_ == most_rounds || (rounds_ >= 3 && left > hopeless) || problem_.size() > most_rows;
+    const bool stuck =
+        rounds_ == most_rounds || (rounds_ >= 3 && left > hopeless) || problem_.size() > most_rows;
     if (stuck && !last) return {Outcome::stuck, 0};
     if (rounds_ == most_rounds || problem_.size() > most_rows) {
       shorten(left);
@@ -157,8 +158,9 @@ void IslandStep::find_rows(bool first) {
       pair->known.assign(pair->memory.begin(), pair->memory.end());
       for (PairMemory& m : pair->known) m.force *= h_;
     }
-    finder_.find(motion, pair->candidates,
-                 [&](const PairKey& key) { return recall(pair->known, key) != nullptr; }, pair->rows);
+    finder_.find(
+        motion, pair->candidates, [&](const PairKey& key) { return recall(pair->known, key) != nullptr; },
+        pair->rows);
     finder_.add(motion, pair->hits, pair->rows);
   }
 }
@@ -211,9 +213,11 @@ void IslandStep::pass_on(BodyPair& pair) {
     if (c < pair.rows.size() && pair.rows[c].key == known.key) pair.impulses[c] = known.force;
   }
   for (const PairMemory& known : pair.known) {
-    if (known.key.kind == PairKey::edge_edge || known.force.isZero(0) || finds(pair.rows, known.key)) continue;
+    if (known.key.kind == PairKey::edge_edge || known.force.isZero(0) || finds(pair.rows, known.key))
+      continue;
     const auto heir = std::find_if(pair.rows.begin(), pair.rows.end(), [&](const PairRow& row) {
-      return row.key.has_vertex_of(known.key) && pair.impulses[std::size_t(&row - pair.rows.data())].isZero(0);
+      return row.key.has_vertex_of(known.key) &&
+             pair.impulses[std::size_t(&row - pair.rows.data())].isZero(0);
     });
     if (heir != pair.rows.end()) pair.impulses[std::size_t(heir - pair.rows.begin())] = known.force;
   }
@@ -274,7 +278,8 @@ void IslandStep::add_couple(Member& m) {
   }
   const Vec3 w = pseudo_inverse(inertia, least_inertia) * m.couple;
   if (!(w.norm() * h_ < most_turn)) return;
-  for (std::size_t i = 0; i < nodes.x.size(); ++i) m.wanted[i] += nodes.mass[i] * w.cross(nodes.x[i] - center);
+  for (std::size_t i = 0; i < nodes.x.size(); ++i)
+    m.wanted[i] += nodes.mass[i] * w.cross(nodes.x[i] - center);
 }
 
 /// Every body steps from its kept state with the impulses as they are.
@@ -335,8 +340,8 @@ bool IslandStep::impact() {
   double fastest = 0;
   const auto gap = [&](std::size_t row, double of) {
     problem_.rows()[row].bias = std::max(0.0, of) / h_;
-    fastest = std::min(fastest, problem_.rows()[row].normal.dot(velocity_of(Index(row), true)) +
-                                    problem_.rows()[row].bias);
+    fastest = std::min(
+        fastest, problem_.rows()[row].normal.dot(velocity_of(Index(row), true)) + problem_.rows()[row].bias);
   };
   for (const Member* m : members_)
     for (const Contact& contact : m->ground) gap(c++, contact.gap);
@@ -387,8 +392,8 @@ void IslandStep::set_targets() {
     const double rate = m->rate();
     for (const Contact& contact : m->ground) {
       IslandProblem::Row& row = problem_.rows()[c++];
-      const double drift = along(*m, contact, contact.normal, m->hat) -
-                           (h_ - rate) * contact.normal.dot(contact.velocity);
+      const double drift =
+          along(*m, contact, contact.normal, m->hat) - (h_ - rate) * contact.normal.dot(contact.velocity);
       row.bias = std::max(0.0, std::min(contact.gap / h_, (contact.gap + drift) / rate));
     }
   }
@@ -480,8 +485,7 @@ bool IslandStep::settle() {
       const double rho = problem_.scale(Index(c));
       Vec3 r = rows[c].impulse;
       for (int back = 1; found && back <= anderson.known(); ++back)
-        r -= anderson.theta(back) *
-             (at(iterate_, now) - at(iterate_, anderson.slot(back))).segment<3>(place);
+        r -= anderson.theta(back) * (at(iterate_, now) - at(iterate_, anderson.slot(back))).segment<3>(place);
       Vec3 step = at(increment_, now).segment<3>(place);
       for (int back = 1; found && back <= anderson.known(); ++back)
         step -= anderson.theta(back) *

@@ -26,7 +26,7 @@ namespace pliant {
 /// The force of a pair of features in the last step.
 struct PairMemory {
   PairKey key;
-  Index unused = 0;  ///< no bytes without a value
+  Index unused = 0;     ///< no bytes without a value
   Vec3 force{0, 0, 0};  ///< N, on the first body
 };
 
@@ -63,9 +63,6 @@ class IslandStep {
               bool last, PairSearch& search, Pool& pool);
 
  private:
-  struct Share {
-    Index member = -1, contact = 0;
-  };
   Member& member(Index of_all) { return all_[std::size_t(of_all)]; }
 
   void find_ground();

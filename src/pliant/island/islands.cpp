@@ -12,7 +12,7 @@ namespace {
 // Share of a body's size that it keeps from others, and that is as good as touching.
 constexpr double kept_distance = 5e-3, touching = 1e-6;
 constexpr int most_halvings = 4;
-constexpr double parting = 0.02;  // of delta: between bodies that touched at the start
+constexpr double parting = 0.02;          // of delta: between bodies that touched at the start
 constexpr double default_friction = 0.5;  // of a body that gives none, as of colliders
 
 double friction_of(const Member& m) {
@@ -183,7 +183,6 @@ void Islands::begin_step() {
   for (Index k = 0; k < Index(members_.size()); ++k) {
     Member& m = members_[std::size_t(k)];
     leader_[std::size_t(k)] = k;
-    m.met = false;
     foresee(m);
   }
   for (BodyPair& pair : pairs_) {
@@ -204,7 +203,8 @@ bool Islands::is_near(BodyPair& pair) {
   if (!may_meet(pair) || pair.candidates.size() == 0) return false;
   if (!pair.memory.empty()) return true;
   const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
-  finder_.find(pair.motion(a, b), pair.candidates, [](const PairKey&) { return false; }, rows_);
+  finder_.find(
+      pair.motion(a, b), pair.candidates, [](const PairKey&) { return false; }, rows_);
   return !rows_.empty();
 }
 
@@ -303,7 +303,8 @@ bool Islands::check_apart() {
     search(pair);
     rows_.clear();
     int touching_pairs = 0;
-    const PairMotion motion = pair.motion(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]);
+    const PairMotion motion =
+        pair.motion(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]);
     if (finder_.free_way(motion, pair.candidates, rows_, touching_pairs) >= 1) continue;
     any = true;
     for (Index k = 0; k < Index(members_.size()); ++k)

@@ -19,7 +19,8 @@ class MeetingSurface {
   /// Vertices that share an edge with this one.
   std::span<const Index> beside_vertex(Index v) const {
     return std::span(neighbour_)
-        .subspan(std::size_t(first_[std::size_t(v)]), std::size_t(first_[std::size_t(v) + 1] - first_[std::size_t(v)]));
+        .subspan(std::size_t(first_[std::size_t(v)]),
+                 std::size_t(first_[std::size_t(v) + 1] - first_[std::size_t(v)]));
   }
   /// Third corners of up to two triangles with this edge; -1: none.
   const std::array<Index, 2>& beside_edge(Index e) const { return beside_[std::size_t(e)]; }

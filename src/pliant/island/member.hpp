@@ -19,22 +19,21 @@ struct Member {
   double thickness = 0;  ///< m: two bodies keep half the sum of theirs
   double friction = 0;   ///< < 0: not given
 
-  StepInput input;    ///< as the body's own step has it
-  StepInput whole;    ///< the same of the whole step, while it is made in parts
-  Points targets;     ///< of held nodes, in a part
-  StepReport report;  ///< of the whole step
+  StepInput input;                     ///< as the body's own step has it
+  StepInput whole;                     ///< the same of the whole step, while it is made in parts
+  Points targets;                      ///< of held nodes, in a part
+  StepReport report;                   ///< of the whole step
   bool movable = true, closed = true;  ///< at the start; the surface bounds a volume
-  bool met = false;   ///< it was in an island in this step
 
   // Vertices of the surface, m. `at` is where the way that is accepted so far ends.
   Points begin, at, end;
   // Nodes.
   Points node_begin, v_begin, node_at;
-  Points hat;      ///< x^ of the step: x = x^ + h' v
-  Points outer;    ///< forces of a step, N
-  Points wanted;   ///< impulses of the rows, N s
-  Points applied;  ///< those that the present state knows
-  Points change;   ///< scratch
+  Points hat;            ///< x^ of the step: x = x^ + h' v
+  Points outer;          ///< forces of a step, N
+  Points wanted;         ///< impulses of the rows, N s
+  Points applied;        ///< those that the present state knows
+  Points change;         ///< scratch
   Vec3 couple{0, 0, 0};  ///< N m s
   Vec3 mean_v{0, 0, 0};  ///< of the centre of mass, m/s
   std::vector<unsigned char> held;
@@ -57,8 +56,8 @@ struct Member {
 
 /// `report` is of the later part of a step.
 inline void add_earlier(StepReport& report, const StepReport& earlier) {
-  for (double StageTimes::*stage :
-       {&StageTimes::rotation, &StageTimes::rhs, &StageTimes::solve, &StageTimes::contact, &StageTimes::total})
+  for (double StageTimes::*stage : {&StageTimes::rotation, &StageTimes::rhs, &StageTimes::solve,
+                                    &StageTimes::contact, &StageTimes::total})
     report.ms.*stage += earlier.ms.*stage;
   report.iterations += earlier.iterations;
   report.violent |= earlier.violent;

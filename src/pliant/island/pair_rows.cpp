@@ -7,11 +7,11 @@
 namespace pliant {
 namespace {
 
-constexpr double level = 0.05;         // sine: an edge that falls by less is level
-constexpr double same_way = 0.9659;    // cosine of 15 degrees
-constexpr double flat = 0.2588;        // sine of 15 degrees
-constexpr double parallel = 1e-6;      // squared sine: rows of the ends hold such edges apart
-constexpr double near = 2;             // of delta
+constexpr double level = 0.05;       // sine: an edge that falls by less is level
+constexpr double same_way = 0.9659;  // cosine of 15 degrees
+constexpr double flat = 0.2588;      // sine of 15 degrees
+constexpr double parallel = 1e-6;    // squared sine: rows of the ends hold such edges apart
+constexpr double near = 2;           // of delta
 
 struct Places {
   std::span<const Vec3> first, second;
@@ -20,7 +20,8 @@ struct Places {
 PairPoints points_of(const PairRow& row, const Places& at) {
   PairPoints points;
   for (int k = 0; k < 4; ++k)
-    points[std::size_t(k)] = (row.of_second(k) ? at.second : at.first)[std::size_t(row.vertex[std::size_t(k)])];
+    points[std::size_t(k)] =
+        (row.of_second(k) ? at.second : at.first)[std::size_t(row.vertex[std::size_t(k)])];
   return points;
 }
 
@@ -40,7 +41,8 @@ PairRow edge_edge_row(const PairMotion& m, Index a, Index b) {
   row.primitive = PairKind::edge_edge;
   row.a = a;
   row.b = b;
-  const SurfaceEdge &e = m.first.moving().edges()[std::size_t(a)], &f = m.second.moving().edges()[std::size_t(b)];
+  const SurfaceEdge &e = m.first.moving().edges()[std::size_t(a)],
+                    &f = m.second.moving().edges()[std::size_t(b)];
   row.vertex = {e[0], e[1], f[0], f[1]};
   return row;
 }
@@ -119,7 +121,8 @@ bool is_lowest(const MeetingSurface& s, std::span<const Vec3> x, Index v, const 
 }
 
 /// The same of the triangles beside an edge; in_flat: it lies in a flat piece across `away`.
-bool is_lowest_edge(const MeetingSurface& s, std::span<const Vec3> x, Index e, const Vec3& away, bool& in_flat) {
+bool is_lowest_edge(const MeetingSurface& s, std::span<const Vec3> x, Index e, const Vec3& away,
+                    bool& in_flat) {
   const SurfaceEdge& edge = s.moving().edges()[std::size_t(e)];
   const Vec3 &a = x[std::size_t(edge[0])], along = (x[std::size_t(edge[1])] - a).normalized();
   int level_sides = 0;
@@ -143,7 +146,8 @@ bool is_minimum(const PairMotion& m, const PairRow& row) {
     case PairKey::triangle_vertex:
       return is_lowest(m.second, m.second_at, row.key.second, -n);
     case PairKey::vertex_vertex:
-      return is_lowest(m.first, m.first_at, row.key.first, n) && is_lowest(m.second, m.second_at, row.key.second, -n);
+      return is_lowest(m.first, m.first_at, row.key.first, n) &&
+             is_lowest(m.second, m.second_at, row.key.second, -n);
     default:
       break;
   }
@@ -155,7 +159,8 @@ bool is_minimum(const PairMotion& m, const PairRow& row) {
     return is_lowest(m.second, m.second_at, row.key.second, -n) &&
            is_lowest_edge(m.first, m.first_at, row.key.first, n, first_flat);
   return is_lowest_edge(m.first, m.first_at, row.key.first, n, first_flat) &&
-         is_lowest_edge(m.second, m.second_at, row.key.second, -n, second_flat) && !first_flat && !second_flat;
+         is_lowest_edge(m.second, m.second_at, row.key.second, -n, second_flat) && !first_flat &&
+         !second_flat;
 }
 
 void one_a_key(std::vector<PairRow>& rows) {
@@ -165,7 +170,8 @@ void one_a_key(std::vector<PairRow>& rows) {
     if (a.distance != b.distance) return a.distance < b.distance;
     return std::pair(a.swapped, a.b) < std::pair(b.swapped, b.b);
   });
-  rows.erase(std::unique(rows.begin(), rows.end(), [](const PairRow& a, const PairRow& b) { return a.key == b.key; }),
+  rows.erase(std::unique(rows.begin(), rows.end(),
+                         [](const PairRow& a, const PairRow& b) { return a.key == b.key; }),
              rows.end());
 }
 
@@ -175,7 +181,8 @@ void PairRows::measure(const PairMotion& motion, PairRow& row) {
   measured(motion, row, points_of(row, begin_of(motion)));
 }
 
-void PairRows::collect(const PairMotion& m, const PairCandidates& candidates, std::vector<PairRow>& out) const {
+void PairRows::collect(const PairMotion& m, const PairCandidates& candidates,
+                       std::vector<PairRow>& out) const {
   out.clear();
   const ImpactMargin margin{m.delta, m.floor};
   each(m, candidates, [&](PairRow row) {

@@ -29,7 +29,9 @@ struct PairKey {
   auto operator<=>(const PairKey&) const = default;
   /// Both hold the same vertex of the first body, or both the same of the second.
   bool has_vertex_of(const PairKey& o) const {
-    const auto of_first = [](Index k) { return k == vertex_vertex || k == vertex_edge || k == vertex_triangle; };
+    const auto of_first = [](Index k) {
+      return k == vertex_vertex || k == vertex_edge || k == vertex_triangle;
+    };
     const auto of_second = [](Index k) { return k == edge_vertex || k == triangle_vertex; };
     return (of_first(kind) && of_first(o.kind) && first == o.first) ||
            (of_second(kind) && of_second(o.kind) && second == o.second);
@@ -40,13 +42,13 @@ struct PairKey {
 struct PairRow {
   PairKey key;
   PairKind primitive = PairKind::vertex_triangle;
-  Index a = 0, b = 0;               ///< vertex or edge; triangle or edge
-  bool swapped = false;             ///< the vertex of vertex_triangle belongs to the second body
-  std::array<Index, 4> vertex{};    ///< of the primitives, in the order of PairPoints
-  std::array<double, 4> weight{};   ///< u = sum weight v; of the first body they sum to 1, of the second to -1
-  Vec3 normal{0, 1, 0};             ///< from the second body to the first
-  double distance = 0;              ///< m
-  bool must = false;                ///< not to be thinned
+  Index a = 0, b = 0;              ///< vertex or edge; triangle or edge
+  bool swapped = false;            ///< the vertex of vertex_triangle belongs to the second body
+  std::array<Index, 4> vertex{};   ///< of the primitives, in the order of PairPoints
+  std::array<double, 4> weight{};  ///< u = sum weight v; of the first body they sum to 1, of the second to -1
+  Vec3 normal{0, 1, 0};            ///< from the second body to the first
+  double distance = 0;             ///< m
+  bool must = false;               ///< not to be thinned
 
   /// Points 0 .. sides() - 1 are of side A.
   int side_a() const { return primitive == PairKind::edge_edge ? 2 : 1; }

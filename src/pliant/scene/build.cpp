@@ -327,12 +327,14 @@ Problems shape_problems(const Error& error, const std::string& place) {
 void note_meetings(Simulation& simulation, std::vector<std::string>& notes) {
   const std::vector<Body>& bodies = simulation.bodies();
   for (const IndexPair& pair : simulation.crossing())
-    notes.push_back(fmt::format("{} and {} cross each other at the start: they pass through each other until they have parted",
-                                bodies[std::size_t(pair.first)].name(), bodies[std::size_t(pair.second)].name()));
+    notes.push_back(fmt::format(
+        "{} and {} cross each other at the start: they pass through each other until they have parted",
+        bodies[std::size_t(pair.first)].name(), bodies[std::size_t(pair.second)].name()));
   for (int i = 0; bodies.size() > 1 && i < int(bodies.size()); ++i)
     if (bodies[std::size_t(i)].contact().bodies && !simulation.body(i).method().contact_body())
-      notes.push_back(fmt::format("{}: passes through other bodies: method {} with these settings does not meet them yet",
-                                  bodies[std::size_t(i)].name(), bodies[std::size_t(i)].method().describe().name));
+      notes.push_back(
+          fmt::format("{}: passes through other bodies: method {} with these settings does not meet them yet",
+                      bodies[std::size_t(i)].name(), bodies[std::size_t(i)].method().describe().name));
 }
 
 ContactOptions contact_of(const BodySpec& body, const Shape& shape) {

@@ -220,10 +220,11 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
           name, depth.value, depth.frame, 100 * depth.value / size, remedies.contact));
     const Frames stopped = stopped_on_the_way(recorder, b);
     if (stopped.count > 0)
-      out.push_back(fmt::format(
-          "{}: in {} frame{} (the first: {}) its surface would have crossed that of another body and was stopped on its "
-          "way: motion is missing there; take more substeps, or a stiffer body",
-          name, stopped.count, stopped.count == 1 ? "" : "s", stopped.first));
+      out.push_back(
+          fmt::format("{}: in {} frame{} (the first: {}) its surface would have crossed that of another body "
+                      "and was stopped on its "
+                      "way: motion is missing there; take more substeps, or a stiffer body",
+                      name, stopped.count, stopped.count == 1 ? "" : "s", stopped.first));
     const Frames stood = standstill(recorder, b);
     if (stood.count > 0)
       out.push_back(fmt::format(

@@ -141,7 +141,7 @@ class Body {
   PolygonMesh faces_;
   Points rest_surface_;
   std::vector<Triangle> contact_triangles_;  ///< empty: the surface
-  Gather volume_points_;  ///< contact points of the shape; no rows = the surface
+  Gather volume_points_;                     ///< contact points of the shape; no rows = the surface
   std::vector<Triangle> volume_triangles_;
   mutable Points volume_at_;
   double rest_volume_ = 0;

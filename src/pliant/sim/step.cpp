@@ -43,7 +43,8 @@ std::optional<StepFailure> Simulation::step() {
 
 std::optional<int> Simulation::step_together(double end) {
   for (Member& member : islands_.members())
-    member.input = bodies_[std::size_t(member.body)].aim_at(end, options_.h, {options_.gravity, forces_, colliders_}, *pool_);
+    member.input = bodies_[std::size_t(member.body)].aim_at(end, options_.h,
+                                                            {options_.gravity, forces_, colliders_}, *pool_);
   const std::optional<Index> failed = islands_.step(*pool_);
   for (const Member& member : islands_.members()) bodies_[std::size_t(member.body)].note(member.report);
   if (!failed) return std::nullopt;
@@ -58,8 +59,10 @@ void Simulation::join_bodies() {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     Body& body = bodies_[i];
     double thickness = body.contact().thickness;
-    if (!(thickness > 0) && !body.closed()) thickness = thin * mean_edge(body.rest_surface(), body.triangles());
-    joiners.push_back({Index(i), &body.method(), body.contact_triangles(), thickness, body.holds().empty(), body.closed()});
+    if (!(thickness > 0) && !body.closed())
+      thickness = thin * mean_edge(body.rest_surface(), body.triangles());
+    joiners.push_back(
+        {Index(i), &body.method(), body.contact_triangles(), thickness, body.holds().empty(), body.closed()});
   }
   islands_.attach(joiners);
   for (const Member& member : islands_.members()) meets_[std::size_t(member.body)] = 1;

@@ -330,8 +330,8 @@ void ContactResponse::weigh_entries(std::span<const Contact> contacts, ContactPr
 
 void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool) {
   const Gather& w = body_.rows->points();
-  const bool single = std::all_of(contacts.begin(), contacts.end(),
-                                  [](const Contact& c) { return c.row.count == 0; });
+  const bool single =
+      std::all_of(contacts.begin(), contacts.end(), [](const Contact& c) { return c.row.count == 0; });
   wanted_.clear();
   for (const Contact& c : contacts)
     for (const ContactTerm& term : c.terms())

@@ -31,8 +31,9 @@ SurfaceResponse& Meeting::response(const StepInput& input) {
     for (int c = 0; c < 3; ++c)
       places_[4 * std::size_t(arrangement.place[i]) + std::size_t(c)] = body_.state.nodes.x[i][c];
   ContactResponse& response = body_.contact.response();
-  response.turn_about(places_.data(), scheme.mass, body_.contact.free_to_turn(scheme, input.held.empty() && input.grabs.empty()),
-                       *input.pool);
+  response.turn_about(places_.data(), scheme.mass,
+                      body_.contact.free_to_turn(scheme, input.held.empty() && input.grabs.empty()),
+                      *input.pool);
   return response;
 }
 

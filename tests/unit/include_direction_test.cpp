@@ -44,13 +44,14 @@ const std::map<std::string, Folders>& allowed() {
       {"methods", matter},
       {"methods/*", with(matter, {"methods"})},
       {"methods/catalogue", with(matter, {"methods", "methods/*"})},
-      {"sim", with(matter, {"methods"})},
+      {"island", with(matter, {"methods"})},
+      {"sim", with(matter, {"methods", "island"})},
       {"io", {"base", "geometry"}},
-      {"scene", with(matter, {"methods", "methods/catalogue", "sim", "io"})},
+      {"scene", with(matter, {"methods", "methods/catalogue", "island", "sim", "io"})},
       {"render", {"base", "geometry", "io"}},
-      {"view", with(matter, {"methods", "methods/catalogue", "sim", "io", "scene"})},
+      {"view", with(matter, {"methods", "methods/catalogue", "island", "sim", "io", "scene"})},
       // pliant.hpp, the public set
-      {"", with(matter, {"methods", "methods/*", "methods/catalogue", "sim", "io", "scene"})},
+      {"", with(matter, {"methods", "methods/*", "methods/catalogue", "island", "sim", "io", "scene"})},
   };
   return table;
 }

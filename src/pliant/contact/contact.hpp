@@ -17,11 +17,21 @@ struct ContactKey {
 };
 
 /// The share of one surface vertex in the row of a contact: the velocity of the contact point is
-///   u = sum over the terms of weight * v(body, vertex) - velocity of the collider.
+///   u = sum over the terms of weight * v(vertex) - velocity of the collider.
 struct ContactTerm {
-  Index body = 0;  ///< 0: the body that is stepped
   Index vertex = 0;
   double weight = 1;
+};
+
+/// The row of a contact over the vertices of one body: one vertex, or the weighted vertices of a triangle or
+/// an edge.
+struct ContactTerms {
+  std::array<ContactTerm, 4> list;
+  int count = 0;
+
+  void add(Index vertex, double weight) { list[std::size_t(count++)] = {.vertex = vertex, .weight = weight}; }
+  const ContactTerm* begin() const { return list.data(); }
+  const ContactTerm* end() const { return list.data() + count; }
 };
 
 struct Contact {
@@ -32,8 +42,15 @@ struct Contact {
   double restitution = 0;
   double gap = 0;  ///< over the contact plane at the beginning of the step, m
 
-  /// A collider meets one vertex.
-  std::array<ContactTerm, 1> terms() const { return {{{.vertex = key.vertex}}}; }
+  /// Against another body. Empty: a collider, which meets the vertex of the key.
+  ContactTerms row;
+
+  ContactTerms terms() const {
+    if (row.count > 0) return row;
+    ContactTerms one;
+    one.add(key.vertex, 1);
+    return one;
+  }
 };
 
 /// What a body remembers of a contact: the solver's warm start.

@@ -107,6 +107,12 @@ class ContactProblem {
   /// u of a contact at the current impulses.
   Vec3 velocity(Index c) const;
 
+  // For problems over several bodies (island/island_problem.hpp), of which this is one.
+  /// (W r)_c of the impulses that are summed up.
+  Vec3 response(Index c) const;
+  /// Changes the impulse of a contact, and what is kept of W r.
+  void add_impulse(Index c, const Vec3& change);
+
  private:
   static constexpr int window = 6;
 
@@ -114,10 +120,6 @@ class ContactProblem {
     Vec3 rigid{0, 0, 0}, shadow{0, 0, 0};  ///< J^-1 sum P^T r, Q^-1 sum Z^T r
   };
   void resize(Index contacts, Index parts);
-  /// (W r)_c.
-  Vec3 response(Index c) const;
-  /// Changes the impulse of a contact, and what is kept of W r.
-  void add_impulse(Index c, const Vec3& change);
   /// Puts all impulses on their cones.
   void project();
   double sweep(double tolerance);

@@ -2,13 +2,20 @@
 #include "pliant/contact/contact_stage.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "pliant/contact/point_order.hpp"
 
 namespace pliant {
 
 void ContactStage::attach(const Gather& points, std::span<const Vec3> rest_nodes, double edge, Order order) {
-  points_ = order == Order::place ? in_place_order(points, rest_nodes) : points;
+  if (order == Order::place) {
+    points_ = in_place_order(points, rest_nodes, numbers_);
+  } else {
+    points_ = points;
+    numbers_.resize(std::size_t(points.rows()));
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+  }
   rows_.attach(points_);
   edge_ = edge;
   detection_.build(points_, rest_nodes, edge);

@@ -76,6 +76,10 @@ class ContactStage {
   void attach(const Gather& points, std::span<const Vec3> rest_nodes, double edge,
               Order order = Order::place);
   const ContactRows& rows() const { return rows_; }
+  /// Of each point that was given, the number it has in contacts and rows.
+  std::span<const Index> numbers() const { return numbers_; }
+  /// As the last find() left them.
+  std::span<const SideMemory> sides() const { return sides_; }
   double size() const { return detection_.size(); }  ///< of the body, m
 
   /// No contacts, and nothing is known of sides.
@@ -198,6 +202,7 @@ class ContactStage {
   double take_changes();
 
   Gather points_;
+  std::vector<Index> numbers_;
   ContactRows rows_;
   Detection detection_;
   ContactProblem problem_, position_problem_;

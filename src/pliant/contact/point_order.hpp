@@ -8,7 +8,8 @@
 
 namespace pliant {
 
-/// The rows of w in the order of their places W rest (geometry/place_order.hpp).
-Gather in_place_order(const Gather& w, std::span<const Vec3> rest);
+/// The rows of w in the order of their places W rest (geometry/place_order.hpp). numbers: of each row of w, which
+/// it becomes.
+Gather in_place_order(const Gather& w, std::span<const Vec3> rest, std::vector<Index>& numbers);
 
 }  // namespace pliant

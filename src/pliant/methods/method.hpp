@@ -16,6 +16,8 @@
 
 namespace pliant {
 
+class ContactBody;  // contact/contact_body.hpp
+
 /// What a summary says about a body's method.
 struct MethodDescription {
   std::string name;  ///< "geometric"
@@ -71,6 +73,9 @@ class Method {
   /// For every surface vertex the share, 0 .. 1, of rotations around it that the last step computed afresh;
   /// false when the method cannot tell.
   virtual bool activity(std::span<float> /*vertices*/) const { return false; }
+
+  /// The body as others meet it; null: it passes through them.
+  virtual ContactBody* contact_body() { return nullptr; }
 
   /// Cells turned inside out; none when the method has no cells.
   virtual std::optional<int> inverted_cells() const { return std::nullopt; }

@@ -32,6 +32,10 @@ struct ContactOptions {
   double slop = 1e-4;       ///< penetration that is left alone, share of the body's size
   double offset = 0;        ///< distance kept from colliders, m
   int most = 1000;          ///< contacts at a time; more are reduced to the deepest and outermost
+  bool bodies = true;       ///< meets other bodies, not only colliders
+  /// m: two bodies keep half the sum of theirs. 0: half a percent of the size of a closed body, or the offset if
+  /// that is more; a tenth of the mean edge of an open one.
+  double thickness = 0;
 };
 
 struct StepInput {
@@ -78,6 +82,8 @@ struct StepReport {
   double contact_residual = 0;    ///< m/s, of the last sweep
   double penetration = 0;         ///< deepest after the step, m
   Vec3 contact_impulse{0, 0, 0};  ///< total on the body, N s
+  int rounds = 0;                 ///< linearisations of contact with other bodies; 0: it met none
+  double shortened = 0;           ///< share of the step that is missing, because surfaces would have crossed
   int active_rotations = -1;      ///< rotations computed afresh; -1 = the method has none
   int kept_rotations = -1;        ///< that nothing told and that stayed as they were; -1 = cannot happen
   int yields = -1;                ///< places of the body that flowed for good; -1 = it cannot

@@ -323,8 +323,23 @@ Problems shape_problems(const Error& error, const std::string& place) {
   return out;
 }
 
-ContactOptions contact_of(const BodySpec& body) {
+/// What passes through other bodies.
+void note_meetings(Simulation& simulation, std::vector<std::string>& notes) {
+  const std::vector<Body>& bodies = simulation.bodies();
+  for (const IndexPair& pair : simulation.crossing())
+    notes.push_back(fmt::format(
+        "{} and {} cross each other at the start: they pass through each other until they have parted",
+        bodies[std::size_t(pair.first)].name(), bodies[std::size_t(pair.second)].name()));
+  for (int i = 0; bodies.size() > 1 && i < int(bodies.size()); ++i)
+    if (bodies[std::size_t(i)].contact().bodies && !simulation.body(i).method().contact_body())
+      notes.push_back(
+          fmt::format("{}: passes through other bodies: method {} with these settings does not meet them yet",
+                      bodies[std::size_t(i)].name(), bodies[std::size_t(i)].method().describe().name));
+}
+
+ContactOptions contact_of(const BodySpec& body, const Shape& shape) {
   ContactOptions contact = body.contact;
+  if (contact.thickness == 0 && !shape.closed) contact.thickness = shape.graph.thickness;
   if (body.friction < not_given) contact.friction = body.friction;
   return contact;
 }
@@ -446,7 +461,7 @@ std::optional<Body> build_body(const BodySpec& body, std::size_t i, Draft& draft
   add_notes(body.name, material_notes(body), around.notes);
   add_notes(body.name, body.entry().notes(*draft.options, plan, **method, steps), around.notes);
   const Start start = make_start(body.initial, shape.graph, draft.holds);
-  Body out(body.name, shape, std::move(*method), std::move(draft.holds), start, contact_of(body));
+  Body out(body.name, shape, std::move(*method), std::move(draft.holds), start, contact_of(body, shape));
   scale_handles(body, out);
   return out;
 }
@@ -517,6 +532,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   for (Draft& draft : drafts) shapes.push_back(std::make_shared<const Shape>(std::move(*draft.shape)));
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
   Simulation simulation(std::move(bodies), options, std::move(built.colliders));
+  note_meetings(simulation, around.notes);
   simulation.set_forces(world_forces(spec.forces));
   for (std::string& note : force_notes(spec, simulation)) around.notes.push_back(std::move(note));
   return Scene{std::filesystem::path(parsed.file).stem().string(),

@@ -72,6 +72,15 @@ Frames standstill(const Recorder& recorder, int body) {
   return out;
 }
 
+/// Whose step was shortened.
+Frames stopped_on_the_way(const Recorder& recorder, int body) {
+  Frames out;
+  for (const MetricsRow& row : recorder.rows())
+    if (row.body == body && row.cells[column_of(recorder, "shortened")] > 0)
+      if (out.count++ == 0) out.first = row.frame;
+  return out;
+}
+
 /// Whose step was left unsolved.
 Frames unsolved(const Recorder& recorder, int body) {
   const auto cell = [&](const MetricsRow& row, const char* metric) {
@@ -209,6 +218,13 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
           "{}: it went {:.2g} m into a collider (frame {}), {:.0f} % of its size: contact did not "
           "hold it out; take more substeps{}, or a stiffer body",
           name, depth.value, depth.frame, 100 * depth.value / size, remedies.contact));
+    const Frames stopped = stopped_on_the_way(recorder, b);
+    if (stopped.count > 0)
+      out.push_back(
+          fmt::format("{}: in {} frame{} (the first: {}) its surface would have crossed that of another body "
+                      "and was stopped on its "
+                      "way: motion is missing there; take more substeps, or a stiffer body",
+                      name, stopped.count, stopped.count == 1 ? "" : "s", stopped.first));
     const Frames stood = standstill(recorder, b);
     if (stood.count > 0)
       out.push_back(fmt::format(

@@ -354,39 +354,47 @@ const Layout<InitialSpec>& layout_of() {
 template <>
 const Layout<ContactOptions>& layout_of() {
   using S = ContactOptions;
-  static const auto layout =
-      make_layout<S>("contact", "how the body meets colliders",
-                     {option("sweeps", &S::sweeps,
-                             {.unit = "1",
-                              .min = 1,
-                              .max = 1e6,
-                              .change = Change::live,
-                              .help = "of the contact solver in a step, at most"}),
-                      option("tolerance", &S::tolerance,
-                             {.unit = "m/s",
-                              .min = 0,
-                              .max = 1,
-                              .scale = Scale::logarithmic,
-                              .change = Change::live,
-                              .help = "sweeps end when no velocity changes by more"}),
-                      option("slop", &S::slop,
-                             {.unit = "1",
-                              .min = 0,
-                              .max = 0.1,
-                              .change = Change::live,
-                              .help = "penetration that is left alone, share of the body's size"}),
-                      option("offset", &S::offset,
-                             {.unit = "m",
-                              .min = 0,
-                              .max = far_away,
-                              .change = Change::live,
-                              .help = "distance kept from colliders"}),
-                      option("most", &S::most,
-                             {.unit = "1",
-                              .min = 1,
-                              .max = 1e6,
-                              .change = Change::live,
-                              .help = "contacts at a time; of more the deepest and outermost are kept"})});
+  static const auto layout = make_layout<S>(
+      "contact", "how the body meets colliders and other bodies",
+      {option("sweeps", &S::sweeps,
+              {.unit = "1",
+               .min = 1,
+               .max = 1e6,
+               .change = Change::live,
+               .help = "of the contact solver in a step, at most"}),
+       option("tolerance", &S::tolerance,
+              {.unit = "m/s",
+               .min = 0,
+               .max = 1,
+               .scale = Scale::logarithmic,
+               .change = Change::live,
+               .help = "sweeps end when no velocity changes by more"}),
+       option("slop", &S::slop,
+              {.unit = "1",
+               .min = 0,
+               .max = 0.1,
+               .change = Change::live,
+               .help = "penetration that is left alone, share of the body's size"}),
+       option("offset", &S::offset,
+              {.unit = "m",
+               .min = 0,
+               .max = far_away,
+               .change = Change::live,
+               .help = "distance kept from colliders"}),
+       option("most", &S::most,
+              {.unit = "1",
+               .min = 1,
+               .max = 1e6,
+               .change = Change::live,
+               .help = "contacts at a time; of more the deepest and outermost are kept"}),
+       option("bodies", &S::bodies, {.help = "the body meets other bodies; false: they pass through it"}),
+       option("thickness", &S::thickness,
+              {.unit = "m",
+               .min = 0,
+               .max = far_away,
+               .help = "two bodies keep half the sum of theirs; 0 = of a solid 0.005 of its size, or the "
+                       "offset if that is more; of a sheet its thickness, or of any other open mesh a "
+                       "tenth of its mean edge"})});
   return layout;
 }
 
@@ -405,7 +413,7 @@ Fields<BodySpec> body_objects() {
           }}});
   }
   fields.push_back(object_field("damping", &S::damping, "how motion dies away"));
-  fields.push_back(object_field("contact", &S::contact, "how the body meets colliders"));
+  fields.push_back(object_field("contact", &S::contact, "how the body meets colliders and other bodies"));
   fields.push_back(list_field("pins", &S::pins, "nodes held where they start"));
   fields.push_back(list_field("handles", &S::handles, "nodes that are moved"));
   fields.push_back(object_field("initial", &S::initial, "where and how the body starts"));

@@ -23,6 +23,7 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
       triangles_(shape.surface.triangles),
       faces_(shape.faces),
       rest_surface_(shape.surface.vertices),
+      contact_triangles_(shape.contact.rows() > 0 ? shape.contact_triangles : std::vector<Triangle>{}),
       volume_points_(shape.closed ? shape.contact : Gather{}),
       volume_triangles_(shape.closed ? shape.contact_triangles : std::vector<Triangle>{}),
       rest_volume_(shape.closed ? volume(shape.graph.positions, rest_surface_) : 0),
@@ -119,24 +120,28 @@ std::span<const Vec3> Body::outer_forces(std::span<const WorldForce> forces, dou
   return forces_.on_nodes(*method_, {triangles_, rest_surface_, closed_}, forces, name_, time, h, pool);
 }
 
-const StepReport& Body::advance(double end, double h, const Environment& around, Pool& pool) {
+StepInput Body::aim_at(double end, double h, const Environment& around, Pool& pool) {
   pool_ = &pool;
   choose_held(end, h);
   aim(end);
   contacts_.clear();
   last_step_ = h;
-  report_ = method_->advance({.h = h,
-                              .time = end,
-                              .gravity = with_constant_forces(around.gravity, around.forces, name_, end),
-                              .held = held_,
-                              .targets = targets_,
-                              .hold_sizes = hold_sizes_,
-                              .grabs = grabs_,
-                              .forces = outer_forces(around.forces, end, h, pool),
-                              .colliders = around.colliders,
-                              .contact = contact_,
-                              .contact_log = &contacts_,
-                              .pool = &pool});
+  return {.h = h,
+          .time = end,
+          .gravity = with_constant_forces(around.gravity, around.forces, name_, end),
+          .held = held_,
+          .targets = targets_,
+          .hold_sizes = hold_sizes_,
+          .grabs = grabs_,
+          .forces = outer_forces(around.forces, end, h, pool),
+          .colliders = around.colliders,
+          .contact = contact_,
+          .contact_log = &contacts_,
+          .pool = &pool};
+}
+
+const StepReport& Body::advance(double end, double h, const Environment& around, Pool& pool) {
+  report_ = method_->advance(aim_at(end, h, around, pool));
   return report_;
 }
 

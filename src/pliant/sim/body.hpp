@@ -59,6 +59,10 @@ class Body {
   /// aimed at this step.
   const StepReport& advance(double end, double h, const Environment& around,
                             Pool& pool);  ///< which must outlive the body's last use
+  /// What such a step asks of the method, for bodies that step together (island/islands.hpp).
+  StepInput aim_at(double end, double h, const Environment& around, Pool& pool);
+  /// The method has made the step.
+  void note(const StepReport& report) { report_ = report; }
 
   /// Where the elastic forces balance gravity, the forces of the world and of the user, and the holds, all as they
   /// are at `time` (sim/pose.cpp). Colliders play no part. The body is there afterwards, at rest; without an answer it is
@@ -84,10 +88,15 @@ class Body {
   const std::vector<Triangle>& triangles() const { return triangles_; }
   /// Vertices of the surface at rest, m.
   const Points& rest_surface() const { return rest_surface_; }
-  /// The surface bounds a volume.
-  bool closed() const { return closed_; }
   /// The user's faces and texture coordinates, in the vertices of the surface; no faces = the triangles.
   const PolygonMesh& faces() const { return faces_; }
+  /// Between the points that meet others: the surface, or a finer one.
+  const std::vector<Triangle>& contact_triangles() const {
+    return contact_triangles_.empty() ? triangles_ : contact_triangles_;
+  }
+  /// The surface bounds a volume.
+  bool closed() const { return closed_; }
+  const ContactOptions& contact() const { return contact_; }
 
   /// The surface at the current state.
   const Points& surface() const;
@@ -131,7 +140,8 @@ class Body {
   std::vector<Triangle> triangles_;
   PolygonMesh faces_;
   Points rest_surface_;
-  Gather volume_points_;  ///< contact points of the shape; no rows = the surface
+  std::vector<Triangle> contact_triangles_;  ///< empty: the surface
+  Gather volume_points_;                     ///< contact points of the shape; no rows = the surface
   std::vector<Triangle> volume_triangles_;
   mutable Points volume_at_;
   double rest_volume_ = 0;

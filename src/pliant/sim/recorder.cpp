@@ -70,7 +70,8 @@ std::vector<std::string> metric_columns(const std::vector<std::string>& probes) 
                                    "yields",
                                    "breakdowns",
                                    "violent",
-                                   "iterations"};
+                                   "iterations",
+                                   "shortened"};
   for (const std::string& probe : probes)
     for (const char* part : {"_x", "_y", "_z", "_dx", "_dy", "_dz"}) columns.push_back(probe + part);
   return columns;
@@ -81,7 +82,8 @@ Recorder::Recorder(const Simulation& simulation, std::vector<Probe> probes)
       hashes_(simulation.bodies().size(), hash_seed),
       largest_(simulation.bodies().size()),
       step_ms_(simulation.bodies().size()),
-      first_of_frame_(simulation.bodies().size(), 0) {
+      first_of_frame_(simulation.bodies().size(), 0),
+      shortened_(simulation.bodies().size(), 0) {
   std::vector<std::string> names;
   for (const Probe& probe : probes_) {
     names.push_back(probe.name);
@@ -94,6 +96,7 @@ void Recorder::note_step(const Simulation& simulation) {
   for (std::size_t b = 0; b < step_ms_.size(); ++b) {
     const Body& body = simulation.bodies()[b];
     step_ms_[b].push_back(float(body.report().ms.total));
+    shortened_[b] = std::max(shortened_[b], body.report().shortened);
     const double force = largest_normal_force(body);
     if (force > largest_[b].force) largest_[b] = {force, simulation.time()};
   }
@@ -126,13 +129,14 @@ std::vector<double> Recorder::measure(const Simulation& simulation, int body) co
   cells.push_back(stepped && active >= 0 ? double(active) : empty_cell);
   const int kept = of.report().kept_rotations;
   cells.push_back(stepped && kept >= 0 ? double(kept) : empty_cell);
-  append_contact(cells, of.report(), stepped && !simulation.colliders().empty());
+  append_contact(cells, of.report(), stepped && (!simulation.colliders().empty() || of.report().rounds > 0));
   const int yields = of.report().yields;
   cells.push_back(stepped && yields >= 0 ? double(yields) : empty_cell);
   const int breakdowns = of.report().breakdowns;
   cells.push_back(stepped && breakdowns >= 0 ? double(breakdowns) : empty_cell);
   cells.push_back(stepped ? double(of.report().violent) : empty_cell);
   cells.push_back(stepped ? double(of.report().iterations) : empty_cell);
+  cells.push_back(stepped ? shortened_[std::size_t(body)] : empty_cell);
   for (std::size_t p = 0; p < probes_.size(); ++p) {
     const bool ours = probes_[p].body == body;
     const Vec3 place = ours ? mean_place(probes_[p], simulation) : Vec3::Constant(empty_cell);
@@ -147,6 +151,7 @@ void Recorder::note_frame(const Simulation& simulation, int frame) {
     rows_.push_back({frame, simulation.time(), b, measure(simulation, b)});
     hashes_[b] = frame_hash(simulation.bodies()[std::size_t(b)].surface(), hashes_[b]);
     first_of_frame_[b] = step_ms_[b].size();
+    shortened_[std::size_t(b)] = 0;
   }
 }
 

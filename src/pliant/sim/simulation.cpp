@@ -14,7 +14,9 @@ Simulation::Simulation(std::vector<Body> bodies, const SimulationOptions& option
     : options_(options),
       bodies_(std::move(bodies)),
       colliders_(std::move(colliders)),
-      pool_(std::make_unique<Pool>(options.threads)) {}
+      pool_(std::make_unique<Pool>(options.threads)) {
+  join_bodies();
+}
 
 PoseResult Simulation::pose(int body, double time, const PoseOptions& options) {
   return bodies_[std::size_t(body)].pose(time, {options_.gravity, forces_, {}}, options, *pool_);
@@ -41,6 +43,7 @@ void Simulation::save(Writer& writer) const {
   writer.value(options_.gravity.z());
   writer.value(std::uint64_t(bodies_.size()));
   for (const Body& body : bodies_) body.save(writer);
+  islands_.save(writer);
 }
 
 bool Simulation::load(Reader& reader) {
@@ -56,6 +59,7 @@ bool Simulation::load(Reader& reader) {
   if (!reader.ok() || count != bodies_.size()) return false;
   for (Body& body : bodies_)
     if (!body.load(reader)) return false;
+  if (!islands_.load(reader)) return false;
   steps_ = steps;
   since_step_ = since_step;
   since_time_ = since_time;

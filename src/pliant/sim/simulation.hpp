@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pliant/base/parallel.hpp"
+#include "pliant/island/islands.hpp"
 #include "pliant/sim/body.hpp"
 
 namespace pliant {
@@ -67,9 +68,17 @@ class Simulation {
   /// m/s^2.
   void set_gravity(const Vec3& gravity) { options_.gravity = gravity; }
   /// In place of all bodies.
-  void set_bodies(std::vector<Body> bodies) { bodies_ = std::move(bodies); }
+  void set_bodies(std::vector<Body> bodies) {
+    bodies_ = std::move(bodies);
+    join_bodies();
+  }
   /// All bodies leave, to be changed and set again.
-  std::vector<Body> take_bodies() { return std::move(bodies_); }
+  std::vector<Body> take_bodies() {
+    islands_.attach({});
+    return std::move(bodies_);
+  }
+  /// Pairs of bodies that pass through each other: those that did when they came, until they have parted.
+  std::vector<IndexPair> crossing() const { return islands_.crossing(); }
   /// Forces of the world, in place of all so far. Like colliders they are functions of time and not saved.
   void set_forces(std::vector<WorldForce> forces) { forces_ = std::move(forces); }
   /// As set.
@@ -85,10 +94,16 @@ class Simulation {
 
  private:
   std::optional<StepFailure> failure(int body, double end) const;
+  /// One step of all bodies that may meet others. Returns the body that failed.
+  std::optional<int> step_together(double end);
+  /// Which bodies may meet.
+  void join_bodies();
 
   SimulationOptions options_;
   std::vector<Body> bodies_;
   std::vector<Collider> colliders_;
+  Islands islands_;
+  std::vector<char> meets_;  ///< of a body: it is in the islands
   std::vector<WorldForce> forces_;
   std::int64_t steps_ = 0;
   std::int64_t since_step_ = 0;  ///< when the step length last changed

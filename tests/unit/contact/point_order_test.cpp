@@ -12,7 +12,9 @@ TEST(PointOrder, rows_of_another_numbering_come_in_the_same_order) {
   a.column = {1, 2, 0, 1, 2};
   a.weight = {0.5, 0.5, 0.5, 0.5, 1};
   a.begin = {0, 2, 4, 5};
-  const Gather sorted = in_place_order(a, rest);
+  std::vector<Index> numbers;
+  const Gather sorted = in_place_order(a, rest, numbers);
+  EXPECT_EQ(numbers, (std::vector<Index>{1, 0, 2}));
   EXPECT_EQ(sorted.column, (std::vector<Index>{0, 1, 1, 2, 2}));
   EXPECT_EQ(sorted.begin, (std::vector<Index>{0, 2, 4, 5}));
   EXPECT_EQ(sorted.weight, (std::vector<double>{0.5, 0.5, 0.5, 0.5, 1}));

@@ -12,6 +12,7 @@
 #include "pliant/base/clock.hpp"
 #include "pliant/methods/geometric/contact.hpp"
 #include "pliant/methods/geometric/energy.hpp"
+#include "pliant/methods/geometric/meeting.hpp"
 #include "pliant/methods/geometric/surface_rows.hpp"
 #include "pliant/methods/method.hpp"
 
@@ -50,6 +51,8 @@ class Body final : public Method {
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
+  /// None where a volume is kept: the answers of contact would change it.
+  ContactBody* contact_body() override { return kept_.empty() ? &meeting_ : nullptr; }
 
   const Model& model() const { return model_; }
   /// From now on, of this body's surface.
@@ -92,6 +95,7 @@ class Body final : public Method {
   Cache cache_;
   Scratch scratch_;
   ContactStep contact_;
+  Meeting meeting_{{model_, damping_, options_, state_, cache_, contact_}};
   double setup_ms_ = 0;
 };
 

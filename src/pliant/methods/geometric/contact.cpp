@@ -35,7 +35,9 @@ bool can_turn(const std::vector<Index>& part, const Model& model) {
 }  // namespace
 
 void ContactStep::build(const Model& model, const Skin& skin, Cache& cache) {
+  model_ = &model;
   arrangement_ = &cache.arrangement;
+  system_ = &cache.system;
   total_mass_ = std::accumulate(model.mass.begin(), model.mass.end(), 0.0);
   double edge = 0;
   for (const auto& e : model.edges)
@@ -129,8 +131,12 @@ bool ContactStep::jump_at_impact(Equation& e) {
 }
 
 bool ContactStep::free_to_turn(const Equation& e) const {
-  const bool told_apart = e.cache.system.direct() || e.scheme.elastic * e.model.stiffness_ratio < rigid_ratio;
-  return told_apart && whole_stencils_ && e.input.held.empty() && e.scratch.grabs.empty();
+  return free_to_turn(e.scheme, e.input.held.empty() && e.scratch.grabs.empty());
+}
+
+bool ContactStep::free_to_turn(const Scheme& scheme, bool loose) const {
+  const bool told_apart = system_->direct() || scheme.elastic * model_->stiffness_ratio < rigid_ratio;
+  return told_apart && whole_stencils_ && loose;
 }
 
 // ---- step 3 ----

@@ -67,6 +67,13 @@ class ContactStep {
   double total_mass() const { return total_mass_; }          ///< of the body, kg
   const std::vector<char>& turns() const { return turns_; }  ///< per part: its rigid turning can be split off
 
+  // ---- for contact with other bodies (meeting.hpp) ----
+
+  ContactStage& stage() { return stage_; }
+  ContactResponse& response() { return response_; }
+  /// Whether parts may turn rigidly: they are loose, and single precision tells their turning apart.
+  bool free_to_turn(const Scheme& scheme, bool loose) const;
+
   // ---- steps 5 to 8 ----
 
   /// The input's forces, and those of the contacts, in scratch.outer_forces.
@@ -86,7 +93,7 @@ class ContactStep {
   void find_contacts(const Equation& e, const Floats& z);
   /// Step 2. True: the velocities jump.
   bool jump_at_impact(Equation& e);
-  /// Whether parts may turn rigidly: nothing holds them, and single precision tells their turning apart.
+  /// The same: nothing holds them in this step.
   bool free_to_turn(const Equation& e) const;
   /// The contact problem about positions x, in places; z = A^-1 g in, B g out.
   void prepare_problem(const Doubles& x, bool split, Equation& e, SolverVectors& v);
@@ -107,7 +114,9 @@ class ContactStep {
   /// z = A^-1 g in, z = B g out, for g = G(D).
   void complete_residual(Equation& e, SolverVectors& v);
 
+  const Model* model_ = nullptr;
   const Arrangement* arrangement_ = nullptr;
+  const LinearSystem* system_ = nullptr;
   double total_mass_ = 0;
   bool whole_stencils_ = true;  // no vertex hangs on two parts
   std::vector<char> turns_;

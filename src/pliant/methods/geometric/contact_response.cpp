@@ -308,16 +308,43 @@ void ContactResponse::copy_entries(std::span<const Contact> contacts, ContactPro
   }
 }
 
+void ContactResponse::weigh_entries(std::span<const Contact> contacts, ContactProblem& problem) {
+  for (Filled& filled : filled_)
+    if (filled.problem == &problem) filled.problem = nullptr;
+  const std::size_t n = known_.size();
+  weighed_.resize(n);
+  for (Index c = 0; c < problem.size(); ++c) {
+    std::fill(weighed_.begin(), weighed_.end(), 0.0f);
+    for (const ContactTerm& term : contacts[c].terms()) {
+      const float* row = entries_.data() + n * std::size_t(rank_of_[term.vertex]);
+      for (std::size_t k = 0; k < n; ++k) weighed_[k] += float(term.weight) * row[k];
+    }
+    for (Index d = 0; d <= c; ++d) {
+      float sum = 0;
+      for (const ContactTerm& term : contacts[d].terms())
+        sum += float(term.weight) * weighed_[std::size_t(rank_of_[term.vertex])];
+      problem.s(c, d) = problem.s(d, c) = sum;
+    }
+  }
+}
+
 void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool) {
   const Gather& w = body_.rows->points();
+  const bool single =
+      std::all_of(contacts.begin(), contacts.end(), [](const Contact& c) { return c.row.count == 0; });
   wanted_.clear();
   for (const Contact& c : contacts)
-    if (wanted_.empty() || wanted_.back() != c.key.vertex) wanted_.push_back(c.key.vertex);
+    for (const ContactTerm& term : c.terms())
+      if (wanted_.empty() || wanted_.back() != term.vertex) wanted_.push_back(term.vertex);
+  if (!single) {
+    std::sort(wanted_.begin(), wanted_.end());
+    wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
+  }
   keep_known();
   need_columns(pool);
   grow_entries();
   problem.reset(Index(contacts.size()), split_ ? Index(parts_.size()) : 1, split_);
-  copy_entries(contacts, problem);
+  single ? copy_entries(contacts, problem) : weigh_entries(contacts, problem);
   for (Index v : known_) rank_of_[v] = -1;
   for (Index c = 0; c < problem.size(); ++c) {
     ContactProblem::Row& row = problem.row(c);
@@ -325,7 +352,7 @@ void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& pr
     row.normal = contact.normal;
     row.friction = contact.friction;
     if (!split_) continue;
-    row.part = body_.model->part_of[w.column[w.begin[contact.key.vertex]]];
+    row.part = body_.model->part_of[w.column[w.begin[contact.terms().list[0].vertex]]];
     body_.rows->each_node(contact, [&](Index node, double weight) {
       const Index place = body_.arrangement->place[node];
       row.lever += weight * vector_at(arm_.data(), place);

@@ -6,6 +6,9 @@
 namespace pliant::geometric {
 namespace {
 
+// The second turn is second order in the first, and so on.
+constexpr int turns_at_most = 4;
+
 /// The end of one step: the names that the equations use.
 struct EndOfStep {
   Equation& e;
@@ -54,6 +57,11 @@ struct EndOfStep {
       wanted = (4 * wanted - spin_of(part, state.x_before, state.v_before, input.h)) / 3;
     else if (e.past == Past::curved)  // L_n-1 = L_n - h tau, tau = sum m r x a
       wanted += input.h / 3 * spin(part, model.mass, state.nodes.x, e.scratch.acceleration).angular;
+    // A turn moves the points where given forces act: their moment is that about the turned places.
+    for (int pass = 0; pass < (outer.turns_with_part ? turns_at_most : 1); ++pass) turn_to(wanted, part);
+  }
+
+  void turn_to(Vec3 wanted, std::span<const Index> part) {
     const Spin got = spin(part, model.mass, hat_x, new_v);
     if (!outer.forces.empty()) {
       const Vec3 center = got.center + s.h * got.velocity;

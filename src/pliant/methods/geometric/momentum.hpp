@@ -13,6 +13,9 @@ namespace pliant::geometric {
 struct OuterMotion {
   std::span<const Vec3> forces;  ///< N, one a node, contact included; empty: none
   const Points* jump = nullptr;  ///< of the velocities by an impact, m/s; null: none
+  /// Forces are given on nodes, and their moment follows the turn that this correction makes; else it is that of
+  /// the step as it was solved.
+  bool turns_with_part = false;
 };
 
 /// For every part of the body by itself; then put_held.

@@ -1,0 +1,659 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/island/island_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pliant/math/anderson.hpp"
+#include "pliant/math/symmetric_eigen.hpp"
+
+namespace pliant {
+namespace {
+
+constexpr double impact_speed = 0.005;  // g h: slower approach is no impact
+constexpr int most_rounds = 12;         // of linearisation
+constexpr double hopeless =
+    0.9;  // of the way is left after three rounds: surfaces do not get past each other
+constexpr Index most_rows = 3000;
+constexpr int most_advances = 6;        // of all bodies in one round
+constexpr double settled = 0.02;        // of the first change: then the rest is brought in by the response
+constexpr double mixing = 0.6;          // share of a step towards F(r): bodies give way more than B says
+constexpr double deep = 0.05;           // of delta: less is left alone
+constexpr int patience = 3;             // steps that are no better
+constexpr double diverging = 4;         // times the best change
+constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
+constexpr double most_turn = 0.3;       // rad in a step, of a couple
+constexpr double most_lift = 0.1;       // of delta in a step
+
+template <class Keyed>
+const Vec3* recall(const std::vector<Keyed>& memory, const PairKey& key) {
+  const auto at = std::lower_bound(memory.begin(), memory.end(), key,
+                                   [](const Keyed& m, const PairKey& k) { return m.key < k; });
+  return at != memory.end() && at->key == key ? &at->force : nullptr;
+}
+
+bool finds(const std::vector<PairRow>& rows, const PairKey& key) {
+  const auto at = std::lower_bound(rows.begin(), rows.end(), key,
+                                   [](const PairRow& row, const PairKey& k) { return row.key < k; });
+  return at != rows.end() && at->key == key;
+}
+
+}  // namespace
+
+IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<BodyPair* const> pairs,
+                                    std::span<Member> all, bool last, PairSearch& search, Pool& pool) {
+  members_ = members;
+  pairs_ = pairs;
+  all_ = all;
+  search_ = &search;
+  pool_ = &pool;
+  h_ = members[0]->input.h;
+  sweeps_ = touching_ = 0;
+  most_sweeps_ = 0;
+  tolerance_ = std::numeric_limits<double>::infinity();
+  slot_.assign(all.size(), -1);
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    Member& m = *members_[k];
+    slot_[std::size_t(&m - all_.data())] = Index(k);
+    most_sweeps_ = std::max(most_sweeps_, 4 * m.input.contact.sweeps);
+    tolerance_ = std::min(tolerance_, m.input.contact.tolerance);
+    if (m.contact->begin_straight(m.input)) m.contact->keep();
+    m.report = {};
+    m.at = m.begin;
+    m.node_begin = m.node_at = m.x();
+    m.v_begin = m.v();
+    m.held.assign(m.x().size(), 0);
+    for (const Index i : m.input.held) m.held[std::size_t(i)] = 1;
+  }
+  for (BodyPair* pair : pairs_) pair->hits.clear();
+
+  find_ground();
+  find_rows(true);
+  build_problem();
+  if (!advance()) return {Outcome::failed, failed_};
+  double left = 1;
+  for (rounds_ = 1;; ++rounds_) {
+    if (impact()) {
+      for (Member* m : members_) m->contact->keep();
+      if (!advance()) return {Outcome::failed, failed_};
+    }
+    if (!settle()) return {Outcome::failed, failed_};
+    if (!finite()) return {Outcome::stuck, 0};
+    const double free = commit();
+    if (free >= 1) break;
+    left *= 1 - free;
+    const bool stuck =
+        rounds_ == most_rounds || (rounds_ >= 3 && left > hopeless) || problem_.size() > most_rows;
+    if (stuck && !last) return {Outcome::stuck, 0};
+    if (rounds_ == most_rounds || problem_.size() > most_rows) {
+      shorten(left);
+      break;
+    }
+    find_rows(false);
+    build_problem();
+  }
+  move_apart();
+  finish();
+  return {};
+}
+
+bool IslandStep::finite() const {
+  double sum = 0;
+  for (const Member* m : members_)
+    for (std::size_t i = 0; i < m->x().size(); ++i) sum += m->x()[i].squaredNorm() + m->v()[i].squaredNorm();
+  return std::isfinite(sum);
+}
+
+/// As if every body kept its velocity; held nodes reach their targets.
+void IslandStep::find_ground() {
+  for (Member* m : members_) {
+    Points& end = m->change;
+    end = m->node_begin;
+    for (std::size_t i = 0; i < end.size(); ++i) end[i] += h_ * (m->v_begin[i] + h_ * m->input.gravity);
+    for (std::size_t n = 0; n < m->input.held.size(); ++n)
+      end[std::size_t(m->input.held[n])] = m->input.targets[n];
+    m->ground.clear();
+    m->ground_impulses.clear();
+    if (m->input.colliders.empty()) continue;
+    ContactStage& stage = m->contact->stage();
+    stage.clear();
+    stage.find(m->input, {.begin = m->node_begin, .end = end, .held = m->held}, m->contact->kept_memory());
+    m->ground.assign(stage.contacts().begin(), stage.contacts().end());
+    m->sides.assign(stage.sides().begin(), stage.sides().end());
+    for (const Contact& c : m->ground) {
+      const ContactMemory* known = pliant::recall(m->contact->kept_memory().memories, c.key);
+      m->ground_impulses.push_back(known ? Vec3(h_ * known->force) : Vec3(Vec3::Zero()));
+    }
+  }
+}
+
+/// Bodies that are pushed by others touch more than they would alone. True: something deep was found.
+bool IslandStep::find_more_ground(Member& m) {
+  if (m.input.colliders.empty()) return false;
+  ContactStage& stage = m.contact->stage();
+  stage.clear();
+  stage.find(m.input, {.begin = m.node_begin, .end = m.x(), .held = m.held}, m.contact->kept_memory());
+  const double slop = m.input.contact.slop * stage.size();
+  bool any = false;
+  for (const Contact& c : stage.contacts()) {
+    const auto at = std::lower_bound(m.ground.begin(), m.ground.end(), c.key,
+                                     [](const Contact& a, const ContactKey& key) { return a.key < key; });
+    if (at != m.ground.end() && at->key == c.key) continue;
+    const Vec3 way = m.rows().observe(c, m.x()) - m.rows().observe(c, m.node_begin) - h_ * c.velocity;
+    if (c.gap + c.normal.dot(way) > -slop) continue;
+    m.ground_impulses.insert(m.ground_impulses.begin() + (at - m.ground.begin()), Vec3::Zero());
+    m.ground.insert(at, c);
+    any = true;
+  }
+  stage.clear();
+  return any;
+}
+
+/// Rows at `at`, with the impulses that are known: of the last step, or of the rows before.
+void IslandStep::find_rows(bool first) {
+  for (BodyPair* pair : pairs_) {
+    const PairMotion motion = pair->motion(member(pair->first), member(pair->second));
+    if (first) {
+      pair->known.assign(pair->memory.begin(), pair->memory.end());
+      for (PairMemory& m : pair->known) m.force *= h_;
+    }
+    finder_.find(
+        motion, pair->candidates, [&](const PairKey& key) { return recall(pair->known, key) != nullptr; },
+        pair->rows);
+    finder_.add(motion, pair->hits, pair->rows);
+  }
+}
+
+void IslandStep::build_problem() {
+  std::vector<IslandProblem::Row>& rows = problem_.rows();
+  rows.clear();
+  for (Member* m : members_) m->contacts.clear();
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    Member& m = *members_[k];
+    for (std::size_t c = 0; c < m.ground.size(); ++c) {
+      const Contact& contact = m.ground[c];
+      rows.push_back({.normal = contact.normal,
+                      .friction = contact.friction,
+                      .impulse = m.ground_impulses[c],
+                      .shares = {{{Index(k), Index(m.contacts.size())}, {}}}});
+      m.contacts.push_back(contact);
+    }
+  }
+  for (BodyPair* pair : pairs_) {
+    pass_on(*pair);
+    for (std::size_t c = 0; c < pair->rows.size(); ++c) {
+      const PairRow& row = pair->rows[c];
+      IslandProblem::Row out{
+          .normal = row.normal, .friction = pair->friction, .impulse = pair->impulses[c], .shares = {}};
+      for (const int second : {0, 1}) {
+        const Index of_all = second ? pair->second : pair->first;
+        Member& m = member(of_all);
+        Contact contact;
+        contact.normal = row.normal;
+        contact.friction = pair->friction;
+        for (int p = 0; p < 4; ++p)
+          if (row.of_second(p) == bool(second) && row.weight[std::size_t(p)] != 0)
+            contact.row.add(row.vertex[std::size_t(p)], row.weight[std::size_t(p)]);
+        contact.key.vertex = contact.row.list[0].vertex;
+        out.shares[std::size_t(second)] = {slot_[std::size_t(of_all)], Index(m.contacts.size())};
+        m.contacts.push_back(contact);
+      }
+      rows.push_back(out);
+    }
+  }
+}
+
+/// The known impulses for the rows as they are now. A vertex that has slid to another triangle keeps its own.
+void IslandStep::pass_on(BodyPair& pair) {
+  pair.impulses.assign(pair.rows.size(), Vec3::Zero());
+  std::size_t c = 0;
+  for (const PairMemory& known : pair.known) {
+    while (c < pair.rows.size() && pair.rows[c].key < known.key) ++c;
+    if (c < pair.rows.size() && pair.rows[c].key == known.key) pair.impulses[c] = known.force;
+  }
+  for (const PairMemory& known : pair.known) {
+    if (known.key.kind == PairKey::edge_edge || known.force.isZero(0) || finds(pair.rows, known.key))
+      continue;
+    const auto heir = std::find_if(pair.rows.begin(), pair.rows.end(), [&](const PairRow& row) {
+      return row.key.has_vertex_of(known.key) &&
+             pair.impulses[std::size_t(&row - pair.rows.data())].isZero(0);
+    });
+    if (heir != pair.rows.end()) pair.impulses[std::size_t(heir - pair.rows.begin())] = known.force;
+  }
+}
+
+/// wanted = J^T r, and couples. Of the moment of an impulse a step of h' counts what shifts the body about where
+/// its centre was, c - h' V, and what turns it about the centre c at the end: the impulse acts at p - h' V. Those
+/// points of two bodies are not the same, so equal impulses on them turn the island. Each body gets the couple
+/// that moves its impulse to the middle between them.
+void IslandStep::collect_impulses(bool at_begin) {
+  for (Member* m : members_) {
+    m->wanted.assign(m->x().size(), Vec3::Zero());
+    m->couple.setZero();
+    const NodeState& nodes = m->method->nodes();
+    double mass = 0;
+    Vec3 momentum = Vec3::Zero();
+    for (std::size_t i = 0; i < nodes.v.size(); ++i) {
+      mass += nodes.mass[i];
+      momentum += nodes.mass[i] * nodes.v[i];
+    }
+    m->mean_v = momentum / mass;
+  }
+  for (const IslandProblem::Row& row : problem_.rows()) {
+    if (row.impulse.isZero(0)) continue;
+    Vec3 between = Vec3::Zero();
+    int bodies = 0;
+    for (const IslandProblem::Share& share : row.shares)
+      if (share.part >= 0) {
+        Member& m = *members_[std::size_t(share.part)];
+        const Contact& contact = m.contacts[std::size_t(share.contact)];
+        m.rows().add(contact, row.impulse, m.wanted);
+        between += m.rows().observe(contact, m.x());
+        if (!at_begin) between -= (bodies == 0 ? 1 : -1) * m.rate() * m.mean_v;
+        ++bodies;
+      }
+    if (bodies < 2) continue;
+    for (const IslandProblem::Share& share : row.shares)
+      members_[std::size_t(share.part)]->couple -= between.cross(row.impulse) / 2;
+  }
+  for (Member* m : members_)
+    if (!m->couple.isZero(0) && m->input.held.empty()) add_couple(*m);
+}
+
+/// As a rigid body turns: the couple bends nothing.
+void IslandStep::add_couple(Member& m) {
+  const NodeState& nodes = m.method->nodes();
+  double mass = 0;
+  Vec3 center = Vec3::Zero();
+  for (std::size_t i = 0; i < nodes.x.size(); ++i) {
+    mass += nodes.mass[i];
+    center += nodes.mass[i] * nodes.x[i];
+  }
+  center /= mass;
+  Mat3 inertia = Mat3::Zero();
+  for (std::size_t i = 0; i < nodes.x.size(); ++i) {
+    const Vec3 r = nodes.x[i] - center;
+    inertia += nodes.mass[i] * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
+  }
+  const Vec3 w = pseudo_inverse(inertia, least_inertia) * m.couple;
+  if (!(w.norm() * h_ < most_turn)) return;
+  for (std::size_t i = 0; i < nodes.x.size(); ++i)
+    m.wanted[i] += nodes.mass[i] * w.cross(nodes.x[i] - center);
+}
+
+/// Every body steps from its kept state with the impulses as they are.
+bool IslandStep::advance() {
+  collect_impulses(false);
+  for (Member* m : members_) {
+    m->contact->restore();
+    m->outer.resize(m->wanted.size());
+    for (std::size_t i = 0; i < m->outer.size(); ++i)
+      m->outer[i] = m->wanted[i] / h_ + (m->input.forces.empty() ? Vec3(Vec3::Zero()) : m->input.forces[i]);
+    StepInput input = m->input;
+    input.forces = m->outer;
+    input.colliders = {};
+    input.contact_log = nullptr;
+    StepReport report = m->method->advance(input);
+    report.contact_impulse.setZero();
+    add_earlier(report, m->report);
+    m->report = report;
+    if (!report.ok()) {
+      for (Member* other : members_) other->contact->restore();
+      failed_ = Index(m - all_.data());
+      return false;
+    }
+    m->applied.swap(m->wanted);
+    m->hat.resize(m->x().size());
+    for (std::size_t i = 0; i < m->hat.size(); ++i) m->hat[i] = m->x()[i] - m->rate() * m->v()[i];
+  }
+  return true;
+}
+
+void IslandStep::couple(bool kick) {
+  parts_.clear();
+  for (Member* m : members_) {
+    m->contact->response(m->input).fill(m->contacts, m->problem, *pool_);
+    parts_.push_back({&m->problem, kick ? 1 : m->rate() / h_});
+  }
+  problem_.prepare(parts_);
+}
+
+/// Of the contact point of a row, m/s, over the colliders.
+Vec3 IslandStep::velocity_of(Index c, bool at_begin) const {
+  Vec3 u = Vec3::Zero();
+  for (const IslandProblem::Share& share : problem_.rows()[std::size_t(c)].shares)
+    if (share.part >= 0) {
+      const Member& m = *members_[std::size_t(share.part)];
+      const Contact& contact = m.contacts[std::size_t(share.contact)];
+      u += m.rows().observe(contact, at_begin ? m.v_begin : m.v()) - contact.velocity;
+    }
+  return u;
+}
+
+/// The velocities of the beginning are made admissible, as of bodies that always moved with the change.
+bool IslandStep::impact() {
+  const bool any_history =
+      std::any_of(members_.begin(), members_.end(), [&](const Member* m) { return m->rate() != h_; });
+  if (!any_history || problem_.size() == 0) return false;
+  std::size_t c = 0;
+  double fastest = 0;
+  const auto gap = [&](std::size_t row, double of) {
+    problem_.rows()[row].bias = std::max(0.0, of) / h_;
+    fastest = std::min(
+        fastest, problem_.rows()[row].normal.dot(velocity_of(Index(row), true)) + problem_.rows()[row].bias);
+  };
+  for (const Member* m : members_)
+    for (const Contact& contact : m->ground) gap(c++, contact.gap);
+  for (const BodyPair* pair : pairs_)
+    for (const PairRow& row : pair->rows)
+      gap(c++, std::max(0.0, row.distance - pair->delta) - way_of(*pair, row));
+  const double slow = std::max(impact_speed * members_[0]->input.gravity.norm() * h_, 10 * tolerance_);
+  if (fastest >= -slow) return false;
+
+  for (Member* m : members_) m->contact->restore();
+  couple(true);
+  before_.clear();
+  for (IslandProblem::Row& row : problem_.rows()) {
+    before_.push_back(row.impulse);
+    row.impulse.setZero();
+  }
+  problem_.rebase([&](Index row) { return velocity_of(row, true); });
+  sweeps_ += problem_.solve(most_sweeps_, tolerance_).sweeps;
+  collect_impulses(true);
+  for (std::size_t r = 0; r < before_.size(); ++r) problem_.rows()[r].impulse = before_[r];
+  for (Member* m : members_) {
+    m->contact->respond(m->wanted, m->change, *pool_);
+    m->contact->kick(m->change, h_);
+    m->v_begin = m->v();
+    for (const Vec3& r : m->wanted) m->report.contact_impulse += r;
+  }
+  return true;
+}
+
+/// By how much a row has opened on the way so far, m.
+double IslandStep::way_of(const BodyPair& pair, const PairRow& row) {
+  double way = 0;
+  for (int p = 0; p < 4; ++p) {
+    const Member& m = member(row.of_second(p) ? pair.second : pair.first);
+    const std::size_t v = std::size_t(row.vertex[std::size_t(p)]);
+    way += row.weight[std::size_t(p)] * row.normal.dot(m.at[v] - m.begin[v]);
+  }
+  return way;
+}
+
+/// A gap may close and no more; where surfaces have come nearer on the way so far, that is not taken back.
+void IslandStep::set_targets() {
+  std::size_t c = 0;
+  const auto along = [&](const Member& m, const Contact& contact, const Vec3& n, const Points& to) {
+    return n.dot(m.rows().observe(contact, to) - m.rows().observe(contact, m.node_begin));
+  };
+  for (const Member* m : members_) {
+    const double rate = m->rate();
+    for (const Contact& contact : m->ground) {
+      IslandProblem::Row& row = problem_.rows()[c++];
+      const double drift =
+          along(*m, contact, contact.normal, m->hat) - (h_ - rate) * contact.normal.dot(contact.velocity);
+      row.bias = std::max(0.0, std::min(contact.gap / h_, (contact.gap + drift) / rate));
+    }
+  }
+  for (const BodyPair* pair : pairs_) {
+    const Member &a = member(pair->first), &b = member(pair->second);
+    const double rate = std::min(a.rate(), b.rate());
+    for (const PairRow& pair_row : pair->rows) {
+      IslandProblem::Row& row = problem_.rows()[c++];
+      const double way = way_of(*pair, pair_row);
+      double drift = 0;
+      for (const IslandProblem::Share& share : row.shares) {
+        const Member& m = *members_[std::size_t(share.part)];
+        drift += along(m, m.contacts[std::size_t(share.contact)], row.normal, m.hat);
+      }
+      const double gap = std::max(0.0, pair_row.distance - pair->delta);
+      row.bias = std::max(std::min((gap - way) / h_, (gap + drift - way) / rate), std::min(0.0, -way / rate));
+    }
+  }
+}
+
+/// Returns by how much velocities of contact points change, m/s.
+double IslandStep::solve() {
+  couple(false);
+  set_targets();
+  before_.clear();
+  for (Index c = 0; c < problem_.size(); ++c) before_.push_back(velocity_of(c, false));
+  problem_.rebase([&](Index c) { return before_[std::size_t(c)]; });
+  const IslandProblem::Outcome outcome = problem_.solve(most_sweeps_, tolerance_);
+  sweeps_ += outcome.sweeps;
+  residual_ = outcome.residual;
+  double change = 0;
+  for (Index c = 0; c < problem_.size(); ++c)
+    change = std::max(change, (problem_.velocity(c) - before_[std::size_t(c)]).norm());
+  return change;
+}
+
+/// r <- F(r): the problem about the step with r. Bodies give way more than B says, up to three times, so that
+/// plain iteration may swing for ever; Anderson's acceleration of it (math/anderson.hpp) converges in a few steps.
+bool IslandStep::settle() {
+  if (problem_.size() == 0) {
+    bring();
+    return true;
+  }
+  std::vector<IslandProblem::Row>& rows = problem_.rows();
+  const std::size_t length = 3 * rows.size();
+  iterate_.resize(std::size_t(Anderson<window>::slots) * length);
+  increment_.resize(iterate_.size());
+  const auto at = [&](AlignedVector<double>& all, int k) {
+    return Eigen::Map<Eigen::VectorXd>(all.data() + std::size_t(k) * length, Eigen::Index(length));
+  };
+  Anderson<window> anderson(1e-8);
+  double first = 0, best = std::numeric_limits<double>::infinity();
+  int worse = 0;
+  for (int k = 1;; ++k) {
+    const int now = anderson.next();
+    for (std::size_t c = 0; c < rows.size(); ++c)
+      at(increment_, now).segment<3>(Eigen::Index(3 * c)) = rows[c].impulse;
+    const double change = solve();
+    if (k == 1) first = change;
+    const bool better = change < best;
+    if (better) {
+      best = change;
+      best_.assign(std::size_t(rows.size()), Vec3::Zero());
+      for (std::size_t c = 0; c < rows.size(); ++c)
+        best_[c] = at(increment_, now).segment<3>(Eigen::Index(3 * c));
+    }
+    if (change <= std::max(settled * first, 10 * tolerance_)) break;
+    worse += !better;
+    if (k == most_advances || worse == patience || !(change < diverging * best)) {
+      if (better) break;
+      // From the best step so far the response leads to an end that is feasible and has no energy to gain.
+      for (std::size_t c = 0; c < rows.size(); ++c) rows[c].impulse = best_[c];
+      if (!advance()) return false;
+      solve();
+      break;
+    }
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      const Eigen::Index place = Eigen::Index(3 * c);
+      at(iterate_, now).segment<3>(place) = rows[c].impulse;
+      at(increment_, now).segment<3>(place) =
+          problem_.scale(Index(c)) * (rows[c].impulse - at(increment_, now).segment<3>(place));
+    }
+    const auto f = at(increment_, now);
+    const bool found = anderson.weigh_differences(
+        [&](int a) { return f.dot(f - at(increment_, a)); },
+        [&](int a, int b) { return (f - at(increment_, a)).dot(f - at(increment_, b)); });
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      const Eigen::Index place = Eigen::Index(3 * c);
+      const double rho = problem_.scale(Index(c));
+      Vec3 r = rows[c].impulse;
+      for (int back = 1; found && back <= anderson.known(); ++back)
+        r -= anderson.theta(back) * (at(iterate_, now) - at(iterate_, anderson.slot(back))).segment<3>(place);
+      Vec3 step = at(increment_, now).segment<3>(place);
+      for (int back = 1; found && back <= anderson.known(); ++back)
+        step -= anderson.theta(back) *
+                (at(increment_, now) - at(increment_, anderson.slot(back))).segment<3>(place);
+      if (rho > 0) r -= (1 - mixing) / rho * step;
+      rows[c].impulse = on_cone(r, rows[c].normal, rows[c].friction);
+    }
+    if (!advance()) return false;
+  }
+  bring();
+  return true;
+}
+
+/// The present states get what they lack to the impulses, by the response.
+void IslandStep::bring() {
+  collect_impulses(false);
+  for (Member* m : members_) {
+    const double scale = m->rate() / h_;
+    double most = 0;
+    m->outer.resize(m->wanted.size());
+    for (std::size_t i = 0; i < m->wanted.size(); ++i) {
+      m->outer[i] = scale * (m->wanted[i] - m->applied[i]);
+      most = std::max(most, m->outer[i].cwiseAbs().maxCoeff());
+    }
+    m->applied.swap(m->wanted);
+    if (!(most > 0)) continue;
+    if (problem_.size() == 0) m->contact->response(m->input);
+    m->contact->respond(m->outer, m->change, *pool_);
+    m->contact->move(m->change, m->rate());
+  }
+}
+
+/// The share of the way from `at` to the end that is free. Below 1, `at` is where it ends, and what stopped it is
+/// among the hits.
+double IslandStep::commit() {
+  for (Member* m : members_) {
+    m->place_surface(m->x(), m->end);
+    m->surface->moving().refit(m->at, m->end, m->thickness);
+  }
+  double free = 1;
+  touching_ = 0;
+  for (BodyPair* pair : pairs_) {
+    const Member &a = member(pair->first), &b = member(pair->second);
+    search_->find(a.surface->moving(), b.surface->moving(), pair->candidates);
+    free = std::min(free, finder_.free_way(pair->motion(a, b), pair->candidates, pair->hits, touching_));
+  }
+  bool more = false;
+  std::size_t c = 0, g = 0;
+  for (Member* m : members_) c += m->ground.size();
+  for (Member* m : members_) {
+    for (Vec3& r : m->ground_impulses) r = problem_.rows()[g++].impulse;
+    more |= find_more_ground(*m);
+  }
+  if (free >= 1 && !more) return 1;
+  if (more) free = 0;  // from the same place, with what else it touches
+  for (Member* m : members_) {
+    for (std::size_t v = 0; v < m->at.size(); ++v) m->at[v] += free * (m->end[v] - m->at[v]);
+    for (std::size_t i = 0; i < m->node_at.size(); ++i) m->node_at[i] += free * (m->x()[i] - m->node_at[i]);
+  }
+  for (BodyPair* pair : pairs_) {
+    pair->known.clear();
+    for (const PairRow& row : pair->rows)
+      pair->known.push_back({.key = row.key, .force = problem_.rows()[c++].impulse});
+  }
+  return free;
+}
+
+/// Bodies stay where the free way ended.
+void IslandStep::shorten(double left) {
+  for (Member* m : members_) {
+    m->change.resize(m->node_at.size());
+    for (std::size_t i = 0; i < m->node_at.size(); ++i)
+      m->change[i] = (m->node_at[i] - m->node_begin[i]) / h_;
+    m->method->place(m->node_at, m->change);
+    m->end = m->at;
+    m->report.shortened = left;
+  }
+}
+
+void IslandStep::move_apart() {
+  const std::vector<IslandProblem::Row>& rows = problem_.rows();
+  gaps_.assign(rows.size(), 0);
+  lengths_.assign(rows.size(), 0);
+  std::size_t c = 0;
+  bool any = false;
+  for (const Member* m : members_)
+    for (const Contact& contact : m->ground) {
+      const double slop = m->input.contact.slop * m->contact->stage().size();
+      const Vec3 way = m->rows().observe(contact, m->x()) - m->rows().observe(contact, m->node_begin) -
+                       h_ * contact.velocity;
+      const double gap = contact.gap + contact.normal.dot(way);
+      any |= gap < -slop;
+      gaps_[c++] = gap + slop / 2;
+    }
+  for (const BodyPair* pair : pairs_) {
+    const Member &a = member(pair->first), &b = member(pair->second);
+    for (const PairRow& row : pair->rows) {
+      PairMotion there = pair->motion(a, b);
+      there.first_at = a.end;
+      there.second_at = b.end;
+      PairRow moved = row;
+      PairRows::measure(there, moved);
+      const double lack = pair->delta - moved.distance;
+      any |= lack > deep * pair->delta;
+      gaps_[c++] = std::max(-lack + deep / 2 * pair->delta, -most_lift * pair->delta);
+    }
+  }
+  if (!any) return;
+  couple(true);
+  problem_.solve_normals(gaps_, 30, lengths_);
+  for (Member* m : members_) m->wanted.assign(m->x().size(), Vec3::Zero());
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    if (lengths_[r] > 0)
+      for (const IslandProblem::Share& share : rows[r].shares)
+        if (share.part >= 0) {
+          Member& m = *members_[std::size_t(share.part)];
+          m.rows().add(m.contacts[std::size_t(share.contact)], lengths_[r] * rows[r].normal, m.wanted);
+        }
+  for (Member* m : members_) {
+    m->contact->respond(m->wanted, m->change, *pool_);
+    m->outer = m->x();
+    for (std::size_t i = 0; i < m->outer.size(); ++i) m->outer[i] += m->change[i];
+    m->at.swap(m->end);
+    m->place_surface(m->outer, m->end);
+    m->surface->moving().refit(m->at, m->end, m->thickness);
+  }
+  double free = 1;
+  for (BodyPair* pair : pairs_) {
+    const Member &a = member(pair->first), &b = member(pair->second);
+    search_->find(a.surface->moving(), b.surface->moving(), pair->candidates);
+    free = std::min(free, finder_.free_way(pair->motion(a, b), pair->candidates, pair->hits, touching_));
+  }
+  for (Member* m : members_) {
+    if (free < 1)
+      for (Vec3& way : m->change) way *= 0.9 * free;
+    m->contact->shift(m->change);
+  }
+}
+
+void IslandStep::finish() {
+  std::size_t c = 0;
+  for (Member* m : members_) {
+    for (std::size_t k = 0; k < m->ground.size(); ++k) m->ground_impulses[k] = problem_.rows()[c++].impulse;
+    if (!m->input.colliders.empty()) {
+      remember(m->ground, m->ground_impulses, h_, m->contact->memory().memories);
+      m->contact->memory().sides = m->sides;
+    }
+    m->report.contacts = 0;
+    m->report.contact_sweeps = sweeps_;
+    m->report.contact_residual = residual_;
+    m->report.rounds = rounds_;
+  }
+  for (BodyPair* pair : pairs_) {
+    pair->memory.clear();
+    for (const PairRow& row : pair->rows) {
+      const Vec3& r = problem_.rows()[c++].impulse;
+      if (!r.isZero(0)) pair->memory.push_back({.key = row.key, .force = r / h_});
+    }
+  }
+  for (const IslandProblem::Row& row : problem_.rows())
+    for (const IslandProblem::Share& share : row.shares)
+      if (share.part >= 0 && !row.impulse.isZero(0)) {
+        Member& m = *members_[std::size_t(share.part)];
+        ++m.report.contacts;
+        double sum = 0;
+        for (const ContactTerm& term : m.contacts[std::size_t(share.contact)].terms()) sum += term.weight;
+        m.report.contact_impulse += sum * row.impulse;
+      }
+}
+
+}  // namespace pliant

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of bodies that touch each other [Zheng26; Ly20]. The unknowns are the impulses r of all contacts,
+// those with colliders included; a body is asked how it steps under given forces, and how it answers a change
+// of impulses (contact/contact_body.hpp). So bodies of any methods meet, and no matrix is factored for it.
+//   1. rows      pairs of features that are near, or would be hit on the way; with the forces of the last step
+//   2. advance   every body steps with the forces J^T r/h
+//   3. impact    (BDF2) where velocities at the beginning of the step run into each other they jump before the
+//                step: the contact problem about v_n
+//   4. solve     the contact problem of the island, linear about that step: u(r') = u + W (r' - r).
+//                2 and 4 are repeated until r hardly changes; the last change is brought in by the response
+//   5. way       how far surfaces can go on the straight way from where they are without coming near zero distance.
+//                All pairs that stop it get rows, surfaces go that far, and 4 is done again with new normals;
+//                done when the whole way is free
+//   6. positions pairs and colliders that are too deep are moved apart; velocities stay
+// Momentum is exact whatever the impulses: equal ones act on both bodies. Surfaces that have not crossed do not
+// cross: 5 accepts no other step. Where it finds none, bodies stop on their way and the report says so.
+#pragma once
+
+#include <span>
+
+#include "pliant/island/member.hpp"
+#include "pliant/island/pair_rows.hpp"
+
+namespace pliant {
+
+/// The force of a pair of features in the last step.
+struct PairMemory {
+  PairKey key;
+  Index unused = 0;     ///< no bytes without a value
+  Vec3 force{0, 0, 0};  ///< N, on the first body
+};
+
+/// Two bodies that may meet.
+struct BodyPair {
+  Index first = 0, second = 0;  ///< members
+  bool crossing = false;        ///< they pass through each other and do not meet until they have parted
+  std::vector<PairMemory> memory;
+
+  // Of a step.
+  double delta = 0, floor = 0;  ///< the distance to be kept, and that which is as good as touching, m
+  double friction = 0;
+  bool near = false;
+  PairCandidates candidates;
+  std::vector<PairRow> rows, hits;
+  Points impulses;                ///< of the rows, on the first body, N s
+  std::vector<PairMemory> known;  ///< impulses of the rows before they were found anew, by key
+
+  PairMotion motion(const Member& a, const Member& b) const {
+    return {*a.surface, *b.surface, a.at, b.at, a.end, b.end, delta, floor};
+  }
+};
+
+class IslandStep {
+ public:
+  struct Outcome {
+    enum What { done, stuck, failed } what = done;
+    Index member = 0;  ///< that failed
+  };
+  /// Members were kept before; their surfaces are at `begin`, candidates of the pairs are known. stuck: surfaces
+  /// do not get past each other in a step so long; it is to be made in halves. last: it is not, bodies stay where
+  /// the free way ended, and their reports say so.
+  Outcome run(std::span<Member* const> members, std::span<BodyPair* const> pairs, std::span<Member> all,
+              bool last, PairSearch& search, Pool& pool);
+
+ private:
+  Member& member(Index of_all) { return all_[std::size_t(of_all)]; }
+
+  void find_ground();
+  bool find_more_ground(Member& member);
+  void find_rows(bool first);
+  void build_problem();
+  void pass_on(BodyPair& pair);
+  void collect_impulses(bool at_begin);
+  void add_couple(Member& member);
+  double way_of(const BodyPair& pair, const PairRow& row);
+  /// False: failed_ could not.
+  bool advance();
+  bool impact();
+  void couple(bool kick);
+  Vec3 velocity_of(Index row, bool at_begin) const;
+  void set_targets();
+  double solve();
+  bool settle();
+  bool finite() const;
+  void bring();
+  double commit();
+  void shorten(double left);
+  void move_apart();
+  void finish();
+
+  std::span<Member* const> members_;
+  std::span<BodyPair* const> pairs_;
+  std::span<Member> all_;
+  PairSearch* search_ = nullptr;
+  Pool* pool_ = nullptr;
+  double h_ = 0;
+  Index failed_ = 0;
+
+  IslandProblem problem_;
+  std::vector<IslandProblem::Part> parts_;
+  std::vector<Index> slot_;  // of a member, its place in the island
+  static constexpr int window = 4;
+  AlignedVector<double> iterate_, increment_;  // of settle()
+  Points before_, best_;
+  std::vector<double> gaps_, lengths_;
+  PairRows finder_;
+  int sweeps_ = 0, most_sweeps_ = 0, rounds_ = 0, touching_ = 0;
+  double tolerance_ = 0, residual_ = 0;
+};
+
+}  // namespace pliant

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/island/islands.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pliant/base/clock.hpp"
+
+namespace pliant {
+namespace {
+
+// Share of a body's size that it keeps from others, and that is as good as touching.
+constexpr double kept_distance = 5e-3, touching = 1e-6;
+constexpr int most_halvings = 4;
+constexpr double parting = 0.02;          // of delta: between bodies that touched at the start
+constexpr double default_friction = 0.5;  // of a body that gives none, as of colliders
+
+double friction_of(const Member& m) {
+  const double given = m.input.contact.friction;
+  return given < 0 ? default_friction : given;
+}
+
+double thickness_of(const Member& m, double given) {
+  return given > 0 ? given : std::max(m.input.contact.offset, kept_distance * m.surface->size());
+}
+
+}  // namespace
+
+void Islands::attach(std::span<const Joiner> joiners) {
+  members_.clear();
+  pairs_.clear();
+  for (const Joiner& joiner : joiners) {
+    ContactBody* contact = joiner.method->contact_body();
+    if (!contact || joiner.triangles.empty()) continue;
+    Member m;
+    m.body = joiner.body;
+    m.method = joiner.method;
+    m.contact = contact;
+    const std::span<const Index> number = contact->stage().numbers();
+    std::vector<Triangle> triangles(joiner.triangles.begin(), joiner.triangles.end());
+    for (Triangle& t : triangles)
+      for (Index& v : t) v = number[std::size_t(v)];
+    m.place_surface(m.x(), m.begin);
+    m.at = m.end = m.begin;
+    m.surface = std::make_unique<MeetingSurface>(m.begin, triangles);
+    m.thickness = joiner.thickness;
+    m.movable = joiner.movable;
+    m.closed = joiner.closed;
+    members_.push_back(std::move(m));
+  }
+  for (Member& m : members_) m.thickness = thickness_of(m, m.thickness);
+  for (Index a = 0; a < Index(members_.size()); ++a)
+    for (Index b = a + 1; b < Index(members_.size()); ++b) {
+      BodyPair pair;
+      pair.first = a;
+      pair.second = b;
+      pairs_.push_back(std::move(pair));
+    }
+  for (BodyPair& pair : pairs_) measure(pair);
+  for (Member& m : members_) m.surface->moving().refit(m.begin, m.begin, m.thickness);
+  // A body that gives way may then touch the next.
+  bool any = true;
+  for (std::size_t k = 0; any && k < members_.size(); ++k) {
+    any = false;
+    for (BodyPair& pair : pairs_) any |= part_touching(pair);
+  }
+  for (BodyPair& pair : pairs_) look_for_crossing(pair);
+}
+
+void Islands::measure(BodyPair& pair) const {
+  const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+  pair.delta = (a.thickness + b.thickness) / 2;
+  pair.floor = touching * std::min(a.surface->size(), b.surface->size());
+}
+
+/// Bodies that touch at the start, face on face, have no direction between them that closest points tell: one of
+/// them is moved out of the other's faces by a hair. True: it was.
+bool Islands::part_touching(BodyPair& pair) {
+  Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+  Member& moved = b.movable ? b : a;
+  search(pair);
+  const double clear = parting * pair.delta;
+  const double reach = a.closed && b.closed ? pair.delta : 1.5 * clear;
+  Vec3 way = Vec3::Zero();  // from the second body to the first
+  finder_.touches(pair.motion(a, b), pair.candidates, reach, true, way, rows_);
+  if (rows_.empty()) {  // vertex on vertex: the triangles beside them together tell the way
+    finder_.touches(pair.motion(a, b), pair.candidates, reach, false, way, rows_);
+    for (const PairRow& row : rows_) way += row.normal;
+    if (!(way.norm() > 1e-6)) return false;
+    finder_.touches(pair.motion(a, b), pair.candidates, reach, false, way.normalized(), rows_);
+  }
+  double least = clear;
+  for (const PairRow& row : rows_) {
+    least = std::min(least, row.distance);
+    if (row.distance < clear / 2) way += row.normal;
+  }
+  if (least >= clear / 2 || !moved.movable || !(way.norm() > 1e-6)) return false;
+  const Vec3 hair = (&moved == &a ? 1 : -1) * (clear - least) * way.normalized();
+  const Index from = Index(&moved - members_.data()), stays = &moved == &a ? pair.second : pair.first;
+  find_touching_group(from, stays);
+  const auto shift = [&](const Vec3& by) {
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      Member& m = members_[k];
+      if (!done_[k] || !m.movable) continue;
+      Points x = m.x(), v = m.v();
+      for (Vec3& p : x) p += by;
+      m.method->place(x, v);
+      m.place_surface(x, m.begin);
+      m.at = m.end = m.begin;
+      m.surface->moving().refit(m.begin, m.begin, m.thickness);
+    }
+  };
+  shift(hair);
+  look_for_crossing(pair);
+  if (!pair.crossing) return true;
+  shift(-hair);
+  return false;
+}
+
+/// done_: the body and all that touch it and each other, but one. What rests on a body moves with it.
+void Islands::find_touching_group(Index from, Index but) {
+  done_.assign(members_.size(), 0);
+  done_[std::size_t(from)] = 1;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (BodyPair& pair : pairs_) {
+      const Index a = pair.first, b = pair.second;
+      if (a == but || b == but || done_[std::size_t(a)] == done_[std::size_t(b)]) continue;
+      const Member &first = members_[std::size_t(a)], &second = members_[std::size_t(b)];
+      search(pair);
+      finder_.touches(pair.motion(first, second), pair.candidates, pair.floor, false, Vec3::Zero(), rows_);
+      if (rows_.empty()) continue;
+      done_[std::size_t(a)] = done_[std::size_t(b)] = 1;
+      grown = true;
+    }
+  }
+}
+
+std::vector<IndexPair> Islands::crossing() const {
+  std::vector<IndexPair> out;
+  for (const BodyPair& pair : pairs_)
+    if (pair.crossing)
+      out.push_back({members_[std::size_t(pair.first)].body, members_[std::size_t(pair.second)].body});
+  return out;
+}
+
+void Islands::look_for_crossing(BodyPair& pair) {
+  const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+  pair.crossing = false;
+  if (!a.surface->moving().tree().bounds().overlaps(b.surface->moving().tree().bounds())) return;
+  crossing_search_.find(a.surface->moving(), a.begin, b.surface->moving(), b.begin, crossings_);
+  pair.crossing = std::any_of(crossings_.begin(), crossings_.end(),
+                              [](const EdgeCrossing& c) { return c.meeting == Meeting::through; });
+}
+
+Index Islands::root(Index member) {
+  while (leader_[std::size_t(member)] != member) member = leader_[std::size_t(member)];
+  return member;
+}
+
+void Islands::join(Index a, Index b) {
+  a = root(a);
+  b = root(b);
+  leader_[std::size_t(std::max(a, b))] = std::min(a, b);
+}
+
+/// Where the surface is, and where it would be at the end if every node kept its velocity.
+void Islands::foresee(Member& m) {
+  const double h = m.input.h;
+  m.place_surface(m.x(), m.begin);
+  m.change = m.x();
+  for (std::size_t i = 0; i < m.change.size(); ++i) m.change[i] += h * (m.v()[i] + h * m.input.gravity);
+  for (std::size_t n = 0; n < m.input.held.size(); ++n)
+    m.change[std::size_t(m.input.held[n])] = m.input.targets[n];
+  m.place_surface(m.change, m.end);
+  m.at = m.begin;
+  m.surface->moving().refit(m.begin, m.end, m.thickness);
+}
+
+void Islands::begin_step() {
+  leader_.resize(members_.size());
+  done_.assign(members_.size(), 0);
+  for (Index k = 0; k < Index(members_.size()); ++k) {
+    Member& m = members_[std::size_t(k)];
+    leader_[std::size_t(k)] = k;
+    foresee(m);
+  }
+  for (BodyPair& pair : pairs_) {
+    const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+    measure(pair);
+    pair.friction = std::sqrt(friction_of(a) * friction_of(b));
+    if (pair.crossing) look_for_crossing(pair);
+    pair.near = is_near(pair);
+    if (pair.near)
+      join(pair.first, pair.second);
+    else
+      pair.memory.clear();
+  }
+}
+
+bool Islands::is_near(BodyPair& pair) {
+  search(pair);
+  if (!may_meet(pair) || pair.candidates.size() == 0) return false;
+  if (!pair.memory.empty()) return true;
+  const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+  finder_.find(
+      pair.motion(a, b), pair.candidates, [](const PairKey&) { return false; }, rows_);
+  return !rows_.empty();
+}
+
+std::optional<Index> Islands::step(Pool& pool) {
+  begin_step();
+  for (Member& m : members_) m.contact->keep();
+  do {
+    for (Index k = 0; k < Index(members_.size()); ++k) {
+      if (done_[std::size_t(k)] || root(k) != k) continue;
+      if (const std::optional<Index> failed = step_island(k, pool)) return failed;
+    }
+  } while (check_apart());
+  return std::nullopt;
+}
+
+std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
+  joined_.clear();
+  joined_pairs_.clear();
+  for (Index k = 0; k < Index(members_.size()); ++k)
+    if (root(k) == leader) {
+      joined_.push_back(&members_[std::size_t(k)]);
+      done_[std::size_t(k)] = 1;
+    }
+  if (joined_.size() == 1) {
+    Member& m = *joined_[0];
+    m.report = m.method->advance(m.input);
+    return m.report.ok() ? std::nullopt : std::optional(leader);
+  }
+  for (BodyPair& pair : pairs_)
+    if (may_meet(pair) && root(pair.first) == leader && root(pair.second) == leader)
+      joined_pairs_.push_back(&pair);
+  for (Member* m : joined_) m->whole = m->input;
+  const Clock::time_point begin = Clock::now();
+  const std::optional<Index> failed = march(0, joined_[0]->input.time, joined_[0]->input.h, pool);
+  // What the bodies themselves did not spend is shared among them.
+  double rest = milliseconds_since(begin);
+  for (const Member* m : joined_) rest -= m->report.ms.total;
+  for (Member* m : joined_) {
+    m->input = m->whole;
+    m->report.ms.contact += rest / double(joined_.size());
+    m->report.ms.total += rest / double(joined_.size());
+  }
+  return failed;
+}
+
+/// The step that ends at `end`, or its halves.
+std::optional<Index> Islands::march(int halvings, double end, double h, Pool& pool) {
+  if (halvings > 0) prepare_part(end, h);
+  const IslandStep::Outcome out =
+      island_.run(joined_, joined_pairs_, members_, halvings == most_halvings, search_, pool);
+  if (out.what == IslandStep::Outcome::failed) return out.member;
+  if (out.what == IslandStep::Outcome::done) return std::nullopt;
+  for (Member* m : joined_) m->contact->restore();
+  if (const std::optional<Index> failed = march(halvings + 1, end - h / 2, h / 2, pool)) return failed;
+  std::vector<StepReport> first;
+  for (const Member* m : joined_) first.push_back(m->report);
+  if (const std::optional<Index> failed = march(halvings + 1, end, h / 2, pool)) return failed;
+  for (std::size_t k = 0; k < joined_.size(); ++k) {
+    StepReport& report = joined_[k]->report;
+    add_earlier(report, first[k]);
+    report.shortened /= 2;
+  }
+  return std::nullopt;
+}
+
+/// Held nodes go to their targets in a straight line; colliders are where they are in this part of the step.
+void Islands::prepare_part(double end, double h) {
+  const double part = h / (joined_[0]->whole.time - (end - h));
+  colliders_.assign(joined_[0]->whole.colliders.begin(), joined_[0]->whole.colliders.end());
+  for (Collider& collider : colliders_) collider.aim(end - h, end);
+  for (Member* m : joined_) {
+    m->input.h = h;
+    m->input.time = end;
+    m->input.colliders = colliders_;
+    m->targets.assign(m->whole.targets.begin(), m->whole.targets.end());
+    for (std::size_t n = 0; n < m->targets.size(); ++n) {
+      const Vec3& from = m->x()[std::size_t(m->whole.held[n])];
+      m->targets[n] = from + part * (m->targets[n] - from);
+    }
+    m->input.targets = m->targets;
+    m->contact->keep();
+    foresee(*m);
+  }
+  for (BodyPair* pair : joined_pairs_) search(*pair);
+}
+
+bool Islands::check_apart() {
+  for (Member& m : members_) {
+    m.place_surface(m.x(), m.end);
+    m.at = m.begin;
+    m.surface->moving().refit(m.begin, m.end, m.thickness);
+  }
+  bool any = false;
+  for (BodyPair& pair : pairs_) {
+    if (root(pair.first) == root(pair.second) || !may_meet(pair)) continue;
+    search(pair);
+    rows_.clear();
+    int touching_pairs = 0;
+    const PairMotion motion =
+        pair.motion(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]);
+    if (finder_.free_way(motion, pair.candidates, rows_, touching_pairs) >= 1) continue;
+    any = true;
+    for (Index k = 0; k < Index(members_.size()); ++k)
+      if (root(k) == root(pair.first) || root(k) == root(pair.second)) done_[std::size_t(k)] = 0;
+    join(pair.first, pair.second);
+  }
+  for (std::size_t k = 0; any && k < members_.size(); ++k)
+    if (!done_[k]) members_[k].contact->restore();
+  for (BodyPair& pair : pairs_)
+    if (any && !done_[std::size_t(pair.first)] && !done_[std::size_t(pair.second)]) search(pair);
+  return any;
+}
+
+bool Islands::may_meet(const BodyPair& pair) const {
+  return !pair.crossing && members_[std::size_t(pair.first)].input.contact.bodies &&
+         members_[std::size_t(pair.second)].input.contact.bodies;
+}
+
+/// Candidates of the surfaces as they were refitted.
+void Islands::search(BodyPair& pair) {
+  const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+  pair.candidates.clear();
+  if (a.surface->moving().tree().bounds().overlaps(b.surface->moving().tree().bounds()))
+    search_.find(a.surface->moving(), b.surface->moving(), pair.candidates);
+}
+
+void Islands::save(Writer& writer) const {
+  for (const BodyPair& pair : pairs_) {
+    writer.value(char(pair.crossing));
+    writer.array(pair.memory);
+  }
+}
+
+bool Islands::load(Reader& reader) {
+  for (BodyPair& pair : pairs_) {
+    char crossing = 0;
+    reader.value(crossing);
+    pair.crossing = crossing != 0;
+    reader.list(pair.memory);
+    const auto before = [](const PairMemory& a, const PairMemory& b) { return a.key < b.key; };
+    if (!std::is_sorted(pair.memory.begin(), pair.memory.end(), before)) return false;
+  }
+  return reader.ok();
+}
+
+}  // namespace pliant

@@ -123,7 +123,7 @@ TEST(Surfaces, a_squashed_toy_of_either_kind_has_its_shape_back_within_five_seco
     EXPECT_LT(flat.length, 0.8 * ear.length);
     EXPECT_NEAR(now.length / ear.length, 1, 0.02) << name;  // features do not collapse
     EXPECT_NEAR(now.radius / ear.radius, 1, 0.02) << name;
-    EXPECT_NE(run.notes().front().find("vertices of the surface nodes"), std::string::npos);
+    EXPECT_NE(run.notes().front().find("vertices of its surface"), std::string::npos);
   }
 }
 

@@ -21,7 +21,7 @@ TEST(SurfaceBodies, an_operator_of_surfaces_makes_the_vertices_nodes_and_the_not
     ASSERT_TRUE(scene) << shape << scene.error().text();
     EXPECT_EQ(nodes(*scene).x.size(), scene->simulation.bodies()[0].surface().size()) << shape;
     ASSERT_FALSE(scene->notes.empty());
-    EXPECT_NE(scene->notes.front().find("vertices of the surface nodes"), std::string::npos);
+    EXPECT_NE(scene->notes.front().find("vertices of its surface"), std::string::npos);
   }
   const auto filled = scene_of(R"("shape": {"sphere": {"nodes": 7}})");
   ASSERT_TRUE(filled);

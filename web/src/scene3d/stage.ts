@@ -83,8 +83,11 @@ export class Stage {
   private drawnEpoch = -1;
   private warm: BodyView | null = null;
   private readonly cooled: BodyView[] = [];
+  /** Scene and number of bodies of the model, to tell a new one. */
   private fitted = '';
   private fittedBodies = 0;
+  /** What the first frame of the model fits the camera to. */
+  private toFit: 'fresh' | 'same' | null = null;
   private sized = '';
   private groundY = 0;
   private groundKnown = false;
@@ -188,6 +191,14 @@ export class Stage {
       this.scene.add(body.mesh, overlay.group);
     }
     this.setProps(m);
+    // A new scene is shown from the first direction, a body more or less from the present one. Asked here, because frames
+    // of the model before may still come after the news of the scene.
+    const name = this.store.scene?.name ?? '';
+    if (this.bodies.size && (this.fitted !== name || this.fittedBodies !== this.bodies.size)) {
+      this.toFit = this.fitted !== name ? 'fresh' : 'same';
+      this.fitted = name;
+      this.fittedBodies = this.bodies.size;
+    }
     this.modelChanged.emit();
     // The shaders live as long as somebody uses them: until the first drawing after this.
     if (warm) this.cooled.push(warm);
@@ -204,14 +215,10 @@ export class Stage {
       else this.bodies.get(block.body)?.take(block);
     }
     if (this.store.look === 'stretch') this.updateRange();
-    // A new scene is shown from the first direction, a body more or less from the present one.
-    const name = this.store.scene?.name ?? '';
-    if (this.bodies.size && (this.fitted !== name || this.fittedBodies !== this.bodies.size)) {
-      const fresh = this.fitted !== name;
-      this.fitted = name;
-      this.fittedBodies = this.bodies.size;
+    if (this.toFit) {
       this.arrange();
-      this.fit(fresh);
+      this.fit(this.toFit === 'fresh');
+      this.toFit = null;
     }
     this.followBodies();
     return true;

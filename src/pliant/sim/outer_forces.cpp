@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/sim/outer_forces.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
+
+#include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
 namespace {
 
-constexpr int block = 1024;  // nodes
+constexpr int block = 1024;             // nodes
+constexpr double least_spread = 1e-12;  // of the largest: nodes on a line take no moment about it
 
 bool is_constant(const WorldForce& force) { return std::holds_alternative<ConstantForce>(force.is); }
 
@@ -38,19 +42,41 @@ std::span<const Vec3> OuterForces::on_nodes(const Method& method, const OuterSur
   for (const WorldForce& force : forces) {
     if (!force.acts_on(body)) continue;
     const ForceKind now = force.at(time);
-    if (const auto* point = std::get_if<PointForce>(&now)) add_field(*point, nodes, pool);
-    if (const auto* vortex = std::get_if<VortexForce>(&now)) add_field(*vortex, nodes, pool);
+    if (const auto* point = std::get_if<PointForce>(&now)) add_field(*point, nodes, h, pool);
+    if (const auto* vortex = std::get_if<VortexForce>(&now)) add_field(*vortex, nodes, h, pool);
   }
   add_winds(method, surface, forces, body, time, h, pool);
   return sum_;
 }
 
 template <class Field>
-void OuterForces::add_field(const Field& field, const NodeState& nodes, Pool& pool) {
+void OuterForces::add_field(const Field& field, const NodeState& nodes, double h, Pool& pool) {
   for_blocks(pool, int(sum_.size()), block, [&](int begin, int end) {
     for (std::size_t i = std::size_t(begin); i < std::size_t(end); ++i)
       sum_[i] += nodes.mass[i] * acceleration_at(field, places_[i]);
   });
+  if (!nodes.within.mass.empty()) add_within(field, nodes.within, h);
+}
+
+/// Forces f on mass that no node carries, as forces on the nodes with their resultant and moment. Such a body moves
+/// as one, so that no more of them matters: F/n + w x r, r from the mean place, sum r x (w x r) = sum r x f.
+template <class Field>
+void OuterForces::add_within(const Field& field, const NodeState::MassPoints& points, double h) {
+  const double count = double(places_.size());
+  Vec3 mean = Vec3::Zero(), force = Vec3::Zero(), moment = Vec3::Zero();
+  for (const Vec3& x : places_) mean += x / count;
+  for (std::size_t k = 0; k < points.x.size(); ++k) {
+    const Vec3 x = points.x[k] + h * points.v[k], f = points.mass[k] * acceleration_at(field, x);
+    force += f;
+    moment += (x - mean).cross(f);
+  }
+  Mat3 spread = Mat3::Zero();
+  for (const Vec3& x : places_) {
+    const Vec3 r = x - mean;
+    spread += r.squaredNorm() * Mat3::Identity() - r * r.transpose();
+  }
+  const Vec3 w = pseudo_inverse(spread, least_spread) * moment;
+  for (std::size_t i = 0; i < places_.size(); ++i) sum_[i] += force / count + w.cross(places_[i] - mean);
 }
 
 void OuterForces::add_winds(const Method& method, const OuterSurface& surface,

@@ -37,7 +37,9 @@ class OuterForces {
   void add_winds(const Method& method, const OuterSurface& surface, std::span<const WorldForce> forces,
                  const std::string& body, double time, double h, Pool& pool);
   template <class Field>
-  void add_field(const Field& field, const NodeState& nodes, Pool& pool);
+  void add_field(const Field& field, const NodeState& nodes, double h, Pool& pool);
+  template <class Field>
+  void add_within(const Field& field, const NodeState::MassPoints& points, double h);
 
   Points given_;
   WindSurface wind_;

@@ -234,7 +234,7 @@ std::vector<PlacedHold> World::holds_of_new(const Body& body, const Shape& shape
 void World::adopt(const Rebuild& rebuild, Parts parts) {
   std::vector<Body> old = simulation_->take_bodies(), bodies;
   std::vector<Piece> old_pieces = std::exchange(pieces_, {});
-  std::vector<char> stays(old.size(), 0);
+  std::vector<char> stays(old.size(), 0), goes_on;
   const Json& list = bodies_of(rebuild.target.document);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Rebuild::BodyPlan& plan = rebuild.bodies[i];
@@ -243,6 +243,7 @@ void World::adopt(const Rebuild& rebuild, Parts parts) {
       bodies.push_back(std::move(old[before]));
       pieces_.push_back(std::move(old_pieces[before]));
       stays[before] = 1;
+      goes_on.push_back(1);
       continue;
     }
     Body& body = bodies.emplace_back(take_new_body(rebuild, int(i), parts));
@@ -250,6 +251,7 @@ void World::adopt(const Rebuild& rebuild, Parts parts) {
     const bool replaces = plan.before >= 0;
     const bool same = replaces && same_nodes(*old_pieces[before].shape, *pieces_.back().shape);
     const bool same_method = replaces && method_of(bodies_of(scene_)[before]) == method_of(list[i]);
+    goes_on.push_back(same);
     if (same && body.name() != rebuild.change.leaves) {
       go_on_as(old[before], body, same_method);
       body.set_holds(old[before].holds());
@@ -267,7 +269,7 @@ void World::adopt(const Rebuild& rebuild, Parts parts) {
     if (spares_.size() == most_spares) spares_.erase(spares_.begin());
     spares_.push_back({std::move(old[i]), std::move(old_pieces[i])});
   }
-  simulation_->set_bodies(std::move(bodies));
+  simulation_->set_bodies(std::move(bodies), goes_on);
   if (parts.colliders) simulation_->set_colliders(std::move(*parts.colliders));
 }
 
@@ -278,9 +280,7 @@ void World::apply_spec() {
   for (int i = 0; i < bodies(); ++i) {
     const BodySpec& of = spec(i);
     of.entry().set_live(of.options(), body(i).method(), of.damping);
-    ContactOptions contact = of.contact;
-    if (of.friction < not_given) contact.friction = of.friction;
-    body(i).set_contact(contact);
+    body(i).set_contact(contact_of(of, *piece(i).shape));
   }
 }
 
@@ -298,6 +298,7 @@ void World::restore(const std::map<std::string, std::vector<std::byte>>& states,
     if (kept != holds.end()) now = kept->second;
     if (kept != holds.end() || !now.take_places(body(i).holds())) body(i).set_holds(now.placed());
   }
+  if (!states.empty() && !states.contains("")) simulation_->rejoin(false);
   if (!states.empty() || !holds.empty()) grabs_.clear();
 }
 

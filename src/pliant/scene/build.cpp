@@ -458,16 +458,16 @@ std::vector<std::string> meeting_notes(Simulation& simulation) {
   std::vector<std::string> out;
   const std::vector<Body>& bodies = simulation.bodies();
   for (const IndexPair& pair : simulation.crossing())
-    out.push_back(fmt::format("{} and {} cross each other: they pass through each other until they have parted",
-                              bodies[std::size_t(pair.first)].name(),
-                              bodies[std::size_t(pair.second)].name()));
+    out.push_back(
+        fmt::format("{} and {} cross each other: they pass through each other until they have parted",
+                    bodies[std::size_t(pair.first)].name(), bodies[std::size_t(pair.second)].name()));
   for (int i = 0; bodies.size() > 1 && i < int(bodies.size()); ++i) {
     Body& body = simulation.body(i);
     if (!body.contact().bodies || simulation.meets_others(i)) continue;
-    const std::string why =
-        body.method().contact_body()
-            ? "it has no triangles"
-            : fmt::format("method {} with these settings does not meet them yet", body.method().describe().name);
+    const std::string why = body.method().contact_body()
+                                ? "it has no triangles that could meet them"
+                                : fmt::format("method {} with these settings does not meet them yet",
+                                              body.method().describe().name);
     out.push_back(fmt::format("{}: passes through other bodies: {}", body.name(), why));
   }
   return out;

@@ -9,6 +9,7 @@
 #include "pliant/physics/metrics.hpp"
 #include "pliant/physics/selection.hpp"
 #include "pliant/scene/validate.hpp"
+#include "pliant/view/messages.hpp"
 #include "pliant/view/method_facts.hpp"
 #include "pliant/view/option_list.hpp"
 #include "pliant/view/world.hpp"
@@ -340,6 +341,7 @@ Outcome<Json> World::finish(const Rebuild& rebuild, Parts parts) {
   if (const auto at = holds_.find(change.leaves); at != holds_.end()) edit.holds_before.insert(*at);
   const Json before = scene_;
   if (change.whole) forget_scene();
+  const std::vector<std::string> known = meeting_notes(*simulation_);
   const std::vector<Grabs::Held> were = held();
   Json scene = rebuild.target.document;
   Holds written = take_holds(scene);
@@ -368,6 +370,10 @@ Outcome<Json> World::finish(const Rebuild& rebuild, Parts parts) {
     write_history(rebuild, std::move(edit));
   }
   touched();
+  // Bodies are built alone: which of them meet is known only here.
+  for (const std::string& note : meeting_notes(*simulation_))
+    if (std::find(known.begin(), known.end(), note) == known.end())
+      happenings_.push_back({Happening::Kind::event, event_message("info", "note", step_, note, "")});
   if (rebuild.changes_structure() || handles)
     structure_changed();
   else

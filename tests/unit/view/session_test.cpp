@@ -263,7 +263,7 @@ TEST(Session, AResetLooksAnewWhichBodiesCross) {
   const auto box = [](const char* name, double x, double speed) {
     return Json{{"name", name},
                 {"shape",
-                 {{"box", {{"size", {0.2, 0.2, 0.2}}, {"nodes", {3, 3, 3}}, {"center", {x, x / 9, x / 8}}}}}},
+                 {{"box", {{"size", {0.2, 0.2, 0.2}}, {"nodes", {3, 3, 3}}, {"corner", {x, x / 9, x / 8}}}}}},
                 {"method", "geometric"},
                 {"initial", {{"velocity", {speed, 0, 0}}}}};
   };

@@ -341,5 +341,110 @@ TEST(BodiesMeet, bodies_that_cross_at_the_start_are_told_and_do_not_meet) {
   EXPECT_TRUE(simulation.crossing().empty());  // they have parted
 }
 
+TEST(BodiesMeet, bodies_put_back_to_their_start_are_looked_at_anew) {
+  World world;
+  world.options.gravity.setZero();
+  world.add(cube(), 1e6, {{0, 0, 0}});
+  world.add(cube(), 1e6, {{0.15, 0.01, 0.02}, {1, 0, 0}});
+  Simulation simulation = world.simulation();
+  std::vector<Writer> starts(2);
+  for (int i = 0; i < 2; ++i) simulation.body(i).save(starts[std::size_t(i)]);
+  for (int step = 0; step < 12; ++step) ASSERT_FALSE(simulation.step());
+  ASSERT_TRUE(simulation.crossing().empty());
+  const auto put_back = [&] {
+    for (int i = 0; i < 2; ++i) {
+      Reader reader(starts[std::size_t(i)].bytes());
+      ASSERT_TRUE(simulation.body(i).load(reader));
+    }
+    simulation.rejoin(true);
+  };
+  put_back();
+  EXPECT_EQ(simulation.crossing().size(), 1u);
+  for (int step = 0; step < 12; ++step) ASSERT_FALSE(simulation.step());
+  EXPECT_EQ(simulation.bodies()[1].report().shortened, 0);
+  EXPECT_TRUE(simulation.crossing().empty());  // they came out as the first time
+}
+
+TEST(BodiesMeet, bodies_that_start_face_on_face_are_parted_again_after_they_were_put_back) {
+  World world;
+  world.add(cube(), 1e7, {{0, 0.1, 0}});
+  world.add(cube(), 1e7, {{0.01, 0.3, 0}});
+  std::vector<Writer> starts(2);
+  for (std::size_t i = 0; i < 2; ++i) world.bodies[i].save(starts[i]);
+  Simulation simulation = world.simulation();
+  const Points parted = simulation.bodies()[1].method().nodes().x;
+  for (int i = 0; i < 2; ++i) {
+    Reader reader(starts[std::size_t(i)].bytes());
+    ASSERT_TRUE(simulation.body(i).load(reader));
+  }
+  EXPECT_NE(simulation.bodies()[1].method().nodes().x, parted);
+  simulation.rejoin(true);
+  EXPECT_EQ(simulation.bodies()[1].method().nodes().x, parted);
+}
+
+TEST(BodiesMeet, bodies_that_cross_when_they_are_to_meet_come_out_of_each_other_first) {
+  World world;
+  world.options.gravity.setZero();
+  world.contact.bodies = false;
+  world.add(cube(), 1e6, {{0, 0, 0}});
+  world.add(cube(), 1e6, {{0.25, 0.01, 0.02}, {-3, 0, 0}});
+  Simulation simulation = world.simulation();
+  for (int step = 0; step < 2; ++step) ASSERT_FALSE(simulation.step());
+  EXPECT_TRUE(simulation.crossing().empty());  // nobody asks for bodies that do not meet
+  for (int i = 0; i < 2; ++i) simulation.body(i).set_contact({});
+  EXPECT_EQ(simulation.crossing().size(), 1u);
+  for (int step = 0; step < 10; ++step) {
+    ASSERT_FALSE(simulation.step());
+    EXPECT_EQ(simulation.bodies()[1].report().shortened, 0);
+  }
+  EXPECT_TRUE(simulation.crossing().empty());
+  EXPECT_NEAR(centre_of(simulation.bodies()[1]).x(), 0.25 - 3 * 12 / 60.0, 1e-9);
+}
+
+TEST(BodiesMeet, bodies_that_meet_no_others_are_not_moved_at_the_start) {
+  World world;
+  world.contact.bodies = false;
+  world.add(cube(), 1e7, {{0, 0.1, 0}});
+  world.add(cube(), 1e7, {{0.01, 0.3, 0}});
+  const Points start = world.bodies[1].method().nodes().x;
+  Simulation simulation = world.simulation();
+  EXPECT_EQ(simulation.bodies()[1].method().nodes().x, start);
+  EXPECT_FALSE(simulation.meets_others(0));
+}
+
+// Closed bodies keep their offset from each other where it is more than 0.005 of their size: a hair is 0.02 of it.
+TEST(BodiesMeet, the_offset_and_the_thickness_count_from_the_start_on) {
+  const auto hair = [](const ContactOptions& contact) {
+    World world;
+    world.contact = contact;
+    world.add(cube(), 1e7, {{0, 0.1, 0}});
+    world.add(cube(), 1e7, {{0.01, 0.3, 0}});
+    return centre_of(world.simulation().bodies()[1]).y() - 0.3;
+  };
+  EXPECT_NEAR(hair({}), 0.02 * 0.005 * edge, 1e-12);
+  EXPECT_NEAR(hair({.offset = 0.004}), 0.02 * 0.004, 1e-12);
+  EXPECT_NEAR(hair({.offset = 0.004, .thickness = 0.002}), 0.02 * 0.002, 1e-12);
+}
+
+TEST(BodiesMeet, a_body_that_comes_does_not_disturb_those_in_motion) {
+  std::vector<Points> ends;
+  for (const bool changed : {false, true}) {
+    World world = two_cubes(1e6, Integrator::bdf2);
+    Simulation simulation = world.simulation();
+    for (int step = 0; step < 12; ++step) {
+      if (changed && step == 6) {  // in mid-contact
+        World other;
+        other.add(cube(), 1e6, {{3, 0, 0}});
+        std::vector<Body> bodies = simulation.take_bodies();
+        bodies.push_back(std::move(other.bodies[0]));
+        simulation.set_bodies(std::move(bodies));
+      }
+      ASSERT_FALSE(simulation.step());
+    }
+    ends.push_back(simulation.bodies()[0].method().nodes().x);
+  }
+  EXPECT_EQ(ends[0], ends[1]);
+}
+
 }  // namespace bodies_meet_test
 }  // namespace pliant

@@ -20,51 +20,97 @@ double friction_of(const Member& m) {
   return given < 0 ? default_friction : given;
 }
 
-double thickness_of(const Member& m, double given) {
-  return given > 0 ? given : std::max(m.input.contact.offset, kept_distance * m.surface->size());
+double thickness_of(const Member& m) {
+  const ContactOptions& contact = m.input.contact;
+  if (contact.thickness > 0) return contact.thickness;
+  return m.usual > 0 ? m.usual : std::max(contact.offset, kept_distance * m.surface->size());
 }
 
 }  // namespace
 
 void Islands::attach(std::span<const Joiner> joiners) {
-  members_.clear();
-  pairs_.clear();
-  for (const Joiner& joiner : joiners) {
-    ContactBody* contact = joiner.method->contact_body();
-    if (!contact || joiner.triangles.empty()) continue;
-    Member m;
-    m.body = joiner.body;
-    m.method = joiner.method;
-    m.contact = contact;
-    const std::span<const Index> number = contact->stage().numbers();
-    std::vector<Triangle> triangles(joiner.triangles.begin(), joiner.triangles.end());
-    for (Triangle& t : triangles)
-      for (Index& v : t) v = number[std::size_t(v)];
-    m.place_surface(m.x(), m.begin);
-    m.at = m.end = m.begin;
-    m.surface = std::make_unique<MeetingSurface>(m.begin, triangles);
-    m.thickness = joiner.thickness;
-    m.movable = joiner.movable;
-    m.closed = joiner.closed;
-    members_.push_back(std::move(m));
+  if (!members_.empty()) {
+    members_before_ = std::exchange(members_, {});
+    pairs_before_ = std::exchange(pairs_, {});
   }
-  for (Member& m : members_) m.thickness = thickness_of(m, m.thickness);
-  for (Index a = 0; a < Index(members_.size()); ++a)
-    for (Index b = a + 1; b < Index(members_.size()); ++b) {
-      BodyPair pair;
-      pair.first = a;
-      pair.second = b;
-      pairs_.push_back(std::move(pair));
-    }
-  for (BodyPair& pair : pairs_) measure(pair);
-  for (Member& m : members_) m.surface->moving().refit(m.begin, m.begin, m.thickness);
+  for (const Joiner& joiner : joiners)
+    if (ContactBody* contact = joiner.method->contact_body(); contact && !joiner.triangles.empty())
+      members_.push_back(make_member(joiner, *contact));
+  pair_up();
   // A body that gives way may then touch the next.
   bool any = true;
   for (std::size_t k = 0; any && k < members_.size(); ++k) {
     any = false;
     for (BodyPair& pair : pairs_) any |= part_touching(pair);
   }
-  for (BodyPair& pair : pairs_) look_for_crossing(pair);
+  for (BodyPair& pair : pairs_) {
+    look_for_crossing(pair);
+    take_memory(pair);
+  }
+  if (joiners.empty()) return;
+  members_before_.clear();
+  pairs_before_.clear();
+}
+
+Member Islands::make_member(const Joiner& joiner, ContactBody& contact) {
+  Member m;
+  m.body = joiner.body;
+  m.method = joiner.method;
+  m.contact = &contact;
+  const std::span<const Index> number = contact.stage().numbers();
+  std::vector<Triangle> triangles(joiner.triangles.begin(), joiner.triangles.end());
+  for (Triangle& t : triangles)
+    for (Index& v : t) v = number[std::size_t(v)];
+  m.place_surface(m.x(), m.begin);
+  m.at = m.end = m.begin;
+  // A body that was here keeps its surface: size and tree are those of its start.
+  for (Member& before : members_before_)
+    if (before.method == m.method && before.surface && before.begin.size() == m.begin.size() &&
+        std::ranges::equal(before.surface->moving().triangles(), triangles))
+      m.surface = std::move(before.surface);
+  if (!m.surface) m.surface = std::make_unique<MeetingSurface>(m.begin, triangles);
+  m.usual = joiner.thickness;
+  m.movable = joiner.movable;
+  m.closed = joiner.closed;
+  m.input.contact = joiner.contact;
+  m.thickness = thickness_of(m);
+  m.surface->moving().refit(m.begin, m.begin, m.thickness);
+  return m;
+}
+
+void Islands::pair_up() {
+  for (Index a = 0; a < Index(members_.size()); ++a)
+    for (Index b = a + 1; b < Index(members_.size()); ++b) {
+      BodyPair pair;
+      pair.first = a;
+      pair.second = b;
+      measure(pair);
+      pairs_.push_back(std::move(pair));
+    }
+}
+
+/// Of the same two bodies before, in the same order: keys name features of the first and of the second. A surface
+/// that is gone went to the body that is here now.
+void Islands::take_memory(BodyPair& pair) {
+  const auto same = [&](Index before, Index now) {
+    const Member& m = members_before_[std::size_t(before)];
+    return m.method == members_[std::size_t(now)].method && !m.surface;
+  };
+  for (BodyPair& before : pairs_before_)
+    if (same(before.first, pair.first) && same(before.second, pair.second))
+      pair.memory = std::move(before.memory);
+}
+
+void Islands::look_again() {
+  for (Member& m : members_) {
+    m.place_surface(m.x(), m.begin);
+    m.at = m.end = m.begin;
+    m.surface->moving().refit(m.begin, m.begin, m.thickness);
+  }
+  for (BodyPair& pair : pairs_) {
+    pair.memory.clear();
+    look_for_crossing(pair);
+  }
 }
 
 void Islands::measure(BodyPair& pair) const {
@@ -183,6 +229,7 @@ void Islands::begin_step() {
   for (Index k = 0; k < Index(members_.size()); ++k) {
     Member& m = members_[std::size_t(k)];
     leader_[std::size_t(k)] = k;
+    m.thickness = thickness_of(m);
     foresee(m);
   }
   for (BodyPair& pair : pairs_) {
@@ -332,20 +379,38 @@ void Islands::search(BodyPair& pair) {
 }
 
 void Islands::save(Writer& writer) const {
+  writer.value(std::uint64_t(pairs_.size()));
   for (const BodyPair& pair : pairs_) {
+    writer.value(members_[std::size_t(pair.first)].body);
+    writer.value(members_[std::size_t(pair.second)].body);
     writer.value(char(pair.crossing));
     writer.array(pair.memory);
   }
 }
 
+/// The body settings may be others than when the state was saved, and so the bodies that meet: pairs that are here
+/// now and were not then are seen anew.
 bool Islands::load(Reader& reader) {
-  for (BodyPair& pair : pairs_) {
+  look_again();
+  std::uint64_t count = 0;
+  reader.value(count);
+  for (std::uint64_t k = 0; reader.ok() && k < count; ++k) {
+    BodyPair saved;
     char crossing = 0;
+    reader.value(saved.first);
+    reader.value(saved.second);
     reader.value(crossing);
-    pair.crossing = crossing != 0;
-    reader.list(pair.memory);
+    reader.list(saved.memory);
     const auto before = [](const PairMemory& a, const PairMemory& b) { return a.key < b.key; };
-    if (!std::is_sorted(pair.memory.begin(), pair.memory.end(), before)) return false;
+    if (!std::is_sorted(saved.memory.begin(), saved.memory.end(), before)) return false;
+    for (BodyPair& pair : pairs_) {
+      if (members_[std::size_t(pair.first)].body != saved.first ||
+          members_[std::size_t(pair.second)].body != saved.second)
+        continue;
+      pair.crossing = crossing != 0;
+      pair.memory = std::move(saved.memory);
+      break;
+    }
   }
   return reader.ok();
 }

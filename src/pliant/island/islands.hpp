@@ -21,14 +21,18 @@ class Islands {
     Index body = 0;
     Method* method = nullptr;
     std::span<const Triangle> triangles;  ///< between the points of the contact stage, in its given numbers
-    double thickness = 0;                 ///< m; 0: of the size
-    bool movable = true;                  ///< nothing holds it where it starts
+    ContactOptions contact;               ///< until its first step tells them anew
+    double thickness = 0;                 ///< m, if the contact options give none; 0: of the size
+    bool movable = true;                  ///< it starts here, and nothing holds it
     bool closed = true;                   ///< the triangles bound a volume
   };
 
-  /// In place of all bodies so far; what was known of pairs is forgotten. Pairs that cross each other do not meet
-  /// before they have parted: crossing() names them. Of bodies that touch, one is moved by a hair.
+  /// In place of all bodies so far. Of two that were here before, what is known of their contact stays; also when
+  /// all left in between. Pairs that cross each other do not meet before they have parted: crossing() names
+  /// them. Of bodies that touch, one is moved by a hair, if it is movable.
   void attach(std::span<const Joiner> joiners);
+  /// Bodies were put elsewhere: what was known of pairs is forgotten, and it is seen anew which cross.
+  void look_again();
   bool empty() const { return members_.size() < 2; }
   std::span<Member> members() { return members_; }
   /// Pairs (bodies of the simulation) that pass through each other.
@@ -41,6 +45,9 @@ class Islands {
   bool load(Reader& reader);
 
  private:
+  Member make_member(const Joiner& joiner, ContactBody& contact);
+  void pair_up();
+  void take_memory(BodyPair& pair);
   void begin_step();
   void foresee(Member& member);
   std::optional<Index> march(int halvings, double end, double h, Pool& pool);
@@ -60,6 +67,8 @@ class Islands {
 
   std::vector<Member> members_;
   std::vector<BodyPair> pairs_;
+  std::vector<Member> members_before_;  ///< during attach, and after all have left
+  std::vector<BodyPair> pairs_before_;
   PairSearch search_;
   CrossingSearch crossing_search_;
   IslandStep island_;

@@ -323,27 +323,6 @@ Problems shape_problems(const Error& error, const std::string& place) {
   return out;
 }
 
-/// What passes through other bodies.
-void note_meetings(Simulation& simulation, std::vector<std::string>& notes) {
-  const std::vector<Body>& bodies = simulation.bodies();
-  for (const IndexPair& pair : simulation.crossing())
-    notes.push_back(fmt::format(
-        "{} and {} cross each other at the start: they pass through each other until they have parted",
-        bodies[std::size_t(pair.first)].name(), bodies[std::size_t(pair.second)].name()));
-  for (int i = 0; bodies.size() > 1 && i < int(bodies.size()); ++i)
-    if (bodies[std::size_t(i)].contact().bodies && !simulation.body(i).method().contact_body())
-      notes.push_back(
-          fmt::format("{}: passes through other bodies: method {} with these settings does not meet them yet",
-                      bodies[std::size_t(i)].name(), bodies[std::size_t(i)].method().describe().name));
-}
-
-ContactOptions contact_of(const BodySpec& body, const Shape& shape) {
-  ContactOptions contact = body.contact;
-  if (contact.thickness == 0 && !shape.closed) contact.thickness = shape.graph.thickness;
-  if (body.friction < not_given) contact.friction = body.friction;
-  return contact;
-}
-
 /// What is known of a body before its method is built.
 struct Draft {
   std::optional<Shape> shape;            ///< none when its description is wrong
@@ -468,6 +447,32 @@ std::optional<Body> build_body(const BodySpec& body, std::size_t i, Draft& draft
 
 }  // namespace
 
+ContactOptions contact_of(const BodySpec& body, const Shape& shape) {
+  ContactOptions contact = body.contact;
+  if (contact.thickness == 0 && !shape.closed) contact.thickness = shape.graph.thickness;
+  if (body.friction < not_given) contact.friction = body.friction;
+  return contact;
+}
+
+std::vector<std::string> meeting_notes(Simulation& simulation) {
+  std::vector<std::string> out;
+  const std::vector<Body>& bodies = simulation.bodies();
+  for (const IndexPair& pair : simulation.crossing())
+    out.push_back(
+        fmt::format("{} and {} cross each other: they pass through each other until they have parted",
+                    bodies[std::size_t(pair.first)].name(), bodies[std::size_t(pair.second)].name()));
+  for (int i = 0; bodies.size() > 1 && i < int(bodies.size()); ++i) {
+    Body& body = simulation.body(i);
+    if (!body.contact().bodies || simulation.meets_others(i)) continue;
+    const std::string why = body.method().contact_body()
+                                ? "it has no triangles that could meet them"
+                                : fmt::format("method {} with these settings does not meet them yet",
+                                              body.method().describe().name);
+    out.push_back(fmt::format("{}: passes through other bodies: {}", body.name(), why));
+  }
+  return out;
+}
+
 std::shared_ptr<const Shape> ShapeCache::find(const std::string& key) const {
   const std::lock_guard lock(mutex_);
   for (const auto& [known, shape] : shapes_)
@@ -532,7 +537,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   for (Draft& draft : drafts) shapes.push_back(std::make_shared<const Shape>(std::move(*draft.shape)));
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
   Simulation simulation(std::move(bodies), options, std::move(built.colliders));
-  note_meetings(simulation, around.notes);
+  for (std::string& note : meeting_notes(simulation)) around.notes.push_back(std::move(note));
   simulation.set_forces(world_forces(spec.forces));
   for (std::string& note : force_notes(spec, simulation)) around.notes.push_back(std::move(note));
   return Scene{std::filesystem::path(parsed.file).stem().string(),

@@ -51,6 +51,12 @@ struct BuildOptions {
   std::function<bool(const std::string& stage, double fraction)> progress = {};
 };
 
+/// What contact asks of a body: its settings, and what its shape tells where they leave it open.
+ContactOptions contact_of(const BodySpec& body, const Shape& shape);
+
+/// What passes through other bodies, and why, one sentence each.
+std::vector<std::string> meeting_notes(Simulation& simulation);
+
 /// Everything wrong in the file is in the Error, also what only the shapes can tell (a pin that selects
 /// nothing). threads: 0 = one per processor.
 Result<Scene> build_scene(const ParsedScene& parsed, int threads = 1);

@@ -221,9 +221,10 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
     const Frames stopped = stopped_on_the_way(recorder, b);
     if (stopped.count > 0)
       out.push_back(
-          fmt::format("{}: in {} frame{} (the first: {}) its surface would have crossed that of another body "
-                      "and was stopped on its "
-                      "way: motion is missing there; take more substeps, or a stiffer body",
+          fmt::format("{}: in {} frame{} (the first: {}) its surface, or that of a body it touched, would "
+                      "have crossed another and was stopped on its way: motion is missing there; take more "
+                      "substeps, or leave bodies room between what holds or presses them (handles, pins, "
+                      "colliders): which of the two it was is not known",
                       name, stopped.count, stopped.count == 1 ? "" : "s", stopped.first));
     const Frames stood = standstill(recorder, b);
     if (stood.count > 0)

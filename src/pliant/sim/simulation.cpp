@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace pliant {
 
 std::string StepFailure::text() const {
@@ -15,11 +17,29 @@ Simulation::Simulation(std::vector<Body> bodies, const SimulationOptions& option
       bodies_(std::move(bodies)),
       colliders_(std::move(colliders)),
       pool_(std::make_unique<Pool>(options.threads)) {
-  join_bodies();
+  join_bodies(std::vector<char>(bodies_.size(), 1));
 }
 
 PoseResult Simulation::pose(int body, double time, const PoseOptions& options) {
-  return bodies_[std::size_t(body)].pose(time, {options_.gravity, forces_, {}}, options, *pool_);
+  const PoseResult result =
+      bodies_[std::size_t(body)].pose(time, {options_.gravity, forces_, {}}, options, *pool_);
+  if (meets_[std::size_t(body)]) islands_.look_again();
+  return result;
+}
+
+void Simulation::set_bodies(std::vector<Body> bodies, const std::vector<char>& goes_on) {
+  bodies_ = std::move(bodies);
+  std::vector<char> starts;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const bool was_here = std::find(here_.begin(), here_.end(), &bodies_[i].method()) != here_.end();
+    starts.push_back(!was_here && (goes_on.empty() || !goes_on[i]));
+  }
+  join_bodies(starts);
+}
+
+void Simulation::rejoin(bool at_start) {
+  join_bodies(std::vector<char>(bodies_.size(), at_start));
+  islands_.look_again();
 }
 
 void Simulation::set_step_length(double h) {
@@ -59,6 +79,7 @@ bool Simulation::load(Reader& reader) {
   if (!reader.ok() || count != bodies_.size()) return false;
   for (Body& body : bodies_)
     if (!body.load(reader)) return false;
+  join_changed();
   if (!islands_.load(reader)) return false;
   steps_ = steps;
   since_step_ = since_step;

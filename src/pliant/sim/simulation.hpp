@@ -67,18 +67,29 @@ class Simulation {
   void set_step_length(double h);
   /// m/s^2.
   void set_gravity(const Vec3& gravity) { options_.gravity = gravity; }
-  /// In place of all bodies.
-  void set_bodies(std::vector<Body> bodies) {
-    bodies_ = std::move(bodies);
-    join_bodies();
-  }
+  /// In place of all bodies. Those that were here before go on, and so does what is known of their contact.
+  /// Others start: of those that touch another, one is moved by a hair. goes_on: of a body, it goes on as
+  /// another did that was here, and is not moved; no entries: none does.
+  void set_bodies(std::vector<Body> bodies, const std::vector<char>& goes_on = {});
   /// All bodies leave, to be changed and set again.
   std::vector<Body> take_bodies() {
     islands_.attach({});
     return std::move(bodies_);
   }
+  /// Call it after bodies were put elsewhere (Body::load, Method::place): what was known of their contact is
+  /// forgotten; those that cross now pass through each other until they have parted. At the start: of those that
+  /// touch, one is moved by a hair.
+  void rejoin(bool at_start);
   /// Pairs of bodies that pass through each other: those that did when they came, until they have parted.
-  std::vector<IndexPair> crossing() const { return islands_.crossing(); }
+  std::vector<IndexPair> crossing() {
+    join_changed();
+    return islands_.crossing();
+  }
+  /// The body meets others that do.
+  bool meets_others(int index) {
+    join_changed();
+    return meets_[std::size_t(index)];
+  }
   /// Forces of the world, in place of all so far. Like colliders they are functions of time and not saved.
   void set_forces(std::vector<WorldForce> forces) { forces_ = std::move(forces); }
   /// As set.
@@ -96,14 +107,18 @@ class Simulation {
   std::optional<StepFailure> failure(int body, double end) const;
   /// One step of all bodies that may meet others. Returns the body that failed.
   std::optional<int> step_together(double end);
-  /// Which bodies may meet.
-  void join_bodies();
+  /// Which bodies may meet. starts: of a body, it may be moved by a hair.
+  void join_bodies(const std::vector<char>& starts);
+  /// The same, when contact options say otherwise than before.
+  void join_changed();
 
   SimulationOptions options_;
   std::vector<Body> bodies_;
   std::vector<Collider> colliders_;
   Islands islands_;
-  std::vector<char> meets_;  ///< of a body: it is in the islands
+  std::vector<char> meets_;          ///< of a body: it is in the islands
+  std::vector<char> wants_;          ///< of a body: its contact options as it joined
+  std::vector<const Method*> here_;  ///< bodies as they joined; compared alone
   std::vector<WorldForce> forces_;
   std::int64_t steps_ = 0;
   std::int64_t since_step_ = 0;  ///< when the step length last changed

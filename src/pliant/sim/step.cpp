@@ -27,6 +27,7 @@ double mean_edge(const Points& x, const std::vector<Triangle>& triangles) {
 }  // namespace
 
 std::optional<StepFailure> Simulation::step() {
+  join_changed();
   const double end = since_time_ + double(steps_ + 1 - since_step_) * options_.h;
   for (Collider& collider : colliders_) collider.aim(time(), end);
   if (!islands_.empty())
@@ -51,21 +52,31 @@ std::optional<int> Simulation::step_together(double end) {
   return islands_.members()[std::size_t(*failed)].body;
 }
 
-/// Sheets have no size that tells how thick they are.
-void Simulation::join_bodies() {
+/// Sheets have no size that tells how thick they are. Bodies that meet no others cost nothing here.
+void Simulation::join_bodies(const std::vector<char>& starts) {
   constexpr double thin = 0.1;  // of the mean edge
   std::vector<Islands::Joiner> joiners;
   meets_.assign(bodies_.size(), 0);
+  here_.clear();
+  wants_.clear();
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     Body& body = bodies_[i];
-    double thickness = body.contact().thickness;
-    if (!(thickness > 0) && !body.closed())
-      thickness = thin * mean_edge(body.rest_surface(), body.triangles());
-    joiners.push_back(
-        {Index(i), &body.method(), body.contact_triangles(), thickness, body.holds().empty(), body.closed()});
+    here_.push_back(&body.method());
+    wants_.push_back(body.contact().bodies);
+    if (!body.contact().bodies) continue;
+    const double thickness = body.closed() ? 0 : thin * mean_edge(body.rest_surface(), body.triangles());
+    const bool movable = starts[i] && body.holds().empty();
+    joiners.push_back({Index(i), &body.method(), body.contact_triangles(), body.contact(), thickness, movable,
+                       body.closed()});
   }
   islands_.attach(joiners);
   for (const Member& member : islands_.members()) meets_[std::size_t(member.body)] = 1;
+}
+
+void Simulation::join_changed() {
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    if (bool(wants_[i]) != bodies_[i].contact().bodies)
+      return join_bodies(std::vector<char>(bodies_.size(), steps_ == 0));
 }
 
 std::optional<StepFailure> Simulation::failure(int body, double end) const {

@@ -78,6 +78,7 @@ void World::reset() {
     holds.place_here(body(i));
     body(i).set_holds(holds.placed());
   }
+  simulation_->rejoin(true);
   simulation_->restart_clock();
   stopped_.reset();
   touched();

@@ -9,6 +9,7 @@
 #include "pliant/physics/metrics.hpp"
 #include "pliant/physics/selection.hpp"
 #include "pliant/scene/validate.hpp"
+#include "pliant/view/messages.hpp"
 #include "pliant/view/method_facts.hpp"
 #include "pliant/view/option_list.hpp"
 #include "pliant/view/world.hpp"
@@ -234,7 +235,7 @@ std::vector<PlacedHold> World::holds_of_new(const Body& body, const Shape& shape
 void World::adopt(const Rebuild& rebuild, Parts parts) {
   std::vector<Body> old = simulation_->take_bodies(), bodies;
   std::vector<Piece> old_pieces = std::exchange(pieces_, {});
-  std::vector<char> stays(old.size(), 0);
+  std::vector<char> stays(old.size(), 0), goes_on;
   const Json& list = bodies_of(rebuild.target.document);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Rebuild::BodyPlan& plan = rebuild.bodies[i];
@@ -243,6 +244,7 @@ void World::adopt(const Rebuild& rebuild, Parts parts) {
       bodies.push_back(std::move(old[before]));
       pieces_.push_back(std::move(old_pieces[before]));
       stays[before] = 1;
+      goes_on.push_back(1);
       continue;
     }
     Body& body = bodies.emplace_back(take_new_body(rebuild, int(i), parts));
@@ -250,6 +252,7 @@ void World::adopt(const Rebuild& rebuild, Parts parts) {
     const bool replaces = plan.before >= 0;
     const bool same = replaces && same_nodes(*old_pieces[before].shape, *pieces_.back().shape);
     const bool same_method = replaces && method_of(bodies_of(scene_)[before]) == method_of(list[i]);
+    goes_on.push_back(same);
     if (same && body.name() != rebuild.change.leaves) {
       go_on_as(old[before], body, same_method);
       body.set_holds(old[before].holds());
@@ -267,7 +270,7 @@ void World::adopt(const Rebuild& rebuild, Parts parts) {
     if (spares_.size() == most_spares) spares_.erase(spares_.begin());
     spares_.push_back({std::move(old[i]), std::move(old_pieces[i])});
   }
-  simulation_->set_bodies(std::move(bodies));
+  simulation_->set_bodies(std::move(bodies), goes_on);
   if (parts.colliders) simulation_->set_colliders(std::move(*parts.colliders));
 }
 
@@ -278,9 +281,7 @@ void World::apply_spec() {
   for (int i = 0; i < bodies(); ++i) {
     const BodySpec& of = spec(i);
     of.entry().set_live(of.options(), body(i).method(), of.damping);
-    ContactOptions contact = of.contact;
-    if (of.friction < not_given) contact.friction = of.friction;
-    body(i).set_contact(contact);
+    body(i).set_contact(contact_of(of, *piece(i).shape));
   }
 }
 
@@ -298,6 +299,7 @@ void World::restore(const std::map<std::string, std::vector<std::byte>>& states,
     if (kept != holds.end()) now = kept->second;
     if (kept != holds.end() || !now.take_places(body(i).holds())) body(i).set_holds(now.placed());
   }
+  if (!states.empty() && !states.contains("")) simulation_->rejoin(false);
   if (!states.empty() || !holds.empty()) grabs_.clear();
 }
 
@@ -339,6 +341,7 @@ Outcome<Json> World::finish(const Rebuild& rebuild, Parts parts) {
   if (const auto at = holds_.find(change.leaves); at != holds_.end()) edit.holds_before.insert(*at);
   const Json before = scene_;
   if (change.whole) forget_scene();
+  const std::vector<std::string> known = meeting_notes(*simulation_);
   const std::vector<Grabs::Held> were = held();
   Json scene = rebuild.target.document;
   Holds written = take_holds(scene);
@@ -367,6 +370,10 @@ Outcome<Json> World::finish(const Rebuild& rebuild, Parts parts) {
     write_history(rebuild, std::move(edit));
   }
   touched();
+  // Bodies are built alone: which of them meet is known only here.
+  for (const std::string& note : meeting_notes(*simulation_))
+    if (std::find(known.begin(), known.end(), note) == known.end())
+      happenings_.push_back({Happening::Kind::event, event_message("info", "note", step_, note, "")});
   if (rebuild.changes_structure() || handles)
     structure_changed();
   else

@@ -146,6 +146,17 @@ TEST(Doubts, a_body_that_stands_still_because_no_step_was_found_is_named) {
     EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
 }
 
+TEST(Doubts, a_body_that_was_stopped_on_its_way_is_named_with_what_may_be_the_cause) {
+  const std::string text = R"({"bodies": [{"name": "card", "shape": {"box": {"nodes": [5, 5, 5]}}}]})";
+  const Result<Scene> scene = build_scene(parse_scene(text, "card.json", {}));
+  ASSERT_TRUE(scene) << scene.error().text();
+  const std::vector<std::string> said = doubts_of(*scene, recorded(*scene, {{}, {{"shortened", 0.5}}, {}}));
+  ASSERT_EQ(said.size(), 1U);
+  for (const char* word : {"card", "1 frame ", "first: 1", "motion is missing", "more substeps", "handles"})
+    EXPECT_NE(said[0].find(word), std::string::npos) << word << " in: " << said[0];
+  EXPECT_EQ(said[0].find("stiffer"), std::string::npos) << said[0];
+}
+
 TEST(Doubts, a_thin_body_whose_steps_were_left_unsolved_is_named) {
   const std::string text = R"({"bodies": [{"name": "card", "shape": {"box": {"nodes": [5, 5, 5]}}}]})";
   const Result<Scene> scene = build_scene(parse_scene(text, "card.json", {}));

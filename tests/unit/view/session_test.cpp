@@ -258,6 +258,28 @@ TEST(Session, ResetPutsTheBodyBackAndCanBeUndone) {
   EXPECT_EQ(driver.vertex(tip.vertex), bent);
 }
 
+// Boxes that cross at the start and fly apart: without a new look after the reset they would be locked.
+TEST(Session, AResetLooksAnewWhichBodiesCross) {
+  const auto box = [](const char* name, double x, double speed) {
+    return Json{{"name", name},
+                {"shape",
+                 {{"box", {{"size", {0.2, 0.2, 0.2}}, {"nodes", {3, 3, 3}}, {"corner", {x, x / 9, x / 8}}}}}},
+                {"method", "geometric"},
+                {"initial", {{"velocity", {speed, 0, 0}}}}};
+  };
+  Driver driver(
+      Json{{"gravity", {0, 0, 0}}, {"bodies", Json::array({box("one", 0, 0), box("two", 0.15, 2)})}});
+  const Float3 begin = driver.vertex(0, 1);
+  std::array<float, 2> way{};
+  for (float& went : way) {
+    driver.turns(12);
+    went = driver.vertex(0, 1)[0] - begin[0];
+    driver.done("reset");
+  }
+  EXPECT_GT(way[0], 0.2F);
+  EXPECT_NEAR(way[1], way[0], 0.05F);  // one turn more or less
+}
+
 TEST(Session, APinHoldsTheVertexWhereItIsAndUndoFreesIt) {
   Driver driver(bar_scene());
   driver.session().want(driver.client(), only(Channel::surface) | only(Channel::surface_flags));

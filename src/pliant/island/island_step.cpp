@@ -77,7 +77,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   find_ground();
   find_rows(true);
   build_problem();
-  if (!advance()) return {Outcome::failed, failed_};
+  if (!advance()) return {without_end, failed_};
   double left = 1;
   for (rounds_ = 1;; ++rounds_) {
     if (impact() && !advance()) return {without_end, failed_};
@@ -328,7 +328,7 @@ bool IslandStep::advance() {
     m->hat.resize(m->x().size());
     for (std::size_t i = 0; i < m->hat.size(); ++i) m->hat[i] = m->x()[i] - m->rate() * m->v()[i];
   }
-  return true;
+  return finite();
 }
 
 void IslandStep::couple(bool kick) {
@@ -575,7 +575,7 @@ double IslandStep::commit(bool final) {
     pair->known.clear();
     for (const PairRow& row : pair->rows) {
       const Vec3& r = problem_.rows()[c++].impulse;
-      if (!r.isZero(0)) pair->known.push_back({.key = row.key, .force = r});
+      pair->known.push_back({.key = row.key, .force = r});
     }
   }
   return free;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
-#include <numeric>
 #include <optional>
 
 #include "pliant/methods/geometric/build.hpp"
@@ -354,41 +353,6 @@ TEST(BodiesMeet, a_step_that_fails_leaves_the_last_good_state_of_all) {
     EXPECT_EQ(saved(simulation), before);
     EXPECT_FALSE(simulation.step());
   }
-}
-
-/// A cube between two that are held by every node and close on it.
-World squeeze(double way) {
-  World world;
-  world.options.gravity.setZero();
-  std::vector<Index> all(cube().graph.positions.size());
-  std::iota(all.begin(), all.end(), Index(0));
-  for (const double side : {-1.0, 1.0}) {
-    Hold hold{all, {}, std::numeric_limits<double>::infinity()};
-    hold.motion.keys = {{.time = 0}, {.time = 2.0 / 60, .translate = {-side * way, 0, 0}}};
-    hold.motion.ease = Ease::linear;
-    world.add(cube(), 1e6, {{side * 0.205, 0.01 * side, 0.01}}, {hold});
-  }
-  world.add(cube(), 1e6, {{0, 0, 0}});
-  return world;
-}
-
-TEST(BodiesMeet, a_body_between_handles_that_leave_it_no_room_stops_them_and_is_told) {
-  World world = squeeze(0.2);
-  world.colliders.push_back(plane_collider(0.5));
-  Simulation simulation = world.simulation();
-  Crossings crossings(simulation);
-  double shortened = 0;
-  for (int step = 0; step < 2; ++step) {
-    const std::optional<StepFailure> failure = simulation.step();
-    ASSERT_FALSE(failure) << failure->cause;
-    EXPECT_EQ(crossings.count(simulation), 0);
-    for (const Body& body : simulation.bodies()) {
-      shortened = std::max(shortened, body.report().shortened);
-      EXPECT_LE(body.report().shortened, 1);
-      for (const Vec3& x : body.method().nodes().x) ASSERT_TRUE(x.allFinite());
-    }
-  }
-  EXPECT_GT(shortened, 0);
 }
 
 TEST(BodiesMeet, a_step_of_bodies_at_rest_allocates_nothing) {

@@ -77,12 +77,21 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   find_ground();
   find_rows(true);
   build_problem();
+  // More rows than can be held in memory: the way ends before they are solved.
+  const auto too_many = [&] { return problem_.size() > most_rows; };
+  rounds_ = 0;
+  if (too_many()) {
+    if (!last) return {Outcome::stuck, 0};
+    shorten(1);
+    finish();
+    return {};
+  }
   if (!advance()) return {without_end, failed_};
   double left = 1;
   for (rounds_ = 1;; ++rounds_) {
     if (impact() && !advance()) return {without_end, failed_};
     if (!settle() || !finite()) return {without_end, failed_};
-    const bool final = rounds_ == most_rounds || problem_.size() > most_rows;
+    const bool final = rounds_ == most_rounds;
     const double free = commit(last && final);
     if (free >= 1) break;
     left *= 1 - free;
@@ -93,6 +102,11 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     }
     find_rows(false);
     build_problem();
+    if (!too_many()) continue;
+    if (!last) return {Outcome::stuck, 0};
+    shorten(left);
+    finish();
+    return {};
   }
   move_apart();
   finish();

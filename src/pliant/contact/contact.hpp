@@ -43,7 +43,7 @@ struct Contact {
   double gap = 0;  ///< over the contact plane at the beginning of the step, m
 
   /// Against another body. Empty: a collider, which meets the vertex of the key.
-  ContactTerms row;
+  ContactTerms row{};
 
   ContactTerms terms() const {
     if (row.count > 0) return row;

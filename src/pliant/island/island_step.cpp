@@ -49,7 +49,8 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   search_ = &search;
   pool_ = &pool;
   h_ = members[0]->input.h;
-  sweeps_ = touching_ = 0;
+  sweeps_ = 0;
+  residual_ = 0;
   most_sweeps_ = 0;
   tolerance_ = std::numeric_limits<double>::infinity();
   slot_.assign(all.size(), -1);
@@ -58,7 +59,8 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     slot_[std::size_t(&m - all_.data())] = Index(k);
     most_sweeps_ = std::max(most_sweeps_, 4 * m.input.contact.sweeps);
     tolerance_ = std::min(tolerance_, m.input.contact.tolerance);
-    if (m.contact->begin_straight(m.input)) m.contact->keep();
+    m.contact->begin_straight(m.input);
+    m.contact->keep(ContactBody::Slot::attempt);
     m.report = {};
     m.at = m.begin;
     m.node_begin = m.node_at = m.x();
@@ -66,43 +68,64 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     m.held.assign(m.x().size(), 0);
     for (const Index i : m.input.held) m.held[std::size_t(i)] = 1;
   }
-  for (BodyPair* pair : pairs_) pair->hits.clear();
+  for (BodyPair* pair : pairs_) {
+    pair->hits.clear();
+    pair->touching = false;
+  }
+  const Outcome::What without_end = last ? Outcome::failed : Outcome::stuck;
 
   find_ground();
   find_rows(true);
   build_problem();
-  if (!advance()) return {Outcome::failed, failed_};
+  // More rows than can be held in memory: the way ends before they are solved.
+  const auto too_many = [&] { return problem_.size() > most_rows; };
+  rounds_ = 0;
+  if (too_many()) {
+    if (!last) return {Outcome::stuck, 0};
+    shorten(1);
+    finish();
+    return {};
+  }
+  if (!advance()) return {without_end, failed_};
   double left = 1;
   for (rounds_ = 1;; ++rounds_) {
-    if (impact()) {
-      for (Member* m : members_) m->contact->keep();
-      if (!advance()) return {Outcome::failed, failed_};
-    }
-    if (!settle()) return {Outcome::failed, failed_};
-    if (!finite()) return {Outcome::stuck, 0};
-    const double free = commit();
+    if (impact() && !advance()) return {without_end, failed_};
+    if (!settle() || !finite()) return {without_end, failed_};
+    const bool final = rounds_ == most_rounds;
+    const double free = commit(last && final);
     if (free >= 1) break;
     left *= 1 - free;
-    const bool stuck =
-        rounds_ == most_rounds || (rounds_ >= 3 && left > hopeless) || problem_.size() > most_rows;
-    if (stuck && !last) return {Outcome::stuck, 0};
-    if (rounds_ == most_rounds || problem_.size() > most_rows) {
+    if (!last && (final || (rounds_ >= 3 && left > hopeless))) return {Outcome::stuck, 0};
+    if (final) {
       shorten(left);
       break;
     }
     find_rows(false);
     build_problem();
+    if (!too_many()) continue;
+    if (!last) return {Outcome::stuck, 0};
+    shorten(left);
+    finish();
+    return {};
   }
   move_apart();
   finish();
   return {};
 }
 
-bool IslandStep::finite() const {
-  double sum = 0;
-  for (const Member* m : members_)
+bool IslandStep::finite() {
+  for (Member* m : members_) {
+    double sum = 0;
     for (std::size_t i = 0; i < m->x().size(); ++i) sum += m->x()[i].squaredNorm() + m->v()[i].squaredNorm();
-  return std::isfinite(sum);
+    if (std::isfinite(sum)) continue;
+    m->report.trouble =
+        "contact with other bodies has no finite answer: forces or speeds of bodies that meet are beyond "
+        "what "
+        "numbers can hold; lower them, or make the step shorter";
+    failed_ = Index(m - all_.data());
+    return false;
+  }
+  return true;
 }
 
 /// As if every body kept its velocity; held nodes reach their targets.
@@ -114,6 +137,7 @@ void IslandStep::find_ground() {
     for (std::size_t n = 0; n < m->input.held.size(); ++n)
       end[std::size_t(m->input.held[n])] = m->input.targets[n];
     m->ground.clear();
+    m->more_ground.clear();
     m->ground_impulses.clear();
     if (m->input.colliders.empty()) continue;
     ContactStage& stage = m->contact->stage();
@@ -128,26 +152,34 @@ void IslandStep::find_ground() {
   }
 }
 
-/// Bodies that are pushed by others touch more than they would alone. True: something deep was found.
+/// Bodies that are pushed by others touch more than they would alone. True: something deep was found. The rows of
+/// the present problem stay as they are: the next one has it.
 bool IslandStep::find_more_ground(Member& m) {
   if (m.input.colliders.empty()) return false;
   ContactStage& stage = m.contact->stage();
   stage.clear();
   stage.find(m.input, {.begin = m.node_begin, .end = m.x(), .held = m.held}, m.contact->kept_memory());
   const double slop = m.input.contact.slop * stage.size();
-  bool any = false;
+  m.more_ground.clear();
   for (const Contact& c : stage.contacts()) {
     const auto at = std::lower_bound(m.ground.begin(), m.ground.end(), c.key,
                                      [](const Contact& a, const ContactKey& key) { return a.key < key; });
     if (at != m.ground.end() && at->key == c.key) continue;
     const Vec3 way = m.rows().observe(c, m.x()) - m.rows().observe(c, m.node_begin) - h_ * c.velocity;
-    if (c.gap + c.normal.dot(way) > -slop) continue;
-    m.ground_impulses.insert(m.ground_impulses.begin() + (at - m.ground.begin()), Vec3::Zero());
-    m.ground.insert(at, c);
-    any = true;
+    if (c.gap + c.normal.dot(way) <= -slop) m.more_ground.push_back(c);
   }
   stage.clear();
-  return any;
+  return !m.more_ground.empty();
+}
+
+void IslandStep::add_ground(Member& m) {
+  for (const Contact& c : m.more_ground) {
+    const auto at = std::lower_bound(m.ground.begin(), m.ground.end(), c.key,
+                                     [](const Contact& a, const ContactKey& key) { return a.key < key; });
+    m.ground_impulses.insert(m.ground_impulses.begin() + (at - m.ground.begin()), Vec3::Zero());
+    m.ground.insert(at, c);
+  }
+  m.more_ground.clear();
 }
 
 /// Rows at `at`, with the impulses that are known: of the last step, or of the rows before.
@@ -168,7 +200,10 @@ void IslandStep::find_rows(bool first) {
 void IslandStep::build_problem() {
   std::vector<IslandProblem::Row>& rows = problem_.rows();
   rows.clear();
-  for (Member* m : members_) m->contacts.clear();
+  for (Member* m : members_) {
+    m->contacts.clear();
+    add_ground(*m);
+  }
   for (std::size_t k = 0; k < members_.size(); ++k) {
     Member& m = *members_[k];
     for (std::size_t c = 0; c < m.ground.size(); ++c) {
@@ -286,7 +321,7 @@ void IslandStep::add_couple(Member& m) {
 bool IslandStep::advance() {
   collect_impulses(false);
   for (Member* m : members_) {
-    m->contact->restore();
+    m->contact->restore(ContactBody::Slot::attempt);
     m->outer.resize(m->wanted.size());
     for (std::size_t i = 0; i < m->outer.size(); ++i)
       m->outer[i] = m->wanted[i] / h_ + (m->input.forces.empty() ? Vec3(Vec3::Zero()) : m->input.forces[i]);
@@ -296,10 +331,10 @@ bool IslandStep::advance() {
     input.contact_log = nullptr;
     StepReport report = m->method->advance(input);
     report.contact_impulse.setZero();
+    if (report.violent && !m->contacts.empty()) m->contact->end_straight();
     add_earlier(report, m->report);
     m->report = report;
     if (!report.ok()) {
-      for (Member* other : members_) other->contact->restore();
       failed_ = Index(m - all_.data());
       return false;
     }
@@ -307,7 +342,7 @@ bool IslandStep::advance() {
     m->hat.resize(m->x().size());
     for (std::size_t i = 0; i < m->hat.size(); ++i) m->hat[i] = m->x()[i] - m->rate() * m->v()[i];
   }
-  return true;
+  return finite();
 }
 
 void IslandStep::couple(bool kick) {
@@ -351,7 +386,7 @@ bool IslandStep::impact() {
   const double slow = std::max(impact_speed * members_[0]->input.gravity.norm() * h_, 10 * tolerance_);
   if (fastest >= -slow) return false;
 
-  for (Member* m : members_) m->contact->restore();
+  for (Member* m : members_) m->contact->restore(ContactBody::Slot::attempt);
   couple(true);
   before_.clear();
   for (IslandProblem::Row& row : problem_.rows()) {
@@ -365,6 +400,7 @@ bool IslandStep::impact() {
   for (Member* m : members_) {
     m->contact->respond(m->wanted, m->change, *pool_);
     m->contact->kick(m->change, h_);
+    m->contact->keep(ContactBody::Slot::attempt);
     m->v_begin = m->v();
     for (const Vec3& r : m->wanted) m->report.contact_impulse += r;
   }
@@ -518,26 +554,30 @@ void IslandStep::bring() {
   }
 }
 
+double IslandStep::free_way(BodyPair& pair) {
+  const Member &a = member(pair.first), &b = member(pair.second);
+  search_->find(a.surface->moving(), b.surface->moving(), pair.candidates);
+  int touching = 0;
+  const double free = finder_.free_way(pair.motion(a, b), pair.candidates, pair.hits, touching);
+  pair.touching |= touching > 0;
+  return free;
+}
+
 /// The share of the way from `at` to the end that is free. Below 1, `at` is where it ends, and what stopped it is
-/// among the hits.
-double IslandStep::commit() {
+/// among the hits. A way that ends too deep in colliders is not free, but in the final round.
+double IslandStep::commit(bool final) {
   for (Member* m : members_) {
     m->place_surface(m->x(), m->end);
     m->surface->moving().refit(m->at, m->end, m->thickness);
   }
   double free = 1;
-  touching_ = 0;
-  for (BodyPair* pair : pairs_) {
-    const Member &a = member(pair->first), &b = member(pair->second);
-    search_->find(a.surface->moving(), b.surface->moving(), pair->candidates);
-    free = std::min(free, finder_.free_way(pair->motion(a, b), pair->candidates, pair->hits, touching_));
-  }
+  for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair));
   bool more = false;
   std::size_t c = 0, g = 0;
   for (Member* m : members_) c += m->ground.size();
   for (Member* m : members_) {
     for (Vec3& r : m->ground_impulses) r = problem_.rows()[g++].impulse;
-    more |= find_more_ground(*m);
+    if (!final) more |= find_more_ground(*m);
   }
   if (free >= 1 && !more) return 1;
   if (more) free = 0;  // from the same place, with what else it touches
@@ -547,8 +587,10 @@ double IslandStep::commit() {
   }
   for (BodyPair* pair : pairs_) {
     pair->known.clear();
-    for (const PairRow& row : pair->rows)
-      pair->known.push_back({.key = row.key, .force = problem_.rows()[c++].impulse});
+    for (const PairRow& row : pair->rows) {
+      const Vec3& r = problem_.rows()[c++].impulse;
+      pair->known.push_back({.key = row.key, .force = r});
+    }
   }
   return free;
 }
@@ -613,11 +655,7 @@ void IslandStep::move_apart() {
     m->surface->moving().refit(m->at, m->end, m->thickness);
   }
   double free = 1;
-  for (BodyPair* pair : pairs_) {
-    const Member &a = member(pair->first), &b = member(pair->second);
-    search_->find(a.surface->moving(), b.surface->moving(), pair->candidates);
-    free = std::min(free, finder_.free_way(pair->motion(a, b), pair->candidates, pair->hits, touching_));
-  }
+  for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair));
   for (Member* m : members_) {
     if (free < 1)
       for (Vec3& way : m->change) way *= 0.9 * free;

@@ -35,11 +35,13 @@ struct BodyPair {
   Index first = 0, second = 0;  ///< members
   bool crossing = false;        ///< they pass through each other and do not meet until they have parted
   std::vector<PairMemory> memory;
+  std::vector<PairMemory> kept;  ///< the memory before the step
 
   // Of a step.
   double delta = 0, floor = 0;  ///< the distance to be kept, and that which is as good as touching, m
   double friction = 0;
   bool near = false;
+  bool touching = false;  ///< features as good as touch: nobody could see whether they pass each other
   PairCandidates candidates;
   std::vector<PairRow> rows, hits;
   Points impulses;                ///< of the rows, on the first body, N s
@@ -56,9 +58,10 @@ class IslandStep {
     enum What { done, stuck, failed } what = done;
     Index member = 0;  ///< that failed
   };
-  /// Members were kept before; their surfaces are at `begin`, candidates of the pairs are known. stuck: surfaces
-  /// do not get past each other in a step so long; it is to be made in halves. last: it is not, bodies stay where
-  /// the free way ended, and their reports say so.
+  /// Surfaces of members are at `begin`, candidates of the pairs are known. stuck: surfaces do not get past each
+  /// other in a step so long, or it has no finite end; it is to be made in halves. last: it is not. Bodies stay
+  /// where the free way ended, and their reports say so; without a finite end it has failed. Only when it is done
+  /// is the state that of its end.
   Outcome run(std::span<Member* const> members, std::span<BodyPair* const> pairs, std::span<Member> all,
               bool last, PairSearch& search, Pool& pool);
 
@@ -67,6 +70,7 @@ class IslandStep {
 
   void find_ground();
   bool find_more_ground(Member& member);
+  static void add_ground(Member& member);
   void find_rows(bool first);
   void build_problem();
   void pass_on(BodyPair& pair);
@@ -81,9 +85,11 @@ class IslandStep {
   void set_targets();
   double solve();
   bool settle();
-  bool finite() const;
+  /// False: failed_ is beyond what numbers can hold, and its report says so.
+  bool finite();
   void bring();
-  double commit();
+  double free_way(BodyPair& pair);
+  double commit(bool final);
   void shorten(double left);
   void move_apart();
   void finish();
@@ -104,7 +110,7 @@ class IslandStep {
   Points before_, best_;
   std::vector<double> gaps_, lengths_;
   PairRows finder_;
-  int sweeps_ = 0, most_sweeps_ = 0, rounds_ = 0, touching_ = 0;
+  int sweeps_ = 0, most_sweeps_ = 0, rounds_ = 0;
   double tolerance_ = 0, residual_ = 0;
 };
 

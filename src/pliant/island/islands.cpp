@@ -231,8 +231,12 @@ void Islands::begin_step() {
     leader_[std::size_t(k)] = k;
     m.thickness = thickness_of(m);
     foresee(m);
+    m.step_begin = m.begin;
+    m.contact->keep(ContactBody::Slot::step);
   }
   for (BodyPair& pair : pairs_) {
+    pair.kept.assign(pair.memory.begin(), pair.memory.end());
+    pair.touching = false;
     const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
     measure(pair);
     pair.friction = std::sqrt(friction_of(a) * friction_of(b));
@@ -257,13 +261,17 @@ bool Islands::is_near(BodyPair& pair) {
 
 std::optional<Index> Islands::step(Pool& pool) {
   begin_step();
-  for (Member& m : members_) m.contact->keep();
   do {
     for (Index k = 0; k < Index(members_.size()); ++k) {
       if (done_[std::size_t(k)] || root(k) != k) continue;
-      if (const std::optional<Index> failed = step_island(k, pool)) return failed;
+      if (const std::optional<Index> failed = step_island(k, pool)) {
+        for (Member& m : members_) go_back(m);
+        for (BodyPair& pair : pairs_) pair.memory = pair.kept;
+        return failed;
+      }
     }
   } while (check_apart());
+  look_at_touching();
   return std::nullopt;
 }
 
@@ -283,7 +291,10 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
   for (BodyPair& pair : pairs_)
     if (may_meet(pair) && root(pair.first) == leader && root(pair.second) == leader)
       joined_pairs_.push_back(&pair);
-  for (Member* m : joined_) m->whole = m->input;
+  for (Member* m : joined_) {
+    m->whole = m->input;
+    m->earlier = {};
+  }
   const Clock::time_point begin = Clock::now();
   const std::optional<Index> failed = march(0, joined_[0]->input.time, joined_[0]->input.h, pool);
   // What the bodies themselves did not spend is shared among them.
@@ -291,30 +302,36 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
   for (const Member* m : joined_) rest -= m->report.ms.total;
   for (Member* m : joined_) {
     m->input = m->whole;
+    m->begin = m->step_begin;
     m->report.ms.contact += rest / double(joined_.size());
     m->report.ms.total += rest / double(joined_.size());
   }
   return failed;
 }
 
+void Islands::go_back(Member& m) {
+  m.contact->restore(ContactBody::Slot::step);
+  m.begin = m.step_begin;
+}
+
 /// The step that ends at `end`, or its halves.
 std::optional<Index> Islands::march(int halvings, double end, double h, Pool& pool) {
   if (halvings > 0) prepare_part(end, h);
   const IslandStep::Outcome out =
-      island_.run(joined_, joined_pairs_, members_, halvings == most_halvings, search_, pool);
+      island_.run(joined_, joined_pairs_, members_, halvings >= most_halvings, search_, pool);
   if (out.what == IslandStep::Outcome::failed) return out.member;
-  if (out.what == IslandStep::Outcome::done) return std::nullopt;
-  for (Member* m : joined_) m->contact->restore();
-  if (const std::optional<Index> failed = march(halvings + 1, end - h / 2, h / 2, pool)) return failed;
-  std::vector<StepReport> first;
-  for (const Member* m : joined_) first.push_back(m->report);
-  if (const std::optional<Index> failed = march(halvings + 1, end, h / 2, pool)) return failed;
-  for (std::size_t k = 0; k < joined_.size(); ++k) {
-    StepReport& report = joined_[k]->report;
-    add_earlier(report, first[k]);
-    report.shortened /= 2;
+  if (out.what == IslandStep::Outcome::done) {
+    for (Member* m : joined_) {
+      m->report.shortened *= h / m->whole.h;
+      add_earlier(m->report, m->earlier);
+      m->earlier = m->report;
+    }
+    return std::nullopt;
   }
-  return std::nullopt;
+  for (Member* m : joined_)
+    m->contact->restore(halvings > 0 ? ContactBody::Slot::part : ContactBody::Slot::step);
+  if (const std::optional<Index> failed = march(halvings + 1, end - h / 2, h / 2, pool)) return failed;
+  return march(halvings + 1, end, h / 2, pool);
 }
 
 /// Held nodes go to their targets in a straight line; colliders are where they are in this part of the step.
@@ -332,7 +349,7 @@ void Islands::prepare_part(double end, double h) {
       m->targets[n] = from + part * (m->targets[n] - from);
     }
     m->input.targets = m->targets;
-    m->contact->keep();
+    m->contact->keep(ContactBody::Slot::part);
     foresee(*m);
   }
   for (BodyPair* pair : joined_pairs_) search(*pair);
@@ -349,20 +366,39 @@ bool Islands::check_apart() {
     if (root(pair.first) == root(pair.second) || !may_meet(pair)) continue;
     search(pair);
     rows_.clear();
-    int touching_pairs = 0;
+    int touching = 0;
     const PairMotion motion =
         pair.motion(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]);
-    if (finder_.free_way(motion, pair.candidates, rows_, touching_pairs) >= 1) continue;
+    const double free = finder_.free_way(motion, pair.candidates, rows_, touching);
+    pair.touching |= touching > 0;
+    if (free >= 1) continue;
     any = true;
     for (Index k = 0; k < Index(members_.size()); ++k)
       if (root(k) == root(pair.first) || root(k) == root(pair.second)) done_[std::size_t(k)] = 0;
     join(pair.first, pair.second);
   }
   for (std::size_t k = 0; any && k < members_.size(); ++k)
-    if (!done_[k]) members_[k].contact->restore();
+    if (!done_[k]) go_back(members_[k]);
   for (BodyPair& pair : pairs_)
-    if (any && !done_[std::size_t(pair.first)] && !done_[std::size_t(pair.second)]) search(pair);
+    if (any && !done_[std::size_t(pair.first)] && !done_[std::size_t(pair.second)]) {
+      pair.memory = pair.kept;
+      search(pair);
+    }
   return any;
+}
+
+/// Features that began a way as good as touching may have passed each other: whether the bodies cross now is asked
+/// with exact signs. Those that do are told and do not meet until they have parted.
+void Islands::look_at_touching() {
+  for (BodyPair& pair : pairs_) {
+    if (!pair.touching || pair.crossing) continue;
+    for (const Index k : {pair.first, pair.second}) {
+      Member& m = members_[std::size_t(k)];
+      m.place_surface(m.x(), m.begin);
+      m.surface->moving().refit(m.begin, m.begin, m.thickness);
+    }
+    look_for_crossing(pair);
+  }
 }
 
 bool Islands::may_meet(const BodyPair& pair) const {

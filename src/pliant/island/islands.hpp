@@ -38,7 +38,8 @@ class Islands {
   /// Pairs (bodies of the simulation) that pass through each other.
   std::vector<IndexPair> crossing() const;
 
-  /// One step of all members, from their inputs: reports are theirs. Returns the member that failed.
+  /// One step of all members, from their inputs: reports are theirs. Returns the member that failed: all are where
+  /// they were before the step.
   std::optional<Index> step(Pool& pool);
 
   void save(Writer& writer) const;
@@ -51,6 +52,8 @@ class Islands {
   void begin_step();
   void foresee(Member& member);
   std::optional<Index> march(int halvings, double end, double h, Pool& pool);
+  void go_back(Member& member);
+  void look_at_touching();
   void prepare_part(double end, double h);
   bool is_near(BodyPair& pair);
   void measure(BodyPair& pair) const;

@@ -24,10 +24,12 @@ struct Member {
   StepInput whole;                     ///< the same of the whole step, while it is made in parts
   Points targets;                      ///< of held nodes, in a part
   StepReport report;                   ///< of the whole step
+  StepReport earlier;                  ///< of the parts of the step so far
   bool movable = true, closed = true;  ///< at the start; the surface bounds a volume
 
   // Vertices of the surface, m. `at` is where the way that is accepted so far ends.
   Points begin, at, end;
+  Points step_begin;  ///< of the whole step, while it is made in parts
   // Nodes.
   Points node_begin, v_begin, node_at;
   Points hat;            ///< x^ of the step: x = x^ + h' v
@@ -39,10 +41,11 @@ struct Member {
   Vec3 mean_v{0, 0, 0};  ///< of the centre of mass, m/s
   std::vector<unsigned char> held;
 
-  std::vector<Contact> ground;    ///< with colliders
-  Points ground_impulses;         ///< N s
-  std::vector<SideMemory> sides;  ///< of colliders the body is on
-  std::vector<Contact> contacts;  ///< of all rows of this body
+  std::vector<Contact> ground;       ///< with colliders
+  std::vector<Contact> more_ground;  ///< found since the problem was built: for the next
+  Points ground_impulses;            ///< N s
+  std::vector<SideMemory> sides;     ///< of colliders the body is on
+  std::vector<Contact> contacts;     ///< of all rows of this body
   ContactProblem problem;
 
   double rate() const { return contact->rate(input.h); }

@@ -10,8 +10,9 @@
 //   3. time         the clock is a count of steps: t = n h, no sum of round-off
 //
 // Users change grabs, holds and gravity between steps only. On failure the body that failed keeps its last
-// good state and the clock stays. Bodies before the failing one have made this step: keeping a copy of every
-// state for that case would cost each step a pass through memory.
+// good state and the clock stays; bodies that may meet each other go back together. Other bodies before the
+// failing one have made this step: keeping a copy of every state for that case would cost each step a pass
+// through memory.
 #include "pliant/sim/simulation.hpp"
 
 namespace pliant {

@@ -7,10 +7,10 @@
 
 namespace pliant::geometric {
 
-void Meeting::keep() { kept_ = body_.state; }
-
-void Meeting::restore() {
-  body_.state = *kept_;
+void Meeting::restore(Slot slot) {
+  body_.state = *kept_[std::size_t(slot)];
+  if (body_.options.plasticity)
+    body_.cache.sweeps.set_rest(body_.model, body_.cache.arrangement, body_.state.rest_vectors);
   body_.cache.load_rotations(body_.state);
 }
 

@@ -23,10 +23,11 @@ class Meeting final : public ContactBody {
 
   ContactStage& stage() override { return body_.contact.stage(); }
   ContactState& memory() override { return body_.state.contact; }
-  void keep() override;
-  void restore() override;
-  const ContactState& kept_memory() const override { return kept_->contact; }
+  void keep(Slot slot) override { kept_[std::size_t(slot)] = body_.state; }
+  void restore(Slot slot) override;
+  const ContactState& kept_memory() const override { return kept_[std::size_t(Slot::attempt)]->contact; }
   bool begin_straight(const StepInput& input) override;
+  void end_straight() override { body_.state.past = Past::straight; }
   double rate(double h) const override;
   SurfaceResponse& response(const StepInput& input) override;
   void respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) override;
@@ -36,8 +37,8 @@ class Meeting final : public ContactBody {
 
  private:
   Parts body_;
-  std::optional<State> kept_;
-  std::vector<double> places_;  // of the nodes, as the kernels read them
+  std::array<std::optional<State>, 3> kept_;  // by slot
+  std::vector<double> places_;                // of the nodes, as the kernels read them
 };
 
 }  // namespace pliant::geometric

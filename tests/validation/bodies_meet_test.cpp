@@ -40,7 +40,7 @@ struct World {
   std::vector<Collider> colliders;
   SimulationOptions options{.h = 1.0 / 60};
   Integrator integrator = Integrator::euler;
-  ContactOptions contact;
+  ContactOptions contact{.bodies = true};
   std::optional<geometric::Plasticity> plasticity;
 
   void add(const Shape& shape, double modulus, const Placed& placed, std::vector<Hold> holds = {},
@@ -445,7 +445,7 @@ TEST(BodiesMeet, bodies_that_cross_when_they_are_to_meet_come_out_of_each_other_
   Simulation simulation = world.simulation();
   for (int step = 0; step < 2; ++step) ASSERT_FALSE(simulation.step());
   EXPECT_TRUE(simulation.crossing().empty());  // nobody asks for bodies that do not meet
-  for (int i = 0; i < 2; ++i) simulation.body(i).set_contact({});
+  for (int i = 0; i < 2; ++i) simulation.body(i).set_contact({.bodies = true});
   EXPECT_EQ(simulation.crossing().size(), 1u);
   for (int step = 0; step < 10; ++step) {
     ASSERT_FALSE(simulation.step());
@@ -475,9 +475,9 @@ TEST(BodiesMeet, the_offset_and_the_thickness_count_from_the_start_on) {
     world.add(cube(), 1e7, {{0.01, 0.3, 0}});
     return centre_of(world.simulation().bodies()[1]).y() - 0.3;
   };
-  EXPECT_NEAR(hair({}), 0.02 * 0.005 * edge, 1e-12);
-  EXPECT_NEAR(hair({.offset = 0.004}), 0.02 * 0.004, 1e-12);
-  EXPECT_NEAR(hair({.offset = 0.004, .thickness = 0.002}), 0.02 * 0.002, 1e-12);
+  EXPECT_NEAR(hair({.bodies = true}), 0.02 * 0.005 * edge, 1e-12);
+  EXPECT_NEAR(hair({.offset = 0.004, .bodies = true}), 0.02 * 0.004, 1e-12);
+  EXPECT_NEAR(hair({.offset = 0.004, .bodies = true, .thickness = 0.002}), 0.02 * 0.002, 1e-12);
 }
 
 TEST(BodiesMeet, a_body_that_comes_does_not_disturb_those_in_motion) {

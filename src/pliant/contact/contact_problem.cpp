@@ -103,12 +103,13 @@ Mat3 ContactProblem::block(Index c, Index d) const {
 }
 
 void ContactProblem::prepare() {
+  positive_ = true;
   for (std::size_t p = 0; split_ && p < parts_.size(); ++p)
     part_rho_[p] = eigenvalues_in_closed_form(parts_[p].inverse_inertia)[2];
   for (Index c = 0; c < size_; ++c) {
     diagonal_[c] = block(c, c);
     rho_[c] = split_ || dense_ ? eigenvalues_in_closed_form(diagonal_[c])[2] : s(c, c);
-    PLIANT_CHECK(dense_ || rho_[c] >= 0);  // a dense W may overflow: its contacts then have no answer
+    positive_ = positive_ && (dense_ || rho_[c] >= 0);  // a dense W may overflow: its contacts then have no answer
   }
 }
 

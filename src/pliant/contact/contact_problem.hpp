@@ -86,6 +86,9 @@ class ContactProblem {
 
   /// Makes the diagonal blocks; after the rows' levers, parts and s, or the dense W, are set; before solve.
   void prepare();
+  /// Impulses push contacts the way they act, as far as the diagonal blocks tell. A body that a step squeezed or
+  /// turned beyond all measure may answer otherwise.
+  bool positive() const { return positive_; }
   Mat3 block(Index c, Index d) const;  ///< W_cd
 
   /// From the impulses that are set, projected first.
@@ -129,7 +132,7 @@ class ContactProblem {
 
   Index size_ = 0;
   std::size_t stride_ = 0;  // of the rows of s, and between x, y and z of the impulses
-  bool split_ = false, dense_ = false;
+  bool split_ = false, dense_ = false, positive_ = true;
   std::vector<Row> rows_;
   std::vector<Part> parts_;
   std::vector<Turning> turning_;

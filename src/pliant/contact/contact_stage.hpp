@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "pliant/contact/contact_log.hpp"
+#include "pliant/base/check.hpp"
 #include "pliant/contact/contact_memory.hpp"
 #include "pliant/contact/contact_problem.hpp"
 #include "pliant/contact/contact_rows.hpp"
@@ -108,7 +109,10 @@ class ContactStage {
     rolling_.resist(input, contacts_, impulses_, edge, body);
   }
 
-  void couple(SurfaceResponse& response, Pool& pool) { response.fill(contacts_, problem_, pool); }
+  void couple(SurfaceResponse& response, Pool& pool) {
+    response.fill(contacts_, problem_, pool);
+    PLIANT_CHECK(problem_.positive());
+  }
 
   /// bias(contact): the speed at which the gap may close, m/s.
   template <class Bias>

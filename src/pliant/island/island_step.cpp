@@ -51,6 +51,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   h_ = members[0]->input.h;
   sweeps_ = 0;
   residual_ = 0;
+  answers_ = true;
   most_sweeps_ = 0;
   tolerance_ = std::numeric_limits<double>::infinity();
   slot_.assign(all.size(), -1);
@@ -114,13 +115,13 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
 }
 
 bool IslandStep::finite() {
+  if (!answers_) return false;
   for (Member* m : members_) {
     double sum = 0;
     for (std::size_t i = 0; i < m->x().size(); ++i) sum += m->x()[i].squaredNorm() + m->v()[i].squaredNorm();
     if (std::isfinite(sum)) continue;
     m->report.trouble =
-        "contact with other bodies has no finite answer: forces or speeds of bodies that meet are beyond "
-        "what "
+        "contact with other bodies has no finite answer: forces or speeds of bodies that meet are beyond what "
         "numbers can hold; lower them, or make the step shorter";
     failed_ = Index(m - all_.data());
     return false;
@@ -349,9 +350,16 @@ void IslandStep::couple(bool kick) {
   parts_.clear();
   for (Member* m : members_) {
     m->contact->response(m->input).fill(m->contacts, m->problem, *pool_);
+    if (!m->problem.positive()) {
+      m->report.trouble =
+          "contact with other bodies has no answer: they squeeze or turn the body too far in a step; take more substeps, "
+          "slower handles, or a lighter or softer neighbour";
+      failed_ = Index(m - all_.data());
+      answers_ = false;
+    }
     parts_.push_back({&m->problem, kick ? 1 : m->rate() / h_});
   }
-  problem_.prepare(parts_);
+  if (answers_) problem_.prepare(parts_);
 }
 
 /// Of the contact point of a row, m/s, over the colliders.
@@ -388,6 +396,7 @@ bool IslandStep::impact() {
 
   for (Member* m : members_) m->contact->restore(ContactBody::Slot::attempt);
   couple(true);
+  if (!answers_) return false;
   before_.clear();
   for (IslandProblem::Row& row : problem_.rows()) {
     before_.push_back(row.impulse);
@@ -453,6 +462,7 @@ void IslandStep::set_targets() {
 /// Returns by how much velocities of contact points change, m/s.
 double IslandStep::solve() {
   couple(false);
+  if (!answers_) return 0;
   set_targets();
   before_.clear();
   for (Index c = 0; c < problem_.size(); ++c) before_.push_back(velocity_of(c, false));
@@ -637,6 +647,7 @@ void IslandStep::move_apart() {
   }
   if (!any) return;
   couple(true);
+  if (!answers_) return;
   problem_.solve_normals(gaps_, 30, lengths_);
   for (Member* m : members_) m->wanted.assign(m->x().size(), Vec3::Zero());
   for (std::size_t r = 0; r < rows.size(); ++r)

@@ -111,6 +111,7 @@ class IslandStep {
   std::vector<double> gaps_, lengths_;
   PairRows finder_;
   int sweeps_ = 0, most_sweeps_ = 0, rounds_ = 0;
+  bool answers_ = true;  ///< every body has a response that contact can be solved with
   double tolerance_ = 0, residual_ = 0;
 };
 

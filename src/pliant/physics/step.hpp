@@ -32,7 +32,7 @@ struct ContactOptions {
   double slop = 1e-4;       ///< penetration that is left alone, share of the body's size
   double offset = 0;        ///< distance kept from colliders, m
   int most = 1000;          ///< contacts at a time; more are reduced to the deepest and outermost
-  bool bodies = true;       ///< meets other bodies, not only colliders
+  bool bodies = false;      ///< meets other bodies that do, not only colliders
   /// m: two bodies keep half the sum of theirs. 0: half a percent of the size of a closed body, or the offset if
   /// that is more; a tenth of the mean edge of an open one.
   double thickness = 0;

@@ -387,7 +387,7 @@ const Layout<ContactOptions>& layout_of() {
                .max = 1e6,
                .change = Change::live,
                .help = "contacts at a time; of more the deepest and outermost are kept"}),
-       option("bodies", &S::bodies, {.help = "the body meets other bodies; false: they pass through it"}),
+       option("bodies", &S::bodies, {.help = "the body meets others that do, too; false: they pass through it"}),
        option("thickness", &S::thickness,
               {.unit = "m",
                .min = 0,

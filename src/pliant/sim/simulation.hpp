@@ -85,6 +85,8 @@ class Simulation {
     join_changed();
     return islands_.crossing();
   }
+  /// The same as the last step left them.
+  std::vector<IndexPair> crossing_after_step() const { return islands_.crossing(); }
   /// The body meets others that do.
   bool meets_others(int index) {
     join_changed();

@@ -265,6 +265,7 @@ TEST(Session, AResetLooksAnewWhichBodiesCross) {
                 {"shape",
                  {{"box", {{"size", {0.2, 0.2, 0.2}}, {"nodes", {3, 3, 3}}, {"corner", {x, x / 9, x / 8}}}}}},
                 {"method", "geometric"},
+                {"contact", {{"bodies", true}}},
                 {"initial", {{"velocity", {speed, 0, 0}}}}};
   };
   Driver driver(

@@ -74,7 +74,8 @@ TEST(Wind, slows_a_plate_as_the_solution_of_its_equation) {
 // A body about the axis, within the radius: a = strength/radius axis x r is the acceleration of a rigid turn, so that
 // it turns with w = strength/radius t. L = I w and the energy is the work, L w / 2.
 TEST(Vortex, does_the_work_of_its_torque) {
-  for (const std::string method : {R"("method": "geometric", "geometric": {"stiffness": 1e7})", R"("method": "rigid")"}) {
+  for (const std::string method :
+       {R"("method": "geometric", "geometric": {"stiffness": 1e7})", R"("method": "rigid")"}) {
     Scene scene = scene_of(R"({"gravity": [0, 0, 0],
       "bodies": [{"name": "wheel", )" +
                            method + R"(, "density": 1000, "damping": {"mass": 0, "stiffness": 0},
@@ -94,7 +95,8 @@ TEST(Vortex, does_the_work_of_its_torque) {
 void swing_about_a_point(const std::string& method, double around) {
   SCOPED_TRACE(method);
   Scene scene = scene_of(R"({"gravity": [0, 0, 0],
-    "bodies": [{"name": "ball", )" + method +
+    "bodies": [{"name": "ball", )" +
+                         method +
                          R"(, "density": 1000,
       "damping": {"mass": 0, "stiffness": 0}, "initial": {"translate": [1, 0, 0]},
       "shape": {"sphere": {"radius": 0.1, "nodes": 5}}}],

@@ -109,7 +109,8 @@ void ContactProblem::prepare() {
   for (Index c = 0; c < size_; ++c) {
     diagonal_[c] = block(c, c);
     rho_[c] = split_ || dense_ ? eigenvalues_in_closed_form(diagonal_[c])[2] : s(c, c);
-    positive_ = positive_ && (dense_ || rho_[c] >= 0);  // a dense W may overflow: its contacts then have no answer
+    positive_ =
+        positive_ && (dense_ || rho_[c] >= 0);  // a dense W may overflow: its contacts then have no answer
   }
 }
 

@@ -17,8 +17,8 @@
 
 #include <algorithm>
 
-#include "pliant/contact/contact_log.hpp"
 #include "pliant/base/check.hpp"
+#include "pliant/contact/contact_log.hpp"
 #include "pliant/contact/contact_memory.hpp"
 #include "pliant/contact/contact_problem.hpp"
 #include "pliant/contact/contact_rows.hpp"

@@ -121,7 +121,8 @@ bool IslandStep::finite() {
     for (std::size_t i = 0; i < m->x().size(); ++i) sum += m->x()[i].squaredNorm() + m->v()[i].squaredNorm();
     if (std::isfinite(sum)) continue;
     m->report.trouble =
-        "contact with other bodies has no finite answer: forces or speeds of bodies that meet are beyond what "
+        "contact with other bodies has no finite answer: forces or speeds of bodies that meet are beyond "
+        "what "
         "numbers can hold; lower them, or make the step shorter";
     failed_ = Index(m - all_.data());
     return false;
@@ -352,7 +353,8 @@ void IslandStep::couple(bool kick) {
     m->contact->response(m->input).fill(m->contacts, m->problem, *pool_);
     if (!m->problem.positive()) {
       m->report.trouble =
-          "contact with other bodies has no answer: they squeeze or turn the body too far in a step; take more substeps, "
+          "contact with other bodies has no answer: they squeeze or turn the body too far in a step; take "
+          "more substeps, "
           "slower handles, or a lighter or softer neighbour";
       failed_ = Index(m - all_.data());
       answers_ = false;

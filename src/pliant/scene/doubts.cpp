@@ -243,7 +243,8 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
   for (const IndexPair& pair : scene.simulation.crossing_after_step())
     out.push_back(fmt::format(
         "{} and {} cross each other at the end, and pass through each other until they have parted; if they "
-        "did not cross at the start, they were pressed until they touched: take more substeps, or stiffer bodies",
+        "did not cross at the start, they were pressed until they touched: take more substeps, or stiffer "
+        "bodies",
         scene.simulation.bodies()[std::size_t(pair.first)].name(),
         scene.simulation.bodies()[std::size_t(pair.second)].name()));
   return out;

@@ -55,28 +55,32 @@ void OuterForces::add_field(const Field& field, const NodeState& nodes, double h
     for (std::size_t i = std::size_t(begin); i < std::size_t(end); ++i)
       sum_[i] += nodes.mass[i] * acceleration_at(field, places_[i]);
   });
-  if (!nodes.within.mass.empty()) add_within(field, nodes.within, h);
+  if (!nodes.within.mass.empty()) add_within(field, nodes, h);
 }
 
 /// Forces f on mass that no node carries, as forces on the nodes with their resultant and moment. Such a body moves
-/// as one, so that no more of them matters: F/n + w x r, r from the mean place, sum r x (w x r) = sum r x f.
+/// as one, so that no more of them matters: F/n + w x r, r from the mean place, sum r x (w x r) = sum r x f. It is
+/// kicked in the middle of its step: there forces that depend on the place keep its energy.
 template <class Field>
-void OuterForces::add_within(const Field& field, const NodeState::MassPoints& points, double h) {
-  const double count = double(places_.size());
+void OuterForces::add_within(const Field& field, const NodeState& nodes, double h) {
+  const auto middle = [&](const Vec3& x, const Vec3& v) -> Vec3 { return x + h / 2 * v; };
+  const NodeState::MassPoints& points = nodes.within;
+  const std::size_t count = nodes.x.size();
   Vec3 mean = Vec3::Zero(), force = Vec3::Zero(), moment = Vec3::Zero();
-  for (const Vec3& x : places_) mean += x / count;
+  for (std::size_t i = 0; i < count; ++i) mean += middle(nodes.x[i], nodes.v[i]) / double(count);
   for (std::size_t k = 0; k < points.x.size(); ++k) {
-    const Vec3 x = points.x[k] + h * points.v[k], f = points.mass[k] * acceleration_at(field, x);
+    const Vec3 x = middle(points.x[k], points.v[k]), f = points.mass[k] * acceleration_at(field, x);
     force += f;
     moment += (x - mean).cross(f);
   }
   Mat3 spread = Mat3::Zero();
-  for (const Vec3& x : places_) {
-    const Vec3 r = x - mean;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vec3 r = middle(nodes.x[i], nodes.v[i]) - mean;
     spread += r.squaredNorm() * Mat3::Identity() - r * r.transpose();
   }
   const Vec3 w = pseudo_inverse(spread, least_spread) * moment;
-  for (std::size_t i = 0; i < places_.size(); ++i) sum_[i] += force / count + w.cross(places_[i] - mean);
+  for (std::size_t i = 0; i < count; ++i)
+    sum_[i] += force / double(count) + w.cross(middle(nodes.x[i], nodes.v[i]) - mean);
 }
 
 void OuterForces::add_winds(const Method& method, const OuterSurface& surface,

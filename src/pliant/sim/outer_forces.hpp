@@ -39,7 +39,7 @@ class OuterForces {
   template <class Field>
   void add_field(const Field& field, const NodeState& nodes, double h, Pool& pool);
   template <class Field>
-  void add_within(const Field& field, const NodeState::MassPoints& points, double h);
+  void add_within(const Field& field, const NodeState& nodes, double h);
 
   Points given_;
   WindSurface wind_;

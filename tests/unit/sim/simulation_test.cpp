@@ -216,7 +216,7 @@ TEST(Recorder, contact_of_the_last_step_stands_in_its_columns_when_there_are_col
   recorder.note_step(simulation);
   recorder.note_frame(simulation, 1);
   const std::string csv = recorder.csv(simulation);
-  EXPECT_NE(csv.find(",,,,,,,,,\n1,"), std::string::npos);                             // frame 0: no step yet
+  EXPECT_NE(csv.find(",,,,,,,,,\n1,"), std::string::npos);  // frame 0: no step yet
   EXPECT_NE(csv.find(",5,12,0.001,0.0625,1,2,3,,,0,4,0\n"), std::string::npos) << csv;  // what FreeFall says
 }
 

@@ -295,7 +295,8 @@ void scramble(Start& start, const std::vector<Hold>& holds, int seed) {
   }
 }
 
-Start make_start(const InitialSpec& initial, const NodeGraph& graph, const std::vector<Hold>& holds) {
+Start make_start(const BodySpec& body, const NodeGraph& graph, const std::vector<Hold>& holds) {
+  const InitialSpec& initial = body.initial;
   const Vec3 centre = rest_centre(graph);
   const Mat3 turn = initial.rotate.degrees == 0 ? Mat3(Mat3::Identity()) : rotation_matrix(initial.rotate);
   const bool moved = initial.rotate.degrees != 0 || initial.stretch != Vec3(1, 1, 1);
@@ -305,6 +306,9 @@ Start make_start(const InitialSpec& initial, const NodeGraph& graph, const std::
     start.x.push_back((moved ? Vec3(centre + arm) : X) + initial.translate);
     start.v.push_back(initial.velocity + initial.spin.cross(arm));
   }
+  const RowPlace row = place_in_row(body.repeat);
+  for (Vec3& x : start.x) x = row.turn * x + row.shift;
+  for (Vec3& v : start.v) v = row.turn * v;
   if (initial.scramble) scramble(start, holds, initial.scramble->seed);
   return start;
 }
@@ -372,7 +376,7 @@ std::optional<MeshPlacement> placement_of(const ShapeSpec& shape) {
 /// A pin that rests for ever where the shape has it does not move.
 std::vector<HeldNodes> held_nodes(const BodySpec& body, const std::vector<Hold>& holds) {
   const InitialSpec& start = body.initial;
-  const bool placed = start.rotate.degrees != 0 || start.translate != Vec3::Zero();
+  const bool placed = start.rotate.degrees != 0 || start.translate != Vec3::Zero() || body.repeat.first > 0;
   std::vector<HeldNodes> out;
   for (const Hold& hold : holds)
     out.push_back({hold.nodes, placed || !hold.motion.keys.empty() || hold.release < not_given});
@@ -439,7 +443,7 @@ std::optional<Body> build_body(const BodySpec& body, std::size_t i, Draft& draft
   }
   add_notes(body.name, material_notes(body), around.notes);
   add_notes(body.name, body.entry().notes(*draft.options, plan, **method, steps), around.notes);
-  const Start start = make_start(body.initial, shape.graph, draft.holds);
+  const Start start = make_start(body, shape.graph, draft.holds);
   Body out(body.name, shape, std::move(*method), std::move(draft.holds), start, contact_of(body, shape));
   scale_handles(body, out);
   return out;

@@ -110,8 +110,9 @@ bool within(const std::string& place, const std::string& path) {
 }  // namespace
 
 Error ParsedScene::error(const std::vector<Problem>& more) const {
-  Error all{file, problems};
-  all.problems.insert(all.problems.end(), more.begin(), more.end());
+  Problems told = problems;
+  told.insert(told.end(), more.begin(), more.end());
+  Error all{file, of_listed_bodies(std::move(told), members)};
   for (Problem& problem : all.problems)
     for (const auto& [path, argument] : sets)
       if (within(problem.place, path)) {
@@ -128,6 +129,7 @@ ParsedScene parse_scene(std::string_view text, std::string file, const std::vect
   scene.readable = parse_json(text, json, scene.problems);
   if (!scene.readable) return scene;
   for (const std::string& argument : sets) Setter(scene, argument).apply(json);
+  scene.members = write_out_rows(json);
   read_object(with_materials(json), "", scene.spec, scene.problems);
   scene.text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   scene.fingerprint = fingerprint_of(std::move(json));

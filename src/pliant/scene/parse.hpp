@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pliant/base/result.hpp"
+#include "pliant/scene/repeat.hpp"
 #include "pliant/scene/spec.hpp"
 
 namespace pliant {
@@ -18,11 +19,12 @@ struct ParsedScene {
   std::string file;  ///< for messages
   SceneSpec spec;    ///< defaults where a value was wrong
   std::vector<Problem> problems;
-  std::string text;               ///< the scene as JSON without comments, after --set
+  std::string text;               ///< the scene as JSON without comments, after --set; rows written out
   bool readable = true;           ///< false: no JSON, the spec says nothing
   std::uint64_t fingerprint = 0;  ///< of everything that decides the motion; `frames` and words do not
   /// JSON path -> argument of --set that put it there.
   std::vector<std::pair<std::string, std::string>> sets;
+  std::vector<RowMember> members;  ///< of the bodies
 
   /// The problems so far and `more` as one Error; problems of values that came by --set name the argument.
   Error error(const std::vector<Problem>& more = {}) const;

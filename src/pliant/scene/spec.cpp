@@ -352,6 +352,25 @@ const Layout<InitialSpec>& layout_of() {
 }
 
 template <>
+const Layout<RepeatSpec>& layout_of() {
+  using S = RepeatSpec;
+  static const auto layout = make_layout<S>(
+      "repeat",
+      "a row of equal bodies NAME-1, NAME-2, ...; each starts where the one before does, turned about the "
+      "origin and "
+      "then shifted. Motions of handles are not turned. --set reaches the whole row, by NAME",
+      {option("count", &S::count, {.unit = "1", .min = 1, .max = double(most_repeated), .help = "how many"}),
+       option("translate", &S::translate, place_facts("shift from one to the next")),
+       option("first", &S::first,
+              {.unit = "1",
+               .min = 0,
+               .max = double(most_repeated),
+               .help = "how often the first one is turned and shifted already"})},
+      {object_field("rotate", &S::rotate, "turn from one to the next, about the origin")});
+  return layout;
+}
+
+template <>
 const Layout<ContactOptions>& layout_of() {
   using S = ContactOptions;
   static const auto layout = make_layout<S>(
@@ -418,6 +437,7 @@ Fields<BodySpec> body_objects() {
   fields.push_back(list_field("pins", &S::pins, "nodes held where they start"));
   fields.push_back(list_field("handles", &S::handles, "nodes that are moved"));
   fields.push_back(object_field("initial", &S::initial, "where and how the body starts"));
+  fields.push_back(object_field("repeat", &S::repeat, "a row of such bodies"));
   return fields;
 }
 

@@ -91,6 +91,16 @@ struct InitialSpec {
   std::optional<ScrambleSpec> scramble;
 };
 
+inline constexpr int most_repeated = 1000;
+
+/// A row of equal bodies: each is the one before, turned about the origin and then shifted.
+struct RepeatSpec {
+  int count = 1;
+  int first = 0;  ///< how often the first is turned and shifted already
+  Turn rotate;
+  Vec3 translate{0, 0, 0};  ///< m
+};
+
 struct BodySpec {
   std::string name = "body";
   ShapeSpec shape;
@@ -102,6 +112,7 @@ struct BodySpec {
   std::vector<PinSpec> pins;
   std::vector<HandleSpec> handles;
   InitialSpec initial;
+  RepeatSpec repeat;
   double friction = not_given;
   ContactOptions contact;  ///< its friction is not used: the key stands beside `contact`
 

@@ -186,6 +186,7 @@ void check_body(const BodySpec& body, const std::string& place, Problems& proble
   const std::string shape = fmt::format("{}.shape.{}", place, shape_name(body.shape));
   std::visit(ShapeCheck{shape, problems}, body.shape.is);
   check_axis(body.initial.rotate, place + ".initial.rotate", problems);
+  check_axis(body.repeat.rotate, place + ".repeat.rotate", problems);
   for (std::size_t i = 0; i < body.pins.size(); ++i)
     check_selector(body.pins[i].select, fmt::format("{}.pins.{}.select", place, i), problems);
   for (std::size_t i = 0; i < body.handles.size(); ++i) {

@@ -61,6 +61,8 @@ class Body final : public Method {
   void set_live(const Damping& damping, const Options& options);
 
  private:
+  friend class Meeting;  // the same step, in pieces
+
   /// Makes the layout and the factors for the held nodes and the scheme. False: the report tells why not.
   bool prepare(const Context& context);
   /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); only h, held and pool of the input
@@ -95,7 +97,7 @@ class Body final : public Method {
   Cache cache_;
   Scratch scratch_;
   ContactStep contact_;
-  Meeting meeting_{{model_, damping_, options_, state_, cache_, contact_}};
+  Meeting meeting_{*this};
   double setup_ms_ = 0;
 };
 

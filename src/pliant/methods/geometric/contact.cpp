@@ -141,9 +141,13 @@ bool ContactStep::free_to_turn(const Scheme& scheme, bool loose) const {
 
 // ---- step 3 ----
 
-void ContactStep::prepare_problem(const Doubles& x, bool split, Equation& e, SolverVectors& v) {
+void ContactStep::turn_about(const Doubles& x, bool split, Equation& e, SolverVectors& v) {
   response_.turn_about(x.data(), e.scheme.mass, split, e.context.pool);
   complete_residual(e, v);
+}
+
+void ContactStep::prepare_problem(const Doubles& x, bool split, Equation& e, SolverVectors& v) {
+  turn_about(x, split, e, v);
   stage_.couple(response_, e.context.pool);
   set_targets(e);
 }

@@ -71,6 +71,8 @@ class ContactStep {
 
   ContactStage& stage() { return stage_; }
   ContactResponse& response() { return response_; }
+  /// B about positions x, in places; z = A^-1 g in, B g out.
+  void turn_about(const Doubles& x, bool split, Equation& e, SolverVectors& v);
   /// Whether parts may turn rigidly: they are loose, and single precision tells their turning apart.
   bool free_to_turn(const Scheme& scheme, bool loose) const;
 

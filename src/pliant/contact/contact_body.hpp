@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a body takes part in contacts that its own step does not know: those with other bodies
-// (island/island_step.hpp). Its method steps as always, with the forces of these contacts among the outer
-// forces; around that step
-//   keep, restore   go back to the state before it, or before the part of it that is being made
-//   rate            h': an impulse r of the contact problem acts as the force r/h', and a change dv of the
-//                   velocities at the end moves the end by h' dv
-//   respond         B J^T r: what impulses do to the end of the step, without another step
-//   kick            an impact: velocities jump before the step, as if the body had always moved with them
-//   move            the end of the step is moved
-// The body is that of the present state; impulses are in N s, on nodes in the caller's order.
+// How a body takes part in the step of an island (island/island_step.hpp), in which bodies that touch each other
+// step together. Impulses r are in N s, those of this body's own contact problem: r = h' (contact force). On
+// nodes they are J^T r, in the caller's order.
+//
+// The step in pieces. The unknown is the way D of the freedoms from their prediction X0 = x^ + h' v^; the step
+// solves G(D) = h' J^T r. Of a linear model about some D the body keeps
+//   g       G(D)                       H   the Hessian: G(D + d) = G(D) + H d
+//   B       symmetric, about H^-1, and B^-1 bounds H: a step by B never climbs
+//   step    a projected step: step = -B (g - h' J^T r)
+//   p       the way from the last iterate to the next, and H p
+// and the island puts these together: it solves the contact problem about the motion D - B g, whose answer r makes
+// the projected steps of all bodies, and accelerates those (island_descent.hpp). Bodies whose freedoms are an array of
+// numbers have the sums and products of this from DescendingBody (descending_body.hpp).
+//
+// Around the step: keep and restore go back to the state before it. When it has ended, impulses may still move the
+// end by the response B (respond, move, shift), or change the velocities it begins with (kick).
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "pliant/contact/contact_stage.hpp"
 
@@ -43,12 +50,55 @@ class ContactBody {
   virtual void end_straight() = 0;
   /// h' of a step of length h, s.
   virtual double rate(double h) const = 0;
-  /// The response to impulses, about the present places of the nodes. A step like `input` was made since the
-  /// state was kept, so its matrix is at hand.
-  virtual SurfaceResponse& response(const StepInput& input) = 0;
-  /// dv = B (impulses on nodes), by the response about the places it was last asked for.
-  virtual void respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) = 0;
 
+  // ---- the step in pieces ----
+
+  /// Predicts the end of the step: D = 0, g = G(0), and B g. Returns the trouble, or nothing.
+  virtual std::string begin(const StepInput& input) = 0;
+  /// x^ of every node: the end of the step is x^ + h' v.
+  virtual std::span<const Vec3> hat() const = 0;
+  /// B about X0 + D, for the contact problem.
+  virtual SurfaceResponse& response() = 0;
+  /// Velocities of all nodes in the motion D - B g.
+  virtual void free_velocities(Points& v) const = 0;
+  /// The projected step for these impulses on nodes. Returns step . (h' J^T r - g), the squared residual, kg m^2.
+  virtual double project(std::span<const Vec3> impulses) = 0;
+  /// H step. Returns step . H step.
+  virtual double curve() = 0;
+  struct Products {
+    double mixed = 0;     ///< step . H p
+    double straight = 0;  ///< p . H p
+    double slope = 0;     ///< p . (h' J^T r - g)
+  };
+  virtual Products products() const = 0;
+  /// p = s step + u p.
+  virtual void extend(double s, double u) = 0;
+  /// D += a step + b p, and g follows.
+  virtual void move_by(double a, double b) = 0;
+  /// B g of the present g.
+  virtual void solve_residual() = 0;
+  /// D += step: the end of this model. p = 0, and g is not known any more. Returns how far the surroundings of
+  /// a node have turned since the model was made, rad: 0 where they cannot or where the equation is linear.
+  virtual double end_model() = 0;
+  /// A new model about the D reached. arcs: parts that have turned since the last model go on arcs, not on lines.
+  virtual void renew_model(bool arcs) = 0;
+  /// D = 0 again, and parts do not turn as rigid bodies in B any more: B^-1 bounds every Hessian. Follow with
+  /// renew_model.
+  virtual void start_anew(bool bound) = 0;
+  /// Places and velocities of all nodes at D.
+  virtual void reached(Points& x, Points& v) const = 0;
+  /// The state is that at D, with the momentum of the outer forces and these impulses on nodes. Trouble: as before
+  /// the step.
+  virtual StepReport end(std::span<const Vec3> impulses, bool violent) = 0;
+
+  // ---- before and after the step ----
+
+  /// The response to impulses, about the present places of the nodes, in a step like `input`; begin() was called
+  /// for one, so its matrix is at hand.
+  virtual SurfaceResponse& response_at_rest(const StepInput& input) = 0;
+  /// dv = B (impulses on nodes), by the response last asked for.
+  virtual void respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) = 0;
+  /// An impact: velocities jump before the step, as if the body had always moved with them.
   virtual void kick(std::span<const Vec3> dv, double h) = 0;
   /// x += h' dv, v += dv.
   virtual void move(std::span<const Vec3> dv, double rate) = 0;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "pliant/math/anderson.hpp"
 #include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
@@ -16,12 +15,8 @@ constexpr int most_rounds = 12;         // of linearisation
 constexpr double hopeless =
     0.9;  // of the way is left after three rounds: surfaces do not get past each other
 constexpr Index most_rows = 3000;
-constexpr int most_advances = 6;        // of all bodies in one round
-constexpr double settled = 0.02;        // of the first change: then the rest is brought in by the response
-constexpr double mixing = 0.6;          // share of a step towards F(r): bodies give way more than B says
-constexpr double deep = 0.05;           // of delta: less is left alone
-constexpr int patience = 3;             // steps that are no better
-constexpr double diverging = 4;         // times the best change
+constexpr double lively_turn = 0.01, violent_turn = 0.3;  // rad in a step: with a history, and without
+constexpr double deep = 0.05;                             // of delta: less is left alone
 constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
 constexpr double most_turn = 0.3;       // rad in a step, of a couple
 constexpr double most_lift = 0.1;       // of delta in a step
@@ -66,6 +61,8 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     m.at = m.begin;
     m.node_begin = m.node_at = m.x();
     m.v_begin = m.v();
+    m.mass = 0;
+    for (const double mass : m.method->nodes().mass) m.mass += mass;
     m.held.assign(m.x().size(), 0);
     for (const Index i : m.input.held) m.held[std::size_t(i)] = 1;
   }
@@ -87,11 +84,10 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     finish();
     return {};
   }
-  if (!advance()) return {without_end, failed_};
   double left = 1;
   for (rounds_ = 1;; ++rounds_) {
-    if (impact() && !advance()) return {without_end, failed_};
-    if (!settle() || !finite()) return {without_end, failed_};
+    if (!begin() || (impact() && !begin()) || !answers_) return {without_end, failed_};
+    if (!descend() || !finite()) return {without_end, failed_};
     const bool final = rounds_ == most_rounds;
     const double free = commit(last && final);
     if (free >= 1) break;
@@ -260,22 +256,27 @@ void IslandStep::pass_on(BodyPair& pair) {
   }
 }
 
+bool IslandStep::nothing_outside() const {
+  return std::all_of(members_.begin(), members_.end(), [](const Member* m) {
+    return m->ground.empty() && m->input.held.empty() && m->input.grabs.empty();
+  });
+}
+
 /// wanted = J^T r, and couples. Of the moment of an impulse a step of h' counts what shifts the body about where
 /// its centre was, c - h' V, and what turns it about the centre c at the end: the impulse acts at p - h' V. Those
 /// points of two bodies are not the same, so equal impulses on them turn the island. Each body gets the couple
-/// that moves its impulse to the middle between them.
-void IslandStep::collect_impulses(bool at_begin) {
+/// that moves its impulse to the middle between them. Not where something outside holds or carries the island and takes
+/// its moment anyway: the couple goes with the velocity of a body across the forces, and pushes a pressed one over.
+void IslandStep::collect_impulses(At at) {
+  const bool alone = nothing_outside();
   for (Member* m : members_) {
     m->wanted.assign(m->x().size(), Vec3::Zero());
     m->couple.setZero();
-    const NodeState& nodes = m->method->nodes();
-    double mass = 0;
+    const Points& v = at == At::descent ? m->end_v : m->v();
+    const std::vector<double>& mass = m->method->nodes().mass;
     Vec3 momentum = Vec3::Zero();
-    for (std::size_t i = 0; i < nodes.v.size(); ++i) {
-      mass += nodes.mass[i];
-      momentum += nodes.mass[i] * nodes.v[i];
-    }
-    m->mean_v = momentum / mass;
+    for (std::size_t i = 0; i < v.size(); ++i) momentum += mass[i] * v[i];
+    m->mean_v = momentum / m->mass;
   }
   for (const IslandProblem::Row& row : problem_.rows()) {
     if (row.impulse.isZero(0)) continue;
@@ -286,71 +287,57 @@ void IslandStep::collect_impulses(bool at_begin) {
         Member& m = *members_[std::size_t(share.part)];
         const Contact& contact = m.contacts[std::size_t(share.contact)];
         m.rows().add(contact, row.impulse, m.wanted);
-        between += m.rows().observe(contact, m.x());
-        if (!at_begin) between -= (bodies == 0 ? 1 : -1) * m.rate() * m.mean_v;
+        between += m.rows().observe(contact, at == At::descent ? m.end_x : m.x());
+        if (at != At::begin) between -= (bodies == 0 ? 1 : -1) * m.rate() * m.mean_v;
         ++bodies;
       }
-    if (bodies < 2) continue;
+    if (bodies < 2 || !alone) continue;
     for (const IslandProblem::Share& share : row.shares)
       members_[std::size_t(share.part)]->couple -= between.cross(row.impulse) / 2;
   }
   for (Member* m : members_)
-    if (!m->couple.isZero(0) && m->input.held.empty()) add_couple(*m);
+    if (!m->couple.isZero(0)) add_couple(*m, at == At::descent ? m->end_x : m->x());
 }
 
 /// As a rigid body turns: the couple bends nothing.
-void IslandStep::add_couple(Member& m) {
-  const NodeState& nodes = m.method->nodes();
-  double mass = 0;
+void IslandStep::add_couple(Member& m, const Points& x) {
+  const std::vector<double>& mass = m.method->nodes().mass;
   Vec3 center = Vec3::Zero();
-  for (std::size_t i = 0; i < nodes.x.size(); ++i) {
-    mass += nodes.mass[i];
-    center += nodes.mass[i] * nodes.x[i];
-  }
-  center /= mass;
+  for (std::size_t i = 0; i < x.size(); ++i) center += mass[i] * x[i];
+  center /= m.mass;
   Mat3 inertia = Mat3::Zero();
-  for (std::size_t i = 0; i < nodes.x.size(); ++i) {
-    const Vec3 r = nodes.x[i] - center;
-    inertia += nodes.mass[i] * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Vec3 r = x[i] - center;
+    inertia += mass[i] * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
   }
   const Vec3 w = pseudo_inverse(inertia, least_inertia) * m.couple;
   if (!(w.norm() * h_ < most_turn)) return;
-  for (std::size_t i = 0; i < nodes.x.size(); ++i)
-    m.wanted[i] += nodes.mass[i] * w.cross(nodes.x[i] - center);
+  for (std::size_t i = 0; i < x.size(); ++i) m.wanted[i] += mass[i] * w.cross(x[i] - center);
 }
 
-/// Every body steps from its kept state with the impulses as they are.
-bool IslandStep::advance() {
-  collect_impulses(false);
+/// Every body predicts its end, from its kept state.
+bool IslandStep::begin() {
   for (Member* m : members_) {
     m->contact->restore(ContactBody::Slot::attempt);
-    m->outer.resize(m->wanted.size());
-    for (std::size_t i = 0; i < m->outer.size(); ++i)
-      m->outer[i] = m->wanted[i] / h_ + (m->input.forces.empty() ? Vec3(Vec3::Zero()) : m->input.forces[i]);
     StepInput input = m->input;
-    input.forces = m->outer;
     input.colliders = {};
     input.contact_log = nullptr;
-    StepReport report = m->method->advance(input);
-    report.contact_impulse.setZero();
-    if (report.violent && !m->contacts.empty()) m->contact->end_straight();
-    add_earlier(report, m->report);
-    m->report = report;
-    if (!report.ok()) {
+    if (const std::string trouble = m->contact->begin(input); !trouble.empty()) {
+      m->report.trouble = trouble;
       failed_ = Index(m - all_.data());
       return false;
     }
-    m->applied.swap(m->wanted);
-    m->hat.resize(m->x().size());
-    for (std::size_t i = 0; i < m->hat.size(); ++i) m->hat[i] = m->x()[i] - m->rate() * m->v()[i];
+    m->hat.assign(m->contact->hat().begin(), m->contact->hat().end());
   }
-  return finite();
+  return true;
 }
 
-void IslandStep::couple(bool kick) {
+bool IslandStep::couple(About about) {
   parts_.clear();
   for (Member* m : members_) {
-    m->contact->response(m->input).fill(m->contacts, m->problem, *pool_);
+    SurfaceResponse& response =
+        about == About::model ? m->contact->response() : m->contact->response_at_rest(m->input);
+    response.fill(m->contacts, m->problem, *pool_);
     if (!m->problem.positive()) {
       m->report.trouble =
           "contact with other bodies has no answer: they squeeze or turn the body too far in a step; take "
@@ -359,9 +346,10 @@ void IslandStep::couple(bool kick) {
       failed_ = Index(m - all_.data());
       answers_ = false;
     }
-    parts_.push_back({&m->problem, kick ? 1 : m->rate() / h_});
+    parts_.push_back({&m->problem, about == About::kick ? 1 : m->scale()});
   }
   if (answers_) problem_.prepare(parts_);
+  return answers_;
 }
 
 /// Of the contact point of a row, m/s, over the colliders.
@@ -396,9 +384,7 @@ bool IslandStep::impact() {
   const double slow = std::max(impact_speed * members_[0]->input.gravity.norm() * h_, 10 * tolerance_);
   if (fastest >= -slow) return false;
 
-  for (Member* m : members_) m->contact->restore(ContactBody::Slot::attempt);
-  couple(true);
-  if (!answers_) return false;
+  if (!couple(About::kick)) return false;
   before_.clear();
   for (IslandProblem::Row& row : problem_.rows()) {
     before_.push_back(row.impulse);
@@ -406,7 +392,7 @@ bool IslandStep::impact() {
   }
   problem_.rebase([&](Index row) { return velocity_of(row, true); });
   sweeps_ += problem_.solve(most_sweeps_, tolerance_).sweeps;
-  collect_impulses(true);
+  collect_impulses(At::begin);
   for (std::size_t r = 0; r < before_.size(); ++r) problem_.rows()[r].impulse = before_[r];
   for (Member* m : members_) {
     m->contact->respond(m->wanted, m->change, *pool_);
@@ -461,97 +447,57 @@ void IslandStep::set_targets() {
   }
 }
 
-/// Returns by how much velocities of contact points change, m/s.
-double IslandStep::solve() {
-  couple(false);
-  if (!answers_) return 0;
-  set_targets();
-  before_.clear();
-  for (Index c = 0; c < problem_.size(); ++c) before_.push_back(velocity_of(c, false));
-  problem_.rebase([&](Index c) { return before_[std::size_t(c)]; });
-  const IslandProblem::Outcome outcome = problem_.solve(most_sweeps_, tolerance_);
-  sweeps_ += outcome.sweeps;
-  residual_ = outcome.residual;
-  double change = 0;
-  for (Index c = 0; c < problem_.size(); ++c)
-    change = std::max(change, (problem_.velocity(c) - before_[std::size_t(c)]).norm());
-  return change;
+/// From the models of the bodies to the end of their steps. False: failed_ could not.
+bool IslandStep::descend() {
+  const bool any_history =
+      std::any_of(members_.begin(), members_.end(), [&](const Member* m) { return m->rate() != h_; });
+  const IslandDescent::Outcome outcome = descent_.run(
+      members_, problem_,
+      {.sweeps = most_sweeps_, .tolerance = tolerance_, .lively = any_history ? lively_turn : violent_turn},
+      [&] {
+        if (!couple(About::model)) return false;
+        set_targets();
+        return true;
+      });
+  sweeps_ += descent_.sweeps();
+  if (!outcome.answers) return false;
+  for (Member* m : members_) m->contact->reached(m->end_x, m->end_v);
+  collect_impulses(At::descent);
+  for (Member* m : members_) {
+    m->change.resize(m->wanted.size());
+    for (std::size_t i = 0; i < m->wanted.size(); ++i) m->change[i] = m->scale() * m->wanted[i];
+    StepReport report = m->contact->end(m->change, outcome.violent && !m->contacts.empty());
+    add_earlier(report, m->report);
+    m->report = report;
+    if (!report.ok()) {
+      failed_ = Index(m - all_.data());
+      return false;
+    }
+    m->applied.swap(m->wanted);
+  }
+  if (!finite()) return false;
+  answer_end();
+  return answers_;
 }
 
-/// r <- F(r): the problem about the step with r. Bodies give way more than B says, up to three times, so that
-/// plain iteration may swing for ever; Anderson's acceleration of it (math/anderson.hpp) converges in a few steps.
-bool IslandStep::settle() {
-  if (problem_.size() == 0) {
-    bring();
-    return true;
-  }
-  std::vector<IslandProblem::Row>& rows = problem_.rows();
-  const std::size_t length = 3 * rows.size();
-  iterate_.resize(std::size_t(Anderson<window>::slots) * length);
-  increment_.resize(iterate_.size());
-  const auto at = [&](AlignedVector<double>& all, int k) {
-    return Eigen::Map<Eigen::VectorXd>(all.data() + std::size_t(k) * length, Eigen::Index(length));
-  };
-  Anderson<window> anderson(1e-8);
-  double first = 0, best = std::numeric_limits<double>::infinity();
-  int worse = 0;
-  for (int k = 1;; ++k) {
-    const int now = anderson.next();
-    for (std::size_t c = 0; c < rows.size(); ++c)
-      at(increment_, now).segment<3>(Eigen::Index(3 * c)) = rows[c].impulse;
-    const double change = solve();
-    if (k == 1) first = change;
-    const bool better = change < best;
-    if (better) {
-      best = change;
-      best_.assign(std::size_t(rows.size()), Vec3::Zero());
-      for (std::size_t c = 0; c < rows.size(); ++c)
-        best_[c] = at(increment_, now).segment<3>(Eigen::Index(3 * c));
-    }
-    if (change <= std::max(settled * first, 10 * tolerance_)) break;
-    worse += !better;
-    if (k == most_advances || worse == patience || !(change < diverging * best)) {
-      if (better) break;
-      // From the best step so far the response leads to an end that is feasible and has no energy to gain.
-      for (std::size_t c = 0; c < rows.size(); ++c) rows[c].impulse = best_[c];
-      if (!advance()) return false;
-      solve();
-      break;
-    }
-    for (std::size_t c = 0; c < rows.size(); ++c) {
-      const Eigen::Index place = Eigen::Index(3 * c);
-      at(iterate_, now).segment<3>(place) = rows[c].impulse;
-      at(increment_, now).segment<3>(place) =
-          problem_.scale(Index(c)) * (rows[c].impulse - at(increment_, now).segment<3>(place));
-    }
-    const auto f = at(increment_, now);
-    const bool found = anderson.weigh_differences(
-        [&](int a) { return f.dot(f - at(increment_, a)); },
-        [&](int a, int b) { return (f - at(increment_, a)).dot(f - at(increment_, b)); });
-    for (std::size_t c = 0; c < rows.size(); ++c) {
-      const Eigen::Index place = Eigen::Index(3 * c);
-      const double rho = problem_.scale(Index(c));
-      Vec3 r = rows[c].impulse;
-      for (int back = 1; found && back <= anderson.known(); ++back)
-        r -= anderson.theta(back) * (at(iterate_, now) - at(iterate_, anderson.slot(back))).segment<3>(place);
-      Vec3 step = at(increment_, now).segment<3>(place);
-      for (int back = 1; found && back <= anderson.known(); ++back)
-        step -= anderson.theta(back) *
-                (at(increment_, now) - at(increment_, anderson.slot(back))).segment<3>(place);
-      if (rho > 0) r -= (1 - mixing) / rho * step;
-      rows[c].impulse = on_cone(r, rows[c].normal, rows[c].friction);
-    }
-    if (!advance()) return false;
+/// The contact problem about the end changes the impulses, and the response brings in the change.
+void IslandStep::answer_end() {
+  if (problem_.size() > 0) {
+    if (!couple(About::end)) return;
+    set_targets();
+    problem_.rebase([&](Index c) { return velocity_of(c, false); });
+    const IslandProblem::Outcome outcome = problem_.solve(most_sweeps_, tolerance_);
+    sweeps_ += outcome.sweeps;
+    residual_ = outcome.residual;
   }
   bring();
-  return true;
 }
 
 /// The present states get what they lack to the impulses, by the response.
 void IslandStep::bring() {
-  collect_impulses(false);
+  collect_impulses(At::end);
   for (Member* m : members_) {
-    const double scale = m->rate() / h_;
+    const double scale = m->scale();
     double most = 0;
     m->outer.resize(m->wanted.size());
     for (std::size_t i = 0; i < m->wanted.size(); ++i) {
@@ -560,7 +506,7 @@ void IslandStep::bring() {
     }
     m->applied.swap(m->wanted);
     if (!(most > 0)) continue;
-    if (problem_.size() == 0) m->contact->response(m->input);
+    if (problem_.size() == 0) m->contact->response_at_rest(m->input);
     m->contact->respond(m->outer, m->change, *pool_);
     m->contact->move(m->change, m->rate());
   }
@@ -647,9 +593,7 @@ void IslandStep::move_apart() {
       gaps_[c++] = std::max(-lack + deep / 2 * pair->delta, -most_lift * pair->delta);
     }
   }
-  if (!any) return;
-  couple(true);
-  if (!answers_) return;
+  if (!any || !couple(About::kick)) return;
   problem_.solve_normals(gaps_, 30, lengths_);
   for (Member* m : members_) m->wanted.assign(m->x().size(), Vec3::Zero());
   for (std::size_t r = 0; r < rows.size(); ++r)

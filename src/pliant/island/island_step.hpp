@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of bodies that touch each other [Zheng26; Ly20]. The unknowns are the impulses r of all contacts,
-// those with colliders included; a body is asked how it steps under given forces, and how it answers a change
-// of impulses (contact/contact_body.hpp). So bodies of any methods meet, and no matrix is factored for it.
+// One step of bodies that touch each other [Zheng26; Ly20]. The unknowns are the ways D of all bodies from their
+// predictions, and the impulses r of all contacts, those with colliders included. A body gives a linear model of its
+// step and the response B that bounds it (contact/contact_body.hpp); so bodies of any methods meet.
 //   1. rows      pairs of features that are near, or would be hit on the way; with the forces of the last step
-//   2. advance   every body steps with the forces J^T r/h
+//   2. begin     every body predicts the end of its step: D = 0
 //   3. impact    (BDF2) where velocities at the beginning of the step run into each other they jump before the
 //                step: the contact problem about v_n
-//   4. solve     the contact problem of the island, linear about that step: u(r') = u + W (r' - r).
-//                2 and 4 are repeated until r hardly changes; the last change is brought in by the response
-//   5. way       how far surfaces can go on the straight way from where they are without coming near zero distance.
-//                All pairs that stop it get rows, surfaces go that far, and 4 is done again with new normals;
+//   4. descend   accelerated projected steps. Each solves the contact problem about the motions D - B g of all
+//                bodies, so that every D keeps to the contacts; models are renewed where bodies turn. Given forces
+//                instead of given places would be no way: a body that is pressed gives way to them, and buckles.
+//   5. end       every body ends its step with the impulses as outer forces, which makes its momentum exact; the
+//                problem about that end changes the impulses once more, and B brings in the change
+//   6. way       how far surfaces can go on the straight way from where they are without coming near zero distance.
+//                All pairs that stop it get rows, surfaces go that far, and 2 to 5 are done again with new normals;
 //                done when the whole way is free
-//   6. positions pairs and colliders that are too deep are moved apart; velocities stay
+//   7. positions pairs and colliders that are too deep are moved apart; velocities stay
 // Momentum is exact whatever the impulses: equal ones act on both bodies. Surfaces that have not crossed do not
-// cross: 5 accepts no other step. Where it finds none, bodies stop on their way and the report says so.
+// cross: 6 accepts no other step. Where it finds none, bodies stop on their way and the report says so.
 #pragma once
 
 #include <span>
 
-#include "pliant/island/member.hpp"
+#include "pliant/island/island_descent.hpp"
 #include "pliant/island/pair_rows.hpp"
 
 namespace pliant {
@@ -74,17 +77,22 @@ class IslandStep {
   void find_rows(bool first);
   void build_problem();
   void pass_on(BodyPair& pair);
-  void collect_impulses(bool at_begin);
-  void add_couple(Member& member);
+  enum class At { begin, descent, end };
+  void collect_impulses(At at);
+  /// Nobody but the members has a share in their momentum.
+  bool nothing_outside() const;
+  void add_couple(Member& member, const Points& x);
   double way_of(const BodyPair& pair, const PairRow& row);
   /// False: failed_ could not.
-  bool advance();
+  bool begin();
   bool impact();
-  void couple(bool kick);
+  /// The responses of all bodies: of their models in the step, or about the places where they are.
+  enum class About { model, end, kick };
+  bool couple(About about);
   Vec3 velocity_of(Index row, bool at_begin) const;
   void set_targets();
-  double solve();
-  bool settle();
+  bool descend();
+  void answer_end();
   /// False: failed_ is beyond what numbers can hold, and its report says so.
   bool finite();
   void bring();
@@ -105,9 +113,8 @@ class IslandStep {
   IslandProblem problem_;
   std::vector<IslandProblem::Part> parts_;
   std::vector<Index> slot_;  // of a member, its place in the island
-  static constexpr int window = 4;
-  AlignedVector<double> iterate_, increment_;  // of settle()
-  Points before_, best_;
+  IslandDescent descent_;
+  Points before_;
   std::vector<double> gaps_, lengths_;
   PairRows finder_;
   int sweeps_ = 0, most_sweeps_ = 0, rounds_ = 0;

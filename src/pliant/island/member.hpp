@@ -37,6 +37,8 @@ struct Member {
   Points wanted;         ///< impulses of the rows, N s
   Points applied;        ///< those that the present state knows
   Points change;         ///< scratch
+  Points end_x, end_v;   ///< nodes where a descent ended
+  double mass = 0;       ///< kg
   Vec3 couple{0, 0, 0};  ///< N m s
   Vec3 mean_v{0, 0, 0};  ///< of the centre of mass, m/s
   std::vector<unsigned char> held;
@@ -49,6 +51,8 @@ struct Member {
   ContactProblem problem;
 
   double rate() const { return contact->rate(input.h); }
+  /// What an impulse of the island counts in the body's own step: both act as the same force.
+  double scale() const { return rate() / input.h; }
   const ContactRows& rows() const { return contact->stage().rows(); }
   const Points& x() const { return method->nodes().x; }
   const Points& v() const { return method->nodes().v; }

@@ -61,6 +61,8 @@ class Body final : public Method {
   void set_live(const Damping& damping, const Options& options);
 
  private:
+  friend class Meeting;  // the same step, in pieces
+
   /// Makes the layout and the factors for the held nodes and the scheme. False: the report tells why not.
   bool prepare(const Context& context);
   /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); only h, held and pool of the input
@@ -75,8 +77,9 @@ class Body final : public Method {
   void solve(Equation& e);
   /// The same without contact.
   void solve_free(Equation& e);
-  /// The end of the step by D, with exact momentum, in scratch_.new_x and scratch_.new_v.
-  void end_with_momentum(Equation& e);
+  /// The end of the step by D, with exact momentum, in scratch_.new_x and scratch_.new_v. touches: forces are those of
+  /// contact, which D has answered.
+  void end_with_momentum(Equation& e, bool touches);
   /// The end of the step becomes the state.
   void accept(const Equation& e);
   /// The rest vectors of strained rows flow towards the new state, with its own rotations (plastic_flow.hpp).
@@ -95,7 +98,7 @@ class Body final : public Method {
   Cache cache_;
   Scratch scratch_;
   ContactStep contact_;
-  Meeting meeting_{{model_, damping_, options_, state_, cache_, contact_}};
+  Meeting meeting_{*this};
   double setup_ms_ = 0;
 };
 

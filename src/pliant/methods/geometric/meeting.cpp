@@ -1,38 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/meeting.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "pliant/base/tiny_numbers.hpp"
+#include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/part_arcs.hpp"
+#include "pliant/physics/check_input.hpp"
 
 namespace pliant::geometric {
 
+Meeting::Running::Running(Body& body, const StepInput& given)
+    : input(given),
+      scheme(body.options_.integrator, input.h, body.damping_, body.options_.damping_frame),
+      context{input, scheme, *input.pool, watch, report},
+      equation{body.model_, body.options_, body.state_, body.cache_, body.kept_, body.scratch_, context} {}
+
+// ---- around the step ----
+
+ContactStage& Meeting::stage() { return body_.contact_.stage(); }
+ContactState& Meeting::memory() { return body_.state_.contact; }
+void Meeting::keep(Slot slot) { kept_[std::size_t(slot)] = body_.state_; }
+
 void Meeting::restore(Slot slot) {
-  body_.state = *kept_[std::size_t(slot)];
-  if (body_.options.plasticity)
-    body_.cache.sweeps.set_rest(body_.model, body_.cache.arrangement, body_.state.rest_vectors);
-  body_.cache.load_rotations(body_.state);
+  body_.state_ = *kept_[std::size_t(slot)];
+  if (body_.options_.plasticity)
+    body_.cache_.sweeps.set_rest(body_.model_, body_.cache_.arrangement, body_.state_.rest_vectors);
+  body_.cache_.load_rotations(body_.state_);
 }
 
 bool Meeting::begin_straight(const StepInput& input) {
-  State& state = body_.state;
-  if (body_.options.integrator == Integrator::euler || state.continues(input)) return false;
+  State& state = body_.state_;
+  if (body_.options_.integrator == Integrator::euler || state.continues(input)) return false;
   return std::exchange(state.past, Past::straight) != Past::straight;
 }
 
-double Meeting::rate(double h) const { return body_.options.integrator == Integrator::bdf2 ? 2 * h / 3 : h; }
+void Meeting::end_straight() { body_.state_.past = Past::straight; }
 
-SurfaceResponse& Meeting::response(const StepInput& input) {
+double Meeting::rate(double h) const { return body_.options_.integrator == Integrator::bdf2 ? 2 * h / 3 : h; }
+
+SurfaceResponse& Meeting::response_at_rest(const StepInput& input) {
   const FlushTinyNumbers in_this_call;
-  const Scheme scheme(body_.options.integrator, input.h, body_.damping, body_.options.damping_frame);
-  const Arrangement& arrangement = body_.cache.arrangement;
-  places_.resize(4 * body_.state.nodes.x.size());
-  for (std::size_t i = 0; i < body_.state.nodes.x.size(); ++i)
-    for (int c = 0; c < 3; ++c)
-      places_[4 * std::size_t(arrangement.place[i]) + std::size_t(c)] = body_.state.nodes.x[i][c];
-  ContactResponse& response = body_.contact.response();
+  const Scheme scheme(body_.options_.integrator, input.h, body_.damping_, body_.options_.damping_frame);
+  const Arrangement& arrangement = body_.cache_.arrangement;
+  const Points& x = body_.state_.nodes.x;
+  places_.resize(4 * x.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (int c = 0; c < 3; ++c) places_[4 * std::size_t(arrangement.place[i]) + std::size_t(c)] = x[i][c];
+  ContactResponse& response = body_.contact_.response();
   response.turn_about(places_.data(), scheme.mass,
-                      body_.contact.free_to_turn(scheme, input.held.empty() && input.grabs.empty()),
+                      body_.contact_.free_to_turn(scheme, input.held.empty() && input.grabs.empty()),
                       *input.pool);
   return response;
 }
@@ -40,12 +59,12 @@ SurfaceResponse& Meeting::response(const StepInput& input) {
 void Meeting::respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) {
   const FlushTinyNumbers in_this_call;
   dv.resize(impulses.size());
-  body_.contact.response().respond(impulses, dv, pool);
+  body_.contact_.response().respond(impulses, dv, pool);
 }
 
 /// Held nodes stay where their targets are: the response leaves them alone.
 void Meeting::kick(std::span<const Vec3> dv, double h) {
-  State& state = body_.state;
+  State& state = body_.state_;
   for (std::size_t i = 0; i < dv.size(); ++i) {
     state.nodes.v[i] += dv[i];
     state.v_before[i] += dv[i];
@@ -55,16 +74,142 @@ void Meeting::kick(std::span<const Vec3> dv, double h) {
 
 void Meeting::move(std::span<const Vec3> dv, double rate) {
   for (std::size_t i = 0; i < dv.size(); ++i) {
-    body_.state.nodes.x[i] += rate * dv[i];
-    body_.state.nodes.v[i] += dv[i];
+    body_.state_.nodes.x[i] += rate * dv[i];
+    body_.state_.nodes.v[i] += dv[i];
   }
 }
 
 void Meeting::shift(std::span<const Vec3> dx) {
   for (std::size_t i = 0; i < dx.size(); ++i) {
-    body_.state.nodes.x[i] += dx[i];
-    body_.state.x_before[i] += dx[i];
+    body_.state_.nodes.x[i] += dx[i];
+    body_.state_.x_before[i] += dx[i];
   }
+}
+
+// ---- the step in pieces ----
+
+std::string Meeting::begin(const StepInput& input) {
+  step_.emplace(body_, input);
+  step_->watch.last = Clock::now();
+  StepReport& report = step_->report;
+  report.trouble = trouble_of(input, body_.model_.nodes());
+  if (!report.ok() || !body_.prepare(step_->context)) return report.trouble;
+  Equation& e = step_->equation;
+  report.trouble = e.set_grabs();
+  if (!report.ok()) return report.trouble;
+  body_.contact_.forget();
+  body_.predict(e);
+  const std::size_t padded = body_.scratch_.vectors.d.size();
+  resize(4 * std::size_t(e.cache.arrangement.free), padded, e.scheme.h);
+  from_.resize(padded);
+  way_.resize(padded);
+  start_anew(false);
+  load_model();
+  step_->watch.add_to(&StageTimes::rhs);
+  return {};
+}
+
+std::span<const Vec3> Meeting::hat() const { return body_.scratch_.hat_x; }
+SurfaceResponse& Meeting::response() { return body_.contact_.response(); }
+
+void Meeting::start_anew(bool bound) {
+  Equation& e = step_->equation;
+  return_to_prediction();
+  split_ = !bound && body_.contact_.free_to_turn(e.scheme, e.input.held.empty() && e.scratch.grabs.empty());
+  for (Index i = 0; i < e.model.nodes(); ++i)
+    for (int c = 0; c < 3; ++c)
+      from_[4 * std::size_t(e.cache.arrangement.place[i]) + std::size_t(c)] = e.state.nodes.x[i][c];
+}
+
+/// What is straight in D are velocities, not the ways of parts that turn: those are bent to arcs, and the next model
+/// is about the turned parts.
+void Meeting::renew_model(bool arcs) {
+  Equation& e = step_->equation;
+  if (arcs && split_) {
+    for (std::size_t at = 0; at < way_.size(); ++at)
+      way_[at] = float(e.scratch.start[at] + double(d_[at]) - from_[at]);
+    add_arcs(e.model, e.cache.arrangement, body_.contact_.turns(), from_.data(), way_.data(), d_.data());
+    for (std::size_t at = 0; at < way_.size(); ++at) from_[at] = e.scratch.start[at] + double(d_[at]);
+  }
+  load_model();
+}
+
+void Meeting::make_model(const Floats& d, Floats& g) {
+  Equation& e = step_->equation;
+  e.residual(&d, true, g);
+  body_.contact_.response().turn_about(e.scratch.trial.data(), e.scheme.mass, split_, e.context.pool);
+}
+
+void Meeting::load(std::span<const Vec3> impulses, Floats& out) {
+  const Equation& e = step_->equation;
+  for (Index k = 0; k < e.cache.arrangement.free; ++k)
+    for (int c = 0; c < 3; ++c)
+      out[4 * std::size_t(k) + std::size_t(c)] =
+          float(e.scheme.h * impulses[std::size_t(e.cache.arrangement.node[std::size_t(k)])][c]);
+}
+
+double Meeting::multiply(const Floats& p, Floats& out) { return step_->equation.hessian(p, out); }
+
+void Meeting::answer(const Floats& f, Floats& out) {
+  step_->equation.solve(f, out);
+  body_.contact_.response().complete(f.data(), f.data(), out.data());
+}
+
+void Meeting::answer_residual(const Floats& g, Floats& out) {
+  step_->equation.solve(g, out);
+  body_.contact_.complete_residual(step_->equation, d_, g, out);
+}
+
+double Meeting::turned_along(const Floats& way) {
+  Equation& e = step_->equation;
+  e.clear_turns();
+  e.hessian(way, h_step_);
+  e.add_turn(1);
+  ++step_->report.iterations;
+  return e.largest_turn();
+}
+
+void Meeting::velocities(const Floats& d, Points& out) const {
+  const Equation& e = step_->equation;
+  out.resize(e.state.nodes.x.size());
+  for (Index k = 0; k < e.model.nodes(); ++k) {
+    const std::size_t at = 4 * std::size_t(k), i = std::size_t(e.cache.arrangement.node[std::size_t(k)]);
+    out[i] =
+        k < e.cache.arrangement.free
+            ? Vec3(e.scratch.hat_v[i] + Vec3(d[at], d[at + 1], d[at + 2]) / e.scheme.h)
+            : Vec3((Eigen::Map<const Vec3>(e.scratch.start.data() + at) - e.scratch.hat_x[i]) / e.scheme.h);
+  }
+}
+
+StepReport Meeting::end(std::span<const Vec3> impulses, bool violent) {
+  StepReport& report = step_->report;
+  Equation& e = step_->equation;
+  step_->watch.last = Clock::now();
+  report.violent = violent;
+  if (!std::isfinite(dot(d_, d_))) {
+    body_.cache_.load_rotations(body_.state_);
+    report.trouble =
+        "contact with other bodies has no finite answer: forces or speeds are beyond what numbers can hold; "
+        "lower them, or make the step shorter";
+    return report;
+  }
+  Points& outer = e.scratch.outer_forces;
+  for (std::size_t i = 0; i < outer.size(); ++i) {
+    outer[i] = impulses[i] / e.scheme.h;
+    if (!e.input.forces.empty()) outer[i] += e.input.forces[i];
+  }
+  step_->input.forces = outer;
+  std::copy(d_.begin(), d_.end(), e.scratch.vectors.d.begin());
+  body_.end_with_momentum(e, true);
+  body_.accept(e);
+  if (violent) end_straight();
+  report.active_rotations = e.model.sheet ? e.model.owners() : body_.cache_.sweeps.active();
+  if (body_.options_.plasticity) body_.flow(step_->context);
+  body_.cache_.store_rotations(body_.state_, *e.input.pool);
+  step_->watch.add_to(&StageTimes::rhs);
+  report.ms = step_->watch.total();
+  report.bytes = body_.traffic(report);
+  return report;
 }
 
 }  // namespace pliant::geometric

@@ -1,44 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact of a geometric body with other bodies (contact/contact_body.hpp), by the response of its contact with
-// colliders (contact_response.hpp).
+// A geometric body in the step of an island (contact/contact_body.hpp). G, H and A are those of its own step
+// (equation.hpp), B is the response of its contact with colliders (contact_response.hpp).
 #pragma once
 
-#include "pliant/contact/contact_body.hpp"
-#include "pliant/methods/geometric/contact.hpp"
+#include <array>
+#include <optional>
+
+#include "pliant/contact/descending_body.hpp"
+#include "pliant/methods/geometric/equation.hpp"
 
 namespace pliant::geometric {
 
-class Meeting final : public ContactBody {
- public:
-  /// Of the body that this belongs to.
-  struct Parts {
-    const Model& model;
-    const Damping& damping;
-    const Options& options;
-    State& state;
-    Cache& cache;
-    ContactStep& contact;
-  };
-  explicit Meeting(const Parts& parts) : body_(parts) {}
+class Body;
+class ContactStep;
 
-  ContactStage& stage() override { return body_.contact.stage(); }
-  ContactState& memory() override { return body_.state.contact; }
-  void keep(Slot slot) override { kept_[std::size_t(slot)] = body_.state; }
+class Meeting final : public DescendingBody<float> {
+ public:
+  /// The body that this belongs to.
+  explicit Meeting(Body& body) : body_(body) {}
+
+  ContactStage& stage() override;
+  ContactState& memory() override;
+  void keep(Slot slot) override;
   void restore(Slot slot) override;
   const ContactState& kept_memory() const override { return kept_[std::size_t(Slot::attempt)]->contact; }
   bool begin_straight(const StepInput& input) override;
-  void end_straight() override { body_.state.past = Past::straight; }
+  void end_straight() override;
   double rate(double h) const override;
-  SurfaceResponse& response(const StepInput& input) override;
+
+  std::string begin(const StepInput& input) override;
+  std::span<const Vec3> hat() const override;
+  SurfaceResponse& response() override;
+  void renew_model(bool arcs) override;
+  void start_anew(bool bound) override;
+  StepReport end(std::span<const Vec3> impulses, bool violent) override;
+
+  SurfaceResponse& response_at_rest(const StepInput& input) override;
   void respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) override;
   void kick(std::span<const Vec3> dv, double h) override;
   void move(std::span<const Vec3> dv, double rate) override;
   void shift(std::span<const Vec3> dx) override;
 
  private:
-  Parts body_;
+  /// What one step is about.
+  struct Running {
+    Running(Body& body, const StepInput& given);
+    Running(const Running&) = delete;  // its parts refer to each other
+    Running& operator=(const Running&) = delete;
+
+    StepInput input;
+    Scheme scheme;
+    StageWatch watch;
+    StepReport report;
+    Context context;
+    Equation equation;
+  };
+  void velocities(const Floats& d, Points& out) const override;
+  void load(std::span<const Vec3> impulses, Floats& out) override;
+  double multiply(const Floats& p, Floats& out) override;
+  void answer(const Floats& f, Floats& out) override;
+  void answer_residual(const Floats& g, Floats& out) override;
+  void make_model(const Floats& d, Floats& g) override;
+  double turned_along(const Floats& way) override;
+
+  Body& body_;
   std::array<std::optional<State>, 3> kept_;  // by slot
   std::vector<double> places_;                // of the nodes, as the kernels read them
+  Doubles from_;                              // the same where arcs begin
+  Floats way_;                                // from there to D
+  std::optional<Running> step_;
+  bool split_ = false;
 };
 
 }  // namespace pliant::geometric

@@ -41,7 +41,7 @@ Ordered largest_force(const LargestForce& largest) {
   return {{"newtons", largest.force}, {"time", largest.time}};
 }
 
-Ordered body_summary(const Body& body, const Recorder& recorder, int index, bool meets_colliders) {
+Ordered body_summary(const Body& body, const Recorder& recorder, int index, bool meets) {
   const MethodDescription method = body.method().describe();
   const StepStatistics steps = recorder.statistics(index);
   const std::optional<double> volume = body.volume_ratio();
@@ -55,7 +55,7 @@ Ordered body_summary(const Body& body, const Recorder& recorder, int index, bool
           {"step_ms", {{"min", steps.min}, {"median", steps.median}, {"p95", steps.p95}}},
           {"peak_memory_bytes", method.bytes},
           {"largest_normal_force",
-           meets_colliders ? largest_force(recorder.largest_force(index)) : Ordered(nullptr)},
+           meets ? largest_force(recorder.largest_force(index)) : Ordered(nullptr)},
           {"final_volume_ratio", volume ? number_or_null(*volume) : Ordered(nullptr)},
           {"frame_hash", fmt::format("{:016x}", recorder.hash(index))}};
 }
@@ -195,7 +195,7 @@ void RunFolder::write_summary(const Scene& scene, const Recorder& recorder, cons
   Ordered bodies = Ordered::array(), expectations = Ordered::array();
   for (int b = 0; b < int(scene.simulation.bodies().size()); ++b)
     bodies.push_back(body_summary(scene.simulation.bodies()[std::size_t(b)], recorder, b,
-                                  !scene.simulation.colliders().empty()));
+                                  !scene.simulation.colliders().empty() || scene.simulation.met_others(b)));
   for (const ExpectationResult& result : outcome.expectations)
     expectations.push_back({{"what", result.what},
                             {"expected", result.expected},

@@ -62,7 +62,8 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     m.report = {};
     m.at = m.begin;
     m.node_begin = m.node_at = m.x();
-    m.v_begin = m.v();
+    m.v_begin = m.v_start = m.v();
+    m.log.clear();
     m.mass = 0;
     for (const double mass : m.method->nodes().mass) m.mass += mass;
     m.held.assign(m.x().size(), 0);
@@ -90,6 +91,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   for (rounds_ = 1;; ++rounds_) {
     if (!begin() || (impact() && !begin()) || !answers_) return {without_end, failed_};
     if (!descend() || !finite()) return {without_end, failed_};
+    solved_ = true;
     const bool final = rounds_ == most_rounds;
     const double free = commit(last && final);
     if (getenv("DBG")) std::fprintf(stderr, " round %d h %.4g rows %d free %.3g sweeps %d res %.2g\n", rounds_, h_, problem_.size(), free, sweeps_, residual_);
@@ -201,6 +203,7 @@ void IslandStep::find_rows(bool first) {
 void IslandStep::build_problem() {
   std::vector<IslandProblem::Row>& rows = problem_.rows();
   rows.clear();
+  solved_ = false;
   for (Member* m : members_) {
     m->contacts.clear();
     add_ground(*m);
@@ -388,6 +391,7 @@ bool IslandStep::impact() {
   problem_.rebase([&](Index row) { return velocity_of(row, true); });
   sweeps_ += problem_.solve(most_sweeps_, tolerance_).sweeps;
   collect_impulses(At::begin);
+  log_contacts();
   for (std::size_t r = 0; r < before_.size(); ++r) problem_.rows()[r].impulse = before_[r];
   for (Member* m : members_) {
     m->contact->respond(m->wanted, m->change, *pool_);
@@ -614,6 +618,55 @@ void IslandStep::move_apart() {
   }
 }
 
+/// What the rows do, to the logs of the step: impulses that act several times add up. Of two bodies the first has
+/// the record.
+void IslandStep::log_contacts() {
+  std::size_t c = 0;
+  for (Member* m : members_)
+    for (const Contact& contact : m->ground) {
+      const Vec3 to = m->rows().observe(contact, m->x());
+      const Vec3 way = to - m->rows().observe(contact, m->node_begin) - h_ * contact.velocity;
+      m->log.add({.key = contact.key,
+                  .point = to,
+                  .normal = contact.normal,
+                  .gap = contact.gap + contact.normal.dot(way),
+                  .impulse = problem_.rows()[c++].impulse});
+    }
+  for (const BodyPair* pair : pairs_)
+    for (const PairRow& row : pair->rows) {
+      const IslandProblem::Row& solved = problem_.rows()[c++];
+      if (solved.impulse.isZero(0)) continue;
+      Member &a = member(pair->first), &b = member(pair->second);
+      const Vec3 to = a.rows().observe(a.contacts[std::size_t(solved.shares[0].contact)], a.x());
+      const Vec3 of_b = b.rows().observe(b.contacts[std::size_t(solved.shares[1].contact)], b.x());
+      a.log.add({.key = {row.key.first, -1 - row.key.kind, row.key.second},
+                 .other = b.body,
+                 .nearest = row.nearest_of_first(),
+                 .point = to,
+                 .normal = row.normal,
+                 .gap = row.normal.dot(to + of_b) - pair->delta,
+                 .impulse = solved.impulse});
+    }
+}
+
+/// Restitution of the impacts with colliders, and what the steps tell of all contacts.
+void IslandStep::tell_contacts() {
+  log_contacts();
+  for (Member* m : members_) {
+    ContactStage& stage = m->contact->stage();
+    if (!m->input.colliders.empty()) {
+      m->report.penetration = stage.depth(m->input, m->x());
+      stage.rebound().clear();
+      stage.rebound().note(m->ground, m->ground_impulses);
+      StepInput input = m->input;
+      input.contact_log = &m->log;
+      m->report.contact_impulse += m->contact->rebound(input, m->node_begin, m->v_start);
+    }
+    if (m->input.contact_log)
+      for (const ContactRecord& record : m->log.records()) m->input.contact_log->add(record);
+  }
+}
+
 void IslandStep::finish() {
   std::size_t c = 0;
   for (Member* m : members_) {
@@ -643,6 +696,7 @@ void IslandStep::finish() {
         for (const ContactTerm& term : m.contacts[std::size_t(share.contact)].terms()) sum += term.weight;
         m.report.contact_impulse += sum * row.impulse;
       }
+  if (solved_) tell_contacts();
 }
 
 }  // namespace pliant

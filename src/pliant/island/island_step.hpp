@@ -98,6 +98,8 @@ class IslandStep {
   double commit(bool final);
   void shorten(double left);
   void move_apart();
+  void log_contacts();
+  void tell_contacts();
   void finish();
 
   std::span<Member* const> members_;
@@ -116,6 +118,7 @@ class IslandStep {
   std::vector<double> gaps_, lengths_;
   PairRows finder_;
   int sweeps_ = 0, most_sweeps_ = 0, rounds_ = 0;
+  bool solved_ = false;  ///< impulses are those of the present rows
   bool answers_ = true;  ///< every body has a response that contact can be solved with
   double tolerance_ = 0, residual_ = 0;
 };

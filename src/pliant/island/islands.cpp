@@ -20,6 +20,11 @@ double friction_of(const Member& m) {
   return given < 0 ? default_friction : given;
 }
 
+/// A step that is made again tells its contacts again.
+void clear_log(const Member& m) {
+  if (m.input.contact_log) m.input.contact_log->clear();
+}
+
 double thickness_of(const Member& m) {
   const ContactOptions& contact = m.input.contact;
   if (contact.thickness > 0) return contact.thickness;
@@ -281,6 +286,7 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
   for (Index k = 0; k < Index(members_.size()); ++k)
     if (root(k) == leader) {
       joined_.push_back(&members_[std::size_t(k)]);
+      clear_log(members_[std::size_t(k)]);
       done_[std::size_t(k)] = 1;
     }
   if (joined_.size() == 1) {
@@ -310,6 +316,7 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
 }
 
 void Islands::go_back(Member& m) {
+  clear_log(m);
   m.contact->restore(ContactBody::Slot::step);
   m.begin = m.step_begin;
 }

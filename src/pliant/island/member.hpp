@@ -32,6 +32,7 @@ struct Member {
   Points step_begin;  ///< of the whole step, while it is made in parts
   // Nodes.
   Points node_begin, v_begin, node_at;
+  Points v_start;        ///< before the jump of an impact
   Points hat;            ///< x^ of the step: x = x^ + h' v
   Points outer;          ///< forces of a step, N
   Points wanted;         ///< impulses of the rows, N s
@@ -48,6 +49,7 @@ struct Member {
   Points ground_impulses;            ///< N s
   std::vector<SideMemory> sides;     ///< of colliders the body is on
   std::vector<Contact> contacts;     ///< of all rows of this body
+  ContactLog log;                    ///< of a step or part of one, until it is done
   ContactProblem problem;
 
   double rate() const { return contact->rate(input.h); }

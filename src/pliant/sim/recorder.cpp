@@ -93,12 +93,12 @@ Recorder::Recorder(const Simulation& simulation, std::vector<Probe> probes)
 }
 
 void Recorder::note_step(const Simulation& simulation) {
+  largest_normal_forces(simulation, forces_);
   for (std::size_t b = 0; b < step_ms_.size(); ++b) {
     const Body& body = simulation.bodies()[b];
     step_ms_[b].push_back(float(body.report().ms.total));
     shortened_[b] = std::max(shortened_[b], body.report().shortened);
-    const double force = largest_normal_force(body);
-    if (force > largest_[b].force) largest_[b] = {force, simulation.time()};
+    if (forces_[b] > largest_[b].force) largest_[b] = {forces_[b], simulation.time()};
   }
 }
 

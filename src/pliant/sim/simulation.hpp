@@ -92,6 +92,8 @@ class Simulation {
     join_changed();
     return meets_[std::size_t(index)];
   }
+  /// The same as the last step left it.
+  bool met_others(int index) const { return meets_[std::size_t(index)] && !islands_.empty(); }
   /// Forces of the world, in place of all so far. Like colliders they are functions of time and not saved.
   void set_forces(std::vector<WorldForce> forces) { forces_ = std::move(forces); }
   /// As set.

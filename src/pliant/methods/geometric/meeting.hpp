@@ -49,6 +49,7 @@ class Meeting final : public ContactBody {
   void kick(std::span<const Vec3> dv, double h) override;
   void move(std::span<const Vec3> dv, double rate) override;
   void shift(std::span<const Vec3> dx) override;
+  Vec3 rebound(const StepInput& input, std::span<const Vec3> x, std::span<const Vec3> v) override;
 
  private:
   /// What one step is about.
@@ -77,6 +78,7 @@ class Meeting final : public ContactBody {
   Body& body_;
   std::array<std::optional<State>, 3> kept_;  // by slot
   std::vector<double> places_;                // of the nodes, as the kernels read them
+  Points end_x_, end_v_, kick_;               // of rebound()
   std::optional<Running> step_;
   bool split_ = false;
 };

@@ -86,6 +86,43 @@ Ordered places_of(const Collider& collider, const SceneSpec& spec) {
   return places;
 }
 
+Ordered names_of(const Scene& scene, Index first, Index second) {
+  const std::vector<Body>& bodies = scene.simulation.bodies();
+  return {bodies[std::size_t(first)].name(), bodies[std::size_t(second)].name()};
+}
+
+/// Bodies that overlap at the start.
+Ordered overlaps_of(const Scene& scene) {
+  Ordered out = Ordered::array();
+  const std::vector<IndexPair> left = scene.simulation.crossing_after_step();
+  for (const Overlap& overlap : scene.overlaps) {
+    const bool parted = std::none_of(left.begin(), left.end(), [&](const IndexPair& pair) {
+      return pair.first == overlap.first && pair.second == overlap.second;
+    });
+    out.push_back({{"bodies", names_of(scene, overlap.first, overlap.second)},
+                   {"crossings", overlap.crossings},
+                   {"inside", overlap.inside},
+                   {"depth", overlap.depth},
+                   {"place", numbers(overlap.place)},
+                   {"parted", parted}});
+  }
+  return out;
+}
+
+/// Where bodies were stopped on their way, or came to cross.
+Ordered stops_of(const Scene& scene, const Recorder& recorder) {
+  Ordered out = Ordered::array();
+  for (const StopNote& note : recorder.stops())
+    out.push_back({{"bodies", names_of(scene, note.first, note.second)},
+                   {"step", note.step},
+                   {"time", note.time},
+                   {"place", numbers(note.place)},
+                   {"steps", note.steps},
+                   {"missing", note.missing},
+                   {"crossed", !(note.missing > 0)}});
+  return out;
+}
+
 std::vector<float> single_precision(const Points& points) {
   std::vector<float> xyz;
   for (const Vec3& p : points) xyz.insert(xyz.end(), {float(p.x()), float(p.y()), float(p.z())});
@@ -212,6 +249,8 @@ void RunFolder::write_summary(const Scene& scene, const Recorder& recorder, cons
                   {"process_peak_memory_bytes", process_peak_bytes()},
                   {"bodies", bodies},
                   {"expectations", expectations},
+                  {"overlaps", overlaps_of(scene)},
+                  {"shortened", stops_of(scene, recorder)},
                   {"warnings", outcome.warnings}};
   if (!outcome.failure.empty()) summary["failure"] = outcome.failure;
   or_throw(write_file(path_ / "summary.json", summary.dump(2) + "\n"));

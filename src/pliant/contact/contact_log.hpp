@@ -16,6 +16,7 @@ struct ContactRecord {
   /// The body that it meets, by its place in the simulation; -1: a collider. Of two bodies the first has the record.
   Index other = -1;
   Index nearest = -1;    ///< the body's vertex next to the place, where it meets another body
+  Index unused = 0;      ///< no bytes without a value
   Vec3 point{0, 0, 0};   ///< of the body, at the end of the step, m
   Vec3 normal{0, 1, 0};  ///< from the collider or the other body to the body
   /// Over the contact plane at the end of the step, m, before the position pass; between bodies their distance less

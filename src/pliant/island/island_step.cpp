@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pliant/island/leading_apart.hpp"
 #include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
@@ -70,6 +71,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   for (BodyPair* pair : pairs_) {
     pair->hits.clear();
     pair->touching = false;
+    pair->free = 1;
   }
   const Outcome::What without_end = last ? Outcome::failed : Outcome::stuck;
 
@@ -189,6 +191,10 @@ void IslandStep::find_rows(bool first) {
     if (first) {
       pair->known.assign(pair->memory.begin(), pair->memory.end());
       for (PairMemory& m : pair->known) m.force *= h_;
+    }
+    if (pair->crossing) {
+      pair->rows.assign(pair->led.begin(), pair->led.end());
+      continue;
     }
     finder_.find(
         motion, pair->candidates, [&](const PairKey& key) { return recall(pair->known, key) != nullptr; },
@@ -509,12 +515,13 @@ void IslandStep::bring() {
 }
 
 double IslandStep::free_way(BodyPair& pair) {
+  if (pair.crossing) return 1;
   const Member &a = member(pair.first), &b = member(pair.second);
   search_->find(a.surface->moving(), b.surface->moving(), pair.candidates);
   int touching = 0;
-  const double free = finder_.free_way(pair.motion(a, b), pair.candidates, pair.hits, touching);
+  pair.free = finder_.free_way(pair.motion(a, b), pair.candidates, pair.hits, touching);
   pair.touching |= touching > 0;
-  return free;
+  return pair.free;
 }
 
 /// The share of the way from `at` to the end that is free. Below 1, `at` is where it ends, and what stopped it is
@@ -549,8 +556,24 @@ double IslandStep::commit(bool final) {
   return free;
 }
 
+/// The pair that was stopped first, or where nothing was asked for its way that with the most rows; at the middle of
+/// its rows.
+void IslandStep::name_stop(double left) {
+  const BodyPair* worst = nullptr;
+  for (const BodyPair* pair : pairs_)
+    if (!worst || pair->free < worst->free ||
+        (pair->free == worst->free && pair->rows.size() > worst->rows.size()))
+      worst = pair;
+  if (!worst) return;
+  stop_ = {.first = member(worst->first).body, .second = member(worst->second).body, .missing = left};
+  const std::vector<PairRow>& rows = worst->hits.empty() ? worst->rows : worst->hits;
+  for (const PairRow& row : rows)
+    stop_.place += member(worst->first).at[std::size_t(row.nearest_of_first())] / double(rows.size());
+}
+
 /// Bodies stay where the free way ended.
 void IslandStep::shorten(double left) {
+  name_stop(left);
   for (Member* m : members_) {
     m->change.resize(m->node_at.size());
     for (std::size_t i = 0; i < m->node_at.size(); ++i)
@@ -578,7 +601,13 @@ void IslandStep::move_apart() {
     }
   for (const BodyPair* pair : pairs_) {
     const Member &a = member(pair->first), &b = member(pair->second);
+    const double led = LeadingApart::speed * h_ * std::min(a.surface->size(), b.surface->size());
     for (const PairRow& row : pair->rows) {
+      if (pair->crossing) {
+        any = true;
+        gaps_[c++] = -led;
+        continue;
+      }
       PairMotion there = pair->motion(a, b);
       there.first_at = a.end;
       there.second_at = b.end;

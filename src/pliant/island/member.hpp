@@ -20,6 +20,12 @@ struct Member {
   double usual = 0;      ///< the thickness when its contact options give none, m; 0: of the size
   double friction = 0;   ///< < 0: not given
 
+  // Sleeping (sleeping.hpp).
+  bool settled = false;   ///< nothing that changes with time acts on it
+  double quiet = 0;       ///< for how long it has been at rest, s
+  Index sleeps_with = -1; ///< the lowest member of those that fell asleep with it; -1: it is awake
+  bool asleep() const { return sleeps_with >= 0; }
+
   StepInput input;                     ///< as the body's own step has it
   StepInput whole;                     ///< the same of the whole step, while it is made in parts
   Points targets;                      ///< of held nodes, in a part

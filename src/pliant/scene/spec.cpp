@@ -395,7 +395,11 @@ const Layout<ContactOptions>& layout_of() {
                .max = far_away,
                .help = "two bodies keep half the sum of theirs; 0 = of a solid 0.005 of its size, or the "
                        "offset if that is more; of a sheet its thickness, or of any other open mesh a "
-                       "tenth of its mean edge"})});
+                       "tenth of its mean edge"}),
+       option("start", &S::start,
+              {.choices = {"allow", "refuse"},
+               .help = "where it overlaps another body that it meets: allow leads the two apart slowly, refuse "
+                       "ends in a message"})});
   return layout;
 }
 
@@ -640,7 +644,11 @@ const Layout<SceneSpec>& layout_of() {
                               .max = 1e8,
                               .change = Change::live,
                               .help = "how many to simulate; frame 0 is the start and comes on top"}),
-                      option("gravity", &S::gravity, rate_facts("m/s^2", "acceleration of every body"))},
+                      option("gravity", &S::gravity, rate_facts("m/s^2", "acceleration of every body")),
+                      option("sleeping", &S::sleeping,
+                             {.choices = {"in_view", "always", "never"},
+                              .help = "bodies that meet others and have come to rest are not stepped until "
+                                      "something wakes them; in_view: under `pliant view` alone"})},
                      {list_field("bodies", &S::bodies, "the soft bodies, at least one"),
                       list_field("colliders", &S::colliders, "what they meet and cannot move"),
                       list_field("forces", &S::forces, "what pulls at bodies besides gravity"),

@@ -44,6 +44,7 @@ void Simulation::rejoin(bool at_start) {
 
 void Simulation::set_step_length(double h) {
   if (h == options_.h) return;
+  islands_.wake_all();
   since_time_ = time();
   since_step_ = steps_;
   options_.h = h;
@@ -64,6 +65,8 @@ void Simulation::save(Writer& writer) const {
   writer.value(std::uint64_t(bodies_.size()));
   for (const Body& body : bodies_) body.save(writer);
   islands_.save(writer);
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    if (islands_.asleep(Index(i))) bodies_[i].save_report(writer);
 }
 
 bool Simulation::load(Reader& reader) {
@@ -81,6 +84,8 @@ bool Simulation::load(Reader& reader) {
     if (!body.load(reader)) return false;
   join_changed();
   if (!islands_.load(reader)) return false;
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    if (islands_.asleep(Index(i)) && !bodies_[i].load_report(reader)) return false;
   steps_ = steps;
   since_step_ = since_step;
   since_time_ = since_time;

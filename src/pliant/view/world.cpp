@@ -85,7 +85,11 @@ void World::reset() {
 }
 
 void World::set_springs() {
-  for (int i = 0; i < bodies(); ++i) body(i).set_grabs(grabs_.springs(i));
+  for (int i = 0; i < bodies(); ++i) {
+    const std::vector<Grab> springs = grabs_.springs(i);
+    const bool any = !springs.empty() || std::as_const(*this).body(i).grabbed();
+    if (any) body(i).set_grabs(springs);  // a body that is asleep would wake
+  }
 }
 
 bool World::advance() {

@@ -278,6 +278,7 @@ void World::apply_spec() {
   simulation_->set_gravity(spec_.gravity);
   simulation_->set_forces(world_forces(spec_.forces));
   simulation_->set_step_length(spec_.step_length());
+  simulation_->let_sleep(spec_.sleeping != Sleeping::never);
   for (int i = 0; i < bodies(); ++i) {
     const BodySpec& of = spec(i);
     of.entry().set_live(of.options(), body(i).method(), of.damping);

@@ -265,11 +265,19 @@ void IslandStep::pass_on(BodyPair& pair) {
   }
 }
 
+bool IslandStep::nothing_outside() const {
+  return std::all_of(members_.begin(), members_.end(), [](const Member* m) {
+    return m->ground.empty() && m->input.held.empty() && m->input.grabs.empty();
+  });
+}
+
 /// wanted = J^T r, and couples. Of the moment of an impulse a step of h' counts what shifts the body about where
 /// its centre was, c - h' V, and what turns it about the centre c at the end: the impulse acts at p - h' V. Those
 /// points of two bodies are not the same, so equal impulses on them turn the island. Each body gets the couple
-/// that moves its impulse to the middle between them.
+/// that moves its impulse to the middle between them. Not where something outside holds or carries the island and takes
+/// its moment anyway: the couple goes with the velocity of a body across the forces, and pushes a pressed one over.
 void IslandStep::collect_impulses(At at) {
+  const bool alone = nothing_outside();
   for (Member* m : members_) {
     m->wanted.assign(m->x().size(), Vec3::Zero());
     m->couple.setZero();
@@ -292,12 +300,12 @@ void IslandStep::collect_impulses(At at) {
         if (at != At::begin) between -= (bodies == 0 ? 1 : -1) * m.rate() * m.mean_v;
         ++bodies;
       }
-    if (bodies < 2) continue;
+    if (bodies < 2 || !alone) continue;
     for (const IslandProblem::Share& share : row.shares)
       members_[std::size_t(share.part)]->couple -= between.cross(row.impulse) / 2;
   }
   for (Member* m : members_)
-    if (!m->couple.isZero(0) && m->input.held.empty()) add_couple(*m, at == At::descent ? m->end_x : m->x());
+    if (!m->couple.isZero(0)) add_couple(*m, at == At::descent ? m->end_x : m->x());
 }
 
 /// As a rigid body turns: the couple bends nothing.

@@ -11,6 +11,7 @@
 #include "pliant/base/layout.hpp"
 #include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/metrics.hpp"
+#include "pliant/scene/build_bonds.hpp"
 #include "pliant/scene/doubts.hpp"
 #include "pliant/scene/library.hpp"
 #include "pliant/scene/schema.hpp"
@@ -169,6 +170,8 @@ class Run {
     for (const ExpectationResult& result : outcome_.expectations)
       if (!options_.quiet || !result.met) fmt::print("{}\n", result.text());
     if (options_.quiet) return;
+    for (std::size_t i = 0; i < scene_.simulation.bonds().size(); ++i)
+      fmt::print("bond {}\n", bond_text(scene_.simulation, i));
     if (outcome_.status == "interrupted") fmt::print("stopped after frame {}\n", frame_);
     for (int b = 0; b < int(scene_.simulation.bodies().size()); ++b) {
       const StepStatistics steps = recorder_.statistics(b);

@@ -109,6 +109,22 @@ Ordered overlaps_of(const Scene& scene) {
   return out;
 }
 
+Ordered bonds_json(const Scene& scene) {
+  Ordered out = Ordered::array();
+  for (std::size_t i = 0; i < scene.simulation.bonds().size(); ++i) {
+    const Bond& bond = scene.simulation.bonds()[i];
+    const BondFacts& facts = scene.simulation.bond_facts()[i];
+    out.push_back({{"body", scene.simulation.bodies()[std::size_t(bond.body)].name()},
+                   {"to", bond.other >= 0 ? scene.simulation.bodies()[std::size_t(bond.other)].name()
+                                          : fmt::format("colliders.{}", bond.collider)},
+                   {"points", facts.points},
+                   {"broken", facts.broken},
+                   {"first_break", facts.broken > 0 ? Ordered(facts.first_break) : Ordered(nullptr)},
+                   {"force", facts.force}});
+  }
+  return out;
+}
+
 /// Where bodies were stopped on their way, or came to cross.
 Ordered stops_of(const Scene& scene, const Recorder& recorder) {
   Ordered out = Ordered::array();
@@ -250,6 +266,7 @@ void RunFolder::write_summary(const Scene& scene, const Recorder& recorder, cons
                   {"bodies", bodies},
                   {"expectations", expectations},
                   {"overlaps", overlaps_of(scene)},
+                  {"bonds", bonds_json(scene)},
                   {"shortened", stops_of(scene, recorder)},
                   {"warnings", outcome.warnings}};
   if (!outcome.failure.empty()) summary["failure"] = outcome.failure;

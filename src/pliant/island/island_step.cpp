@@ -73,6 +73,14 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     pair->touching = false;
     pair->free = 1;
   }
+  tied_.clear();
+  if (bonds_)
+    for (TiedPoint& p : bonds_->points()) {
+      const Index of = bonds_->member(p);
+      if (p.broken || of < 0 || slot_[std::size_t(of)] < 0) continue;
+      p.impulse = h_ * p.force;
+      tied_.push_back(&p);
+    }
   const Outcome::What without_end = last ? Outcome::failed : Outcome::stuck;
 
   find_ground();
@@ -243,6 +251,62 @@ void IslandStep::build_problem() {
       }
       rows.push_back(out);
     }
+  }
+  add_bonds();
+}
+
+/// The last rows. Those of two bodies have the weights of contacts; the velocity that they want stands for that of a
+/// collider.
+void IslandStep::add_bonds() {
+  std::vector<IslandProblem::Row>& rows = problem_.rows();
+  first_tied_ = rows.size();
+  for (const TiedPoint* p : tied_) {
+    IslandProblem::Row out{.friction = -1, .impulse = p->impulse, .shares = {}};
+    const auto add = [&](std::size_t share, Index of_all, const Contact& contact) {
+      Member& m = member(of_all);
+      out.shares[share] = {slot_[std::size_t(of_all)], Index(m.contacts.size())};
+      m.contacts.push_back(contact);
+    };
+    const Index other = bonds_->other(*p);
+    Contact of_first;
+    of_first.row.add(p->vertex, 1);
+    of_first.key.vertex = p->vertex;
+    if (other < 0) {
+      const std::span<const Collider> colliders = member(bonds_->member(*p)).input.colliders;
+      of_first.velocity = (bonds_->place(*p, colliders, Instant::end) -
+                           bonds_->place(*p, colliders, Instant::begin)) / h_;
+    }
+    add(0, bonds_->member(*p), of_first);
+    if (other >= 0) {
+      const Triangle& t = member(other).surface->moving().triangles()[std::size_t(p->triangle)];
+      Contact of_second;
+      for (int k = 0; k < 3; ++k)
+        if (p->barycentric[k] != 0) of_second.row.add(t[k], -p->barycentric[k]);
+      of_second.key.vertex = of_second.row.list[0].vertex;
+      add(1, other, of_second);
+    }
+    rows.push_back(out);
+  }
+}
+
+/// What bonds lack at x^ is made good in the step.
+void IslandStep::set_bond_targets() {
+  std::size_t c = first_tied_;
+  for (const TiedPoint* p : tied_) {
+    const IslandProblem::Row& row = problem_.rows()[c++];
+    Member& first = member(bonds_->member(*p));
+    Contact& contact = first.contacts[std::size_t(row.shares[0].contact)];
+    Vec3 lack = first.rows().observe(contact, first.hat);
+    double rate = first.rate();
+    if (const Index of = bonds_->other(*p); of >= 0) {
+      const Member& other = member(of);
+      rate = std::min(rate, other.rate());
+      lack += other.rows().observe(other.contacts[std::size_t(row.shares[1].contact)], other.hat) -
+              bonds_->offset(*p, other, other.at);
+    } else {
+      lack -= bonds_->place(*p, first.input.colliders, Instant::end);
+    }
+    contact.velocity = -lack / rate;
   }
 }
 
@@ -455,6 +519,7 @@ void IslandStep::set_targets() {
       row.bias = std::max(std::min((gap - way) / h_, (gap + drift - way) / rate), std::min(0.0, -way / rate));
     }
   }
+  set_bond_targets();
 }
 
 /// From the models of the bodies to the end of their steps. False: failed_ could not.
@@ -561,6 +626,7 @@ double IslandStep::commit(bool final) {
       pair->known.push_back({.key = row.key, .force = r});
     }
   }
+  for (TiedPoint* p : tied_) p->impulse = problem_.rows()[c++].impulse;
   return free;
 }
 
@@ -613,7 +679,7 @@ void IslandStep::move_apart() {
     for (const PairRow& row : pair->rows) {
       if (pair->crossing) {
         any = true;
-        gaps_[c++] = -led;
+        gaps_[c++] = row.distance - pair->delta - led;
         continue;
       }
       PairMotion there = pair->motion(a, b);
@@ -722,9 +788,13 @@ void IslandStep::finish() {
       if (!r.isZero(0)) pair->memory.push_back({.key = row.key, .force = r / h_});
     }
   }
+  for (TiedPoint* p : tied_) {
+    p->impulse = problem_.rows()[c++].impulse;
+    if (solved_) p->force = p->impulse / h_;
+  }
   for (const IslandProblem::Row& row : problem_.rows())
     for (const IslandProblem::Share& share : row.shares)
-      if (share.part >= 0 && !row.impulse.isZero(0)) {
+      if (share.part >= 0 && !row.impulse.isZero(0) && row.friction >= 0) {
         Member& m = *members_[std::size_t(share.part)];
         ++m.report.contacts;
         double sum = 0;

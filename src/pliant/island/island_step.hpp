@@ -21,6 +21,7 @@
 
 #include <span>
 
+#include "pliant/island/bonds.hpp"
 #include "pliant/island/island_descent.hpp"
 #include "pliant/island/pair_rows.hpp"
 
@@ -43,6 +44,7 @@ struct BodyPair {
   std::vector<PairMemory> kept;  ///< the memory before the step
 
   // Of a step.
+  double most_delta = std::numeric_limits<double>::infinity();  ///< of bodies that a bond ties, m
   double delta = 0, floor = 0;  ///< the distance to be kept, and that which is as good as touching, m
   double friction = 0;
   bool near = false;
@@ -78,6 +80,8 @@ class IslandStep {
   /// is the state that of its end.
   Outcome run(std::span<Member* const> members, std::span<BodyPair* const> pairs, std::span<Member> all,
               bool last, PairSearch& search, Pool& pool);
+  /// Bonds between members, of all islands.
+  void attach(Bonds& bonds) { bonds_ = &bonds; }
   /// Who stopped whom in the last run() that shortened the step.
   const Stop& stop() const { return stop_; }
 
@@ -89,6 +93,8 @@ class IslandStep {
   static void add_ground(Member& member);
   void find_rows(bool first);
   void build_problem();
+  void add_bonds();
+  void set_bond_targets();
   void pass_on(BodyPair& pair);
   enum class At { begin, descent, end };
   void collect_impulses(At at);
@@ -133,6 +139,9 @@ class IslandStep {
   Points before_;
   std::vector<double> gaps_, lengths_;
   PairRows finder_;
+  Bonds* bonds_ = nullptr;
+  std::vector<TiedPoint*> tied_;  // of the island
+  std::size_t first_tied_ = 0;    // row
   Stop stop_;
   int sweeps_ = 0, most_sweeps_ = 0, rounds_ = 0;
   bool solved_ = false;  ///< impulses are those of the present rows

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "pliant/base/clock.hpp"
 #include "pliant/island/sleeping.hpp"
@@ -53,6 +54,8 @@ void Islands::attach(std::span<const Joiner> joiners) {
     look_for_crossing(pair);
     take_memory(pair);
   }
+  island_.attach(bonds_);
+  bonds_.find_members(members_);
   if (joiners.empty()) return;
   members_before_.clear();
   pairs_before_.clear();
@@ -120,9 +123,33 @@ void Islands::look_again() {
   }
 }
 
+/// Tied bodies keep the distance they have where that is less than what they would keep; those that touch or overlap
+/// as they are tied do not meet.
+void Islands::set_bonds(std::vector<Bond> bonds, std::span<const Collider> colliders, double time) {
+  bonds_.set(std::move(bonds));
+  look_again();
+  bonds_.tie(members_, colliders, time);
+  find_bond_distances();
+}
+
+void Islands::find_bond_distances() {
+  for (BodyPair& pair : pairs_) {
+    pair.most_delta = std::numeric_limits<double>::infinity();
+    if (!bonds_.holds(pair.first, pair.second)) continue;
+    const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+    measure(pair);
+    search(pair);
+    finder_.find(
+        pair.motion(a, b), pair.candidates, [](const PairKey&) { return true; }, rows_);
+    for (const PairRow& row : rows_) pair.most_delta = std::min(pair.most_delta, 0.9 * row.distance);
+    if (pair.crossing || pair.most_delta < 10 * pair.floor) pair.most_delta = 0;
+    pair.crossing = false;
+  }
+}
+
 void Islands::measure(BodyPair& pair) const {
   const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
-  pair.delta = (a.thickness + b.thickness) / 2;
+  pair.delta = std::min((a.thickness + b.thickness) / 2, pair.most_delta);
   pair.floor = touching * std::min(a.surface->size(), b.surface->size());
 }
 
@@ -210,7 +237,9 @@ std::vector<IndexPair> Islands::crossing() const {
 }
 
 void Islands::look_for_crossing(BodyPair& pair) {
-  pair.crossing = leading_.look(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]).any();
+  const bool tied = pair.most_delta == 0 && bonds_.holds(pair.first, pair.second);
+  pair.crossing =
+      !tied && leading_.look(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]).any();
   pair.way.setZero();
 }
 
@@ -219,7 +248,7 @@ void Islands::look_for_crossing(BodyPair& pair) {
 void Islands::lead(BodyPair& pair) {
   const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
   pair.led.clear();
-  if (leading_.look(a, b).any()) {
+  if (leading_.look(a, b, pair.delta).any()) {
     pair.way = leading_.direction(a, b, pair.way);
     leading_.rows(a, b, pair.way, pair.delta, pair.led);
     return;
@@ -294,6 +323,10 @@ void Islands::begin_step(std::span<const Collider> colliders) {
     else
       begin_step(members_[k]);
   rouse_who_is_met();
+  bonds_.keep();
+  bonds_.each_pair([&](Index first, Index second) {
+    if (second >= 0) join(first, second);
+  });
   for (BodyPair& pair : pairs_)
     if (!both_asleep(pair) && !one_asleep(pair)) begin_step(pair);
 }
@@ -355,6 +388,13 @@ void Islands::fall_asleep() {
   }
 }
 
+double Islands::end_of_step() const {
+  double time = 0;
+  for (const Member& m : members_)
+    if (!m.asleep()) time = std::max(time, m.input.time);
+  return time;
+}
+
 void Islands::let_sleep(bool on) {
   may_sleep_ = on;
   if (!on) wake_all();
@@ -412,6 +452,7 @@ std::optional<Index> Islands::step(const Aim& aim, std::span<const Collider> col
     }
   } while (check_apart());
   look_at_touching();
+  if (!bonds_.empty() && !members_.empty()) bonds_.let_go(done_, end_of_step());
   fall_asleep();
   return std::nullopt;
 }
@@ -425,7 +466,7 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
       clear_log(members_[std::size_t(k)]);
       done_[std::size_t(k)] = 1;
     }
-  if (joined_.size() == 1) {
+  if (joined_.size() == 1 && !is_bonded(leader)) {
     Member& m = *joined_[0];
     m.report = m.method->advance(m.input);
     return m.report.ok() ? std::nullopt : std::optional(leader);
@@ -457,6 +498,7 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
 
 void Islands::go_back(Member& m) {
   clear_log(m);
+  bonds_.go_back(Index(&m - members_.data()));
   m.contact->restore(ContactBody::Slot::step);
   m.begin = m.step_begin;
 }
@@ -565,6 +607,7 @@ void Islands::look_at_touching() {
 }
 
 bool Islands::may_meet(const BodyPair& pair) const {
+  if (pair.most_delta == 0 && bonds_.holds(pair.first, pair.second)) return false;
   return members_[std::size_t(pair.first)].input.contact.bodies &&
          members_[std::size_t(pair.second)].input.contact.bodies;
 }
@@ -591,7 +634,9 @@ void Islands::save(Writer& writer) const {
     writer.value(char(pair.crossing));
     for (int c = 0; c < 3; ++c) writer.value(pair.way[c]);
     writer.array(pair.memory);
+    writer.value(pair.most_delta);
   }
+  bonds_.save(writer);
 }
 
 /// The body settings may be others than when the state was saved, and so the bodies that meet: pairs that are here
@@ -621,6 +666,7 @@ bool Islands::load(Reader& reader) {
     reader.value(crossing);
     for (int c = 0; c < 3; ++c) reader.value(saved.way[c]);
     reader.list(saved.memory);
+    reader.value(saved.most_delta);
     const auto before = [](const PairMemory& a, const PairMemory& b) { return a.key < b.key; };
     if (!std::is_sorted(saved.memory.begin(), saved.memory.end(), before)) return false;
     for (BodyPair& pair : pairs_) {
@@ -629,11 +675,12 @@ bool Islands::load(Reader& reader) {
         continue;
       pair.crossing = crossing != 0;
       pair.way = saved.way;
+      pair.most_delta = saved.most_delta;
       pair.memory = std::move(saved.memory);
       break;
     }
   }
-  return reader.ok();
+  return reader.ok() && bonds_.load(reader);
 }
 
 }  // namespace pliant

@@ -34,7 +34,10 @@ class Islands {
   void attach(std::span<const Joiner> joiners);
   /// Bodies were put elsewhere: what was known of pairs is forgotten, and it is seen anew which cross.
   void look_again();
-  bool empty() const { return members_.size() < 2; }
+  bool empty() const { return members_.size() < (bonds_.empty() ? 2 : 1); }
+  /// In place of all bonds so far: they are made where bodies and colliders are.
+  void set_bonds(std::vector<Bond> bonds, std::span<const Collider> colliders, double time);
+  const Bonds& bonds() const { return bonds_; }
   std::span<Member> members() { return members_; }
   /// Pairs (bodies of the simulation) that overlap and are led apart.
   std::vector<IndexPair> crossing() const;
@@ -72,6 +75,7 @@ class Islands {
   void rouse(Index member);
   void rouse_who_is_met();
   void fall_asleep();
+  double end_of_step() const;
   bool both_asleep(const BodyPair& pair) const;
   bool one_asleep(const BodyPair& pair) const;
   void foresee(Member& member);
@@ -81,6 +85,8 @@ class Islands {
   void prepare_part(double end, double h);
   bool is_near(BodyPair& pair);
   void measure(BodyPair& pair) const;
+  void find_bond_distances();
+  bool is_bonded(Index member) const { return bonds_.holds_any(member); }
   bool part_touching(BodyPair& pair);
   void find_touching_group(Index from, Index but);
   void look_for_crossing(BodyPair& pair);
@@ -100,6 +106,7 @@ class Islands {
   PairSearch search_;
   LeadingApart leading_;
   IslandStep island_;
+  Bonds bonds_;
 
   bool may_sleep_ = false;
 

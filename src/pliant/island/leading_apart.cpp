@@ -11,6 +11,7 @@ namespace {
 constexpr double vertex_skin = 1e-4;       // of the smaller size: vertices are asked that far within their own body
 constexpr double cancelled = 0.2;   // of the ways out: what is left of their sum tells no direction
 constexpr double concentric = 0.02; // of the smaller size
+constexpr double same_side = 0.5;    // cosine: other ways out are those of a side that was not chosen
 constexpr double kept_way = 0.9;    // of the last direction
 constexpr std::size_t most_led_rows = 48;  // of one kind: they all share a direction
 
@@ -48,16 +49,17 @@ void each_of_some(const std::vector<T>& all, std::size_t most, Use&& use) {
 
 }  // namespace
 
-const Overlap& LeadingApart::look(const Member& first, const Member& second) {
+const Overlap& LeadingApart::look(const Member& first, const Member& second, double near) {
   overlap_ = {.first = first.body, .second = second.body};
   crossings_.clear();
   for (std::vector<Inside>& list : inside_) list.clear();
+  for (std::vector<Inside>& list : near_) list.clear();
   if (!first.surface->moving().tree().bounds().overlaps(second.surface->moving().tree().bounds()))
     return overlap_;
   search_.find(first.surface->moving(), first.begin, second.surface->moving(), second.begin, crossings_);
   std::erase_if(crossings_, [](const EdgeCrossing& c) { return c.meeting != Meeting::through; });
-  find_inside(first, second, inside_[0]);
-  find_inside(second, first, inside_[1]);
+  find_inside(first, second, near, 0);
+  find_inside(second, first, near, 1);
   overlap_.crossings = Index(crossings_.size());
   Vec3 sum = Vec3::Zero();
   for (const int k : {0, 1}) {
@@ -79,11 +81,13 @@ const Overlap& LeadingApart::look(const Member& first, const Member& second) {
 
 /// Vertices are asked a little within their own body: those of bodies that lie face on face are outside, and those of
 /// two equal bodies in one place are inside.
-void LeadingApart::find_inside(const Member& of, const Member& in, std::vector<Inside>& out) {
+void LeadingApart::find_inside(const Member& of, const Member& in, double near, int side) {
   if (!of.closed || !in.closed) return;
   MotionBox box;
   for (const Triangle& t : in.surface->moving().triangles())
     for (const Index v : t) box.add(in.begin[std::size_t(v)]);
+  box.low.array() -= near;
+  box.high.array() += near;
   const std::span<const Triangle> triangles = of.surface->moving().triangles();
   normals_.assign(of.begin.size(), Vec3::Zero());
   for (const Triangle& t : triangles) {
@@ -101,10 +105,13 @@ void LeadingApart::find_inside(const Member& of, const Member& in, std::vector<I
       const std::span<const Triangle> all = in.surface->moving().triangles();
       tree = std::make_unique<TriangleTree>(in.begin, std::vector<Triangle>(all.begin(), all.end()));
     }
-    if (!(tree->winding(p) > 0.5)) continue;
-    const TriangleTree::Nearest nearest = tree->nearest(p, std::numeric_limits<double>::infinity());
+    const bool within_it = tree->winding(p) > 0.5;
+    if (!within_it && !(near > 0)) continue;
+    const TriangleTree::Nearest nearest =
+        tree->nearest(p, within_it ? std::numeric_limits<double>::infinity() : near);
     if (nearest.triangle < 0) continue;
-    out.push_back({Index(v), nearest.triangle, nearest.barycentric, nearest.point - p});
+    (within_it ? inside_ : near_)[std::size_t(side)].push_back(
+        {Index(v), nearest.triangle, nearest.barycentric, nearest.point - p});
   }
 }
 
@@ -155,8 +162,27 @@ Vec3 LeadingApart::direction(const Member& first, const Member& second, const Ve
   }
   sum.normalize();
   if (before.isZero(0)) return sum;
+  // The nearest way out of two bodies in one place is the one back to where they were.
+  if (sum.dot(before) < same_side) return before;
   const Vec3 mixed = kept_way * before + (1 - kept_way) * sum;
   return mixed.norm() > 0 ? Vec3(mixed.normalized()) : before;
+}
+
+PairRow LeadingApart::row_of(const Inside& v, const Member& other, bool swapped) const {
+  PairRow row;
+  row.primitive = PairKind::vertex_triangle;
+  row.a = v.vertex;
+  row.b = v.triangle;
+  row.swapped = swapped;
+  const Triangle& t = other.surface->moving().triangles()[std::size_t(v.triangle)];
+  row.vertex = {v.vertex, t[0], t[1], t[2]};
+  row.weight = {1, -v.barycentric[0], -v.barycentric[1], -v.barycentric[2]};
+  row.key = {PairKey::vertex_triangle, v.vertex, v.triangle};
+  if (swapped) {
+    for (double& weight : row.weight) weight = -weight;
+    row.key = {PairKey::triangle_vertex, v.triangle, v.vertex};
+  }
+  return row;
 }
 
 void LeadingApart::rows(const Member& first, const Member& second, const Vec3& along, double distance,
@@ -164,21 +190,15 @@ void LeadingApart::rows(const Member& first, const Member& second, const Vec3& a
   out.clear();
   for (const bool swapped : {false, true}) {
     const Member& other = swapped ? first : second;
-    each_of_some(inside_[std::size_t(swapped)], most_led_rows, [&](const Inside& v) {
-      PairRow row;
-      row.primitive = PairKind::vertex_triangle;
-      row.a = v.vertex;
-      row.b = v.triangle;
-      row.swapped = swapped;
-      const Triangle& t = other.surface->moving().triangles()[std::size_t(v.triangle)];
-      row.vertex = {v.vertex, t[0], t[1], t[2]};
-      row.weight = {1, -v.barycentric[0], -v.barycentric[1], -v.barycentric[2]};
-      row.key = {PairKey::vertex_triangle, v.vertex, v.triangle};
-      if (swapped) {
-        for (double& weight : row.weight) weight = -weight;
-        row.key = {PairKey::triangle_vertex, v.triangle, v.vertex};
-      }
-      out.push_back(row);
+    each_of_some(inside_[std::size_t(swapped)], most_led_rows,
+                 [&](const Inside& v) { out.push_back(row_of(v, other, swapped)); });
+    each_of_some(near_[std::size_t(swapped)], most_led_rows, [&](const Inside& v) {
+      const Vec3 away = swapped ? Vec3(-along) : along;
+      const Vec3 n = normal_of(other.begin, other.surface->moving().triangles()[std::size_t(v.triangle)]);
+      const double gap = -v.way.dot(away);
+      if (!(gap > 0) || !(n.dot(away) > same_side * n.norm())) return;
+      out.push_back(row_of(v, other, swapped));
+      out.back().distance = gap;
     });
   }
   each_of_some(crossings_, 2 * most_led_rows, [&](const EdgeCrossing& c) {
@@ -203,11 +223,13 @@ void LeadingApart::rows(const Member& first, const Member& second, const Vec3& a
       best.distance = closest.distance;
       best.key = {PairKey::edge_edge, a, b};
     }
-    if (std::isfinite(best.distance)) out.push_back(best);
+    if (!std::isfinite(best.distance)) return;
+    best.distance = 0;
+    out.push_back(best);
   });
   for (PairRow& row : out) {
     row.normal = along;
-    row.distance = distance;
+    row.distance += distance;
     row.must = true;
   }
   by_key(out);

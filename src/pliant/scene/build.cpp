@@ -15,6 +15,7 @@
 #include "pliant/geometry/tetrahedral_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/scene/body_files.hpp"
+#include "pliant/scene/build_bonds.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/scene/force_notes.hpp"
@@ -566,6 +567,8 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   for (Draft& draft : drafts) shapes.push_back(std::make_shared<const Shape>(std::move(*draft.shape)));
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
   Simulation simulation(std::move(bodies), options, std::move(built.colliders));
+  if (!spec.bonds.empty()) simulation.set_bonds(bonds_of(spec));
+  for (Problem& problem : bond_problems(spec, simulation)) known.push_back(std::move(problem));
   for (Problem& problem : refused_overlaps(simulation)) known.push_back(std::move(problem));
   if (!known.empty()) return all_problems();
   std::vector<Overlap> overlaps = simulation.overlaps();

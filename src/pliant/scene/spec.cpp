@@ -580,6 +580,35 @@ const Layout<ColliderSpec>& layout_of() {
   return layout;
 }
 
+template <>
+const Layout<BondSpec>& layout_of() {
+  using S = BondSpec;
+  static const auto layout = make_layout<S>(
+      "bond",
+      "ties points of a body to the surface of another, or to a collider, where they are at the start, until it "
+      "breaks",
+      {option("body", &S::body, {.help = "name of the body; empty = the first"}),
+       option("to", &S::to, {.help = "name of another body, or \"colliders.N\": N counts from 0"}),
+       option("within", &S::within,
+              {.unit = "m",
+               .min = 0,
+               .max = far_away,
+               .help = "points no farther than this from the other; 0 = 0.05 of the body's size"}),
+       option("strength", &S::strength,
+              {.unit = "N",
+               .min = 0,
+               .max = 1e12,
+               .help = "the whole bond breaks when its forces sum up to more; none = it does not"}),
+       option("pressure", &S::pressure,
+              {.unit = "Pa",
+               .min = 0,
+               .max = 1e15,
+               .help = "a point breaks when its force over its area is more; none = it does not"})},
+      {object_field("select", &S::select,
+                    "which points of the body's surface, by where they are at the start; not by vertices")});
+  return layout;
+}
+
 // ---- the scene -------------------------------------------------------------------------------------------
 
 template <>
@@ -652,6 +681,7 @@ const Layout<SceneSpec>& layout_of() {
                      {list_field("bodies", &S::bodies, "the soft bodies, at least one"),
                       list_field("colliders", &S::colliders, "what they meet and cannot move"),
                       list_field("forces", &S::forces, "what pulls at bodies besides gravity"),
+                      list_field("bonds", &S::bonds, "what ties bodies to each other and to colliders"),
                       list_field("probes", &S::probes, "extra metrics"),
                       list_field("expect", &S::expect, "what the scene must show")});
   return layout;

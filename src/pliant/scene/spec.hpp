@@ -167,6 +167,15 @@ struct ExpectSpec {
   double max = not_given;
 };
 
+struct BondSpec {
+  std::string body;  ///< empty: the first
+  std::string to;    ///< another body, or "colliders.N"
+  Selector select;
+  double within = 0;            ///< m
+  double strength = not_given;  ///< N
+  double pressure = not_given;  ///< Pa
+};
+
 /// Islands at rest are not stepped (island/sleeping.hpp).
 enum class Sleeping { in_view, always, never };
 
@@ -180,6 +189,7 @@ struct SceneSpec {
   std::vector<BodySpec> bodies;
   std::vector<ColliderSpec> colliders;
   std::vector<ForceSpec> forces;
+  std::vector<BondSpec> bonds;
   std::vector<ProbeSpec> probes;
   std::vector<ExpectSpec> expect;
 

@@ -42,6 +42,16 @@ void Simulation::rejoin(bool at_start) {
   islands_.look_again();
 }
 
+void Simulation::set_bonds(std::vector<Bond> bonds) {
+  tied_.assign(bodies_.size(), 0);
+  for (const Bond& bond : bonds)
+    for (const Index body : {bond.body, bond.other})
+      if (body >= 0 && body < Index(tied_.size())) tied_[std::size_t(body)] = 1;
+  join_bodies(std::vector<char>(bodies_.size(), 0));
+  for (Collider& collider : colliders_) collider.aim(time(), time());
+  islands_.set_bonds(std::move(bonds), colliders_, time());
+}
+
 void Simulation::set_step_length(double h) {
   if (h == options_.h) return;
   islands_.wake_all();

@@ -73,6 +73,12 @@ class Simulation {
     if (gravity != options_.gravity) islands_.wake_all();
     options_.gravity = gravity;
   }
+  /// In place of all bonds so far (island/bonds.hpp): they are made where bodies and colliders are. Bodies and
+  /// colliders are named by their numbers here.
+  void set_bonds(std::vector<Bond> bonds);
+  /// The bonds, and what has become of them, in the same order.
+  const std::vector<Bond>& bonds() const { return islands_.bonds().list(); }
+  const std::vector<BondFacts>& bond_facts() const { return islands_.bonds().facts(); }
   /// Bodies that meet others and have come to rest are not stepped until something wakes them
   /// (island/sleeping.hpp). At first they are.
   void let_sleep(bool on) { islands_.let_sleep(on); }
@@ -145,6 +151,7 @@ class Simulation {
   std::vector<Collider> colliders_;
   Islands islands_;
   std::vector<char> meets_;          ///< of a body: it is in the islands
+  std::vector<char> tied_;           ///< of a body: it has a bond
   std::vector<char> wants_;          ///< of a body: its contact options as it joined
   std::vector<const Method*> here_;  ///< bodies as they joined; compared alone
   std::vector<WorldForce> forces_;

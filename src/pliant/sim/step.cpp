@@ -66,7 +66,8 @@ void Simulation::join_bodies(const std::vector<char>& starts) {
     Body& body = bodies_[i];
     here_.push_back(&body.method());
     wants_.push_back(body.contact().bodies);
-    if (!body.contact().bodies) continue;
+    const bool tied = i < tied_.size() && tied_[i];
+    if (!body.contact().bodies && !tied) continue;
     const double thickness = body.closed() ? 0 : thin * mean_edge(body.rest_surface(), body.triangles());
     const bool movable = starts[i] && body.holds().empty();
     joiners.push_back({Index(i), &body.method(), body.contact_triangles(), body.contact(), thickness, movable,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/view/world.hpp"
 
+#include "pliant/scene/build_bonds.hpp"
+
 #include <fmt/format.h>
 
 #include "pliant/physics/metrics.hpp"
@@ -80,6 +82,7 @@ void World::reset() {
   }
   simulation_->rejoin(true);
   simulation_->restart_clock();
+  if (!spec_.bonds.empty()) simulation_->set_bonds(bonds_of(spec_));
   stopped_.reset();
   touched();
 }

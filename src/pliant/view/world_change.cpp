@@ -12,6 +12,7 @@
 #include "pliant/view/messages.hpp"
 #include "pliant/view/method_facts.hpp"
 #include "pliant/view/option_list.hpp"
+#include "pliant/scene/build_bonds.hpp"
 #include "pliant/view/world.hpp"
 
 namespace pliant::view {
@@ -357,6 +358,8 @@ Outcome<Json> World::finish(const Rebuild& rebuild, Parts parts) {
   spec_ = rebuild.spec;
   if (rebuild.changes_structure()) grabs_.follow(were, held());
   apply_spec();
+  if (rebuild.changes_structure() && !(spec_.bonds.empty() && simulation_->bonds().empty()))
+    simulation_->set_bonds(bonds_of(spec_));
   stopped_.reset();
 
   // Handles that come back, go or move: pages show them where they are.

@@ -330,7 +330,8 @@ void inspect_scene(const InspectOptions& options) {
   for (const Body& body : bodies)
     line("body", fmt::format("{}: {}, {} nodes", body.name(), body.method().describe().name,
                              body.method().nodes().x.size()));
-  line("overlaps", scene->overlaps.empty() ? "none" : fmt::format("{} pairs of bodies", scene->overlaps.size()));
+  line("overlaps",
+       scene->overlaps.empty() ? "none" : fmt::format("{} pairs of bodies", scene->overlaps.size()));
   for (const std::string& note : scene->notes) line("note", note);
 }
 

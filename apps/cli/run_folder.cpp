@@ -54,8 +54,7 @@ Ordered body_summary(const Body& body, const Recorder& recorder, int index, bool
           {"steps", steps.steps},
           {"step_ms", {{"min", steps.min}, {"median", steps.median}, {"p95", steps.p95}}},
           {"peak_memory_bytes", method.bytes},
-          {"largest_normal_force",
-           meets ? largest_force(recorder.largest_force(index)) : Ordered(nullptr)},
+          {"largest_normal_force", meets ? largest_force(recorder.largest_force(index)) : Ordered(nullptr)},
           {"final_volume_ratio", volume ? number_or_null(*volume) : Ordered(nullptr)},
           {"frame_hash", fmt::format("{:016x}", recorder.hash(index))}};
 }

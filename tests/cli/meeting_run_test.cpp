@@ -38,10 +38,10 @@ Json box(const std::string& name, const std::array<double, 3>& at, const Json& m
 Json blocked() {
   const Json all{{"all", true}};
   const Json wall = box("wall", {0, 0, 0}, {{"pins", {{{"select", all}}}}});
-  const Json ram = box("ram", {0.15, 0.013, 0.007},
-                       {{"handles",
-                         {{{"select", all},
-                           {"motion", {{{"time", 0}}, {{"time", 0.1}, {"translate", {-0.15, 0, 0}}}}}}}}});
+  const Json ram = box(
+      "ram", {0.15, 0.013, 0.007},
+      {{"handles",
+        {{{"select", all}, {"motion", {{{"time", 0}}, {{"time", 0.1}, {"translate", {-0.15, 0, 0}}}}}}}}});
   return {{"gravity", {0, 0, 0}}, {"frames", 8}, {"bodies", {wall, ram}}};
 }
 
@@ -112,10 +112,11 @@ TEST_F(MeetingRun, lists_contacts_of_bodies_once) {
 }
 
 TEST_F(MeetingRun, says_when_a_bond_breaks_and_refuses_one_that_ties_nothing) {
-  Json scene{{"frames", 12},
-             {"bodies", {box("high", {0, 0.2, 0}, {{"pins", {{{"select", {{"all", true}}}}}}}),
-                         box("low", {0, 0.098, 0})}},
-             {"bonds", {{{"body", "low"}, {"to", "high"}, {"strength", 5}}}}};
+  Json scene{
+      {"frames", 12},
+      {"bodies",
+       {box("high", {0, 0.2, 0}, {{"pins", {{{"select", {{"all", true}}}}}}}), box("low", {0, 0.098, 0})}},
+      {"bonds", {{{"body", "low"}, {"to", "high"}, {"strength", 5}}}}};
   const CommandResult broken = run(scene);
   ASSERT_EQ(broken.exit, 0) << broken.output;
   EXPECT_TRUE(broken.says("bond low - high: 9 of 9 points broke")) << broken.output;
@@ -132,8 +133,9 @@ TEST_F(MeetingRun, says_when_a_bond_breaks_and_refuses_one_that_ties_nothing) {
 
 TEST_F(MeetingRun, sleeps_where_the_scene_says_so) {
   Json scene{{"frames", 150},
-             {"bodies", {box("low", {0, 0.0005, 0}, {{"damping", {{"mass", 4}, {"stiffness", 0.02}}}}),
-                         box("high", {0.004, 0.101, 0}, {{"damping", {{"mass", 4}, {"stiffness", 0.02}}}})}},
+             {"bodies",
+              {box("low", {0, 0.0005, 0}, {{"damping", {{"mass", 4}, {"stiffness", 0.02}}}}),
+               box("high", {0.004, 0.101, 0}, {{"damping", {{"mass", 4}, {"stiffness", 0.02}}}})}},
              {"colliders", {{{"plane", {{"friction", 0.5}}}}}},
              {"sleeping", "always"}};
   ASSERT_EQ(run(scene).exit, 0);

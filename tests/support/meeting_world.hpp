@@ -43,8 +43,8 @@ struct MeetingWorld {
       start.x.push_back(placed.at + placed.turned * (x - centre));
       start.v.push_back(placed.v);
     }
-    bodies.emplace_back("body" + std::to_string(bodies.size()), shape, std::move(*built), std::move(holds), start,
-                        contact);
+    bodies.emplace_back("body" + std::to_string(bodies.size()), shape, std::move(*built), std::move(holds),
+                        start, contact);
   }
   Simulation simulation() { return Simulation(std::move(bodies), options, std::move(colliders)); }
 };

@@ -95,7 +95,8 @@ TEST(BodiesForces, over_an_impact_are_the_change_of_momentum) {
     const Vec3 change = linear_momentum(simulation.bodies()[0].method().nodes()) - before;
     measured("missing", (change - sum).norm() / impulse);
     // BDF2 remembers a third of the last change of a velocity.
-    EXPECT_LT((change - sum).norm(), integrator == geometric::Integrator::euler ? 1e-9 * impulse : 0.05 * impulse);
+    EXPECT_LT((change - sum).norm(),
+              integrator == geometric::Integrator::euler ? 1e-9 * impulse : 0.05 * impulse);
     EXPECT_GT(sum.norm(), 0.3 * impulse);
   }
 }

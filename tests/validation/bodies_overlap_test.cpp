@@ -86,12 +86,14 @@ TEST(BodiesOverlap, of_one_place_part_upwards) {
   MeetingWorld world;
   world.damping = {.mass = 0, .stiffness = 0.01};
   world.colliders.push_back(plane_collider(0.5));
-  for (int k = 0; k < 2; ++k) world.add(cube(), {{0, 0.1, 0}});
+  const Shape coarse = make_shape(BoxShape{{edge, edge, edge}, {3, 3, 3}, {0, 0, 0}});
+  for (int k = 0; k < 2; ++k) world.add(coarse, {{0, 0.1, 0}});
   Simulation simulation = world.simulation();
   ASSERT_EQ(simulation.crossing().size(), 1u);
   EXPECT_LT(part(simulation, 20, 0.2), 20);
   for (int step = 0; step < 60; ++step) ASSERT_FALSE(simulation.step());
-  EXPECT_NEAR(std::abs(centre_of(simulation.bodies()[1]).y() - centre_of(simulation.bodies()[0]).y()), edge, 0.01);
+  EXPECT_NEAR(std::abs(centre_of(simulation.bodies()[1]).y() - centre_of(simulation.bodies()[0]).y()), edge,
+              0.01);
 }
 
 TEST(BodiesOverlap, one_wholly_inside_the_other_comes_out) {

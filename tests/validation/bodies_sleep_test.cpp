@@ -108,7 +108,8 @@ TEST(BodiesSleep, wake_when_a_collider_moves_near_them_and_not_when_it_is_far) {
     MeetingWorld world = pile();
     Motion motion;
     motion.ease = Ease::linear;
-    motion.keys = {{.time = 0, .translate = {0, 0, 0}}, {.time = 4, .translate = {0, 0, 0}},
+    motion.keys = {{.time = 0, .translate = {0, 0, 0}},
+                   {.time = 4, .translate = {0, 0, 0}},
                    {.time = 5, .translate = {-1, 0, 0}}};
     world.colliders.push_back(Collider(SphereCollider{{0.7 + far, 0.15, 0}, 0.1}, motion, 0.5, 0));
     Simulation simulation = world.simulation();

@@ -29,8 +29,7 @@ std::vector<double> areas_of(const Member& m) {
   std::vector<double> out(m.begin.size(), 0);
   for (const Triangle& t : m.surface->moving().triangles()) {
     const Vec3& a = m.begin[std::size_t(t[0])];
-    const double area =
-        (m.begin[std::size_t(t[1])] - a).cross(m.begin[std::size_t(t[2])] - a).norm() / 2;
+    const double area = (m.begin[std::size_t(t[1])] - a).cross(m.begin[std::size_t(t[2])] - a).norm() / 2;
     for (const Index v : t) out[std::size_t(v)] += area / 3;
   }
   return out;

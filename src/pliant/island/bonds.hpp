@@ -24,7 +24,8 @@ struct Bond {
   Index other = -1;     ///< the body it is tied to; -1: a collider
   Index collider = -1;  ///< that collider
   Selector select;      ///< points of the first body, by where they are when the bond is made
-  double within = 0;    ///< m: of these the ones that are so near to the other; 0: 0.05 of the first body's size
+  double within =
+      0;  ///< m: of these the ones that are so near to the other; 0: 0.05 of the first body's size
   double strength = std::numeric_limits<double>::infinity();  ///< N, of the whole bond
   double pressure = std::numeric_limits<double>::infinity();  ///< Pa, of a point
 };
@@ -39,13 +40,13 @@ struct BondFacts {
 /// A point that is tied.
 struct TiedPoint {
   Index bond = 0, vertex = 0;
-  Index triangle = -1;             ///< of the other body
+  Index triangle = -1;  ///< of the other body
   Index broken = 0;
-  Vec3 barycentric{0, 0, 0};       ///< there
-  Vec3 offset{0, 0, 0};            ///< in the frame of the triangle; of a collider the place in its own frame, m
-  double area = 0;                 ///< m^2
-  Vec3 force{0, 0, 0};             ///< N, on the first body
-  Vec3 impulse{0, 0, 0};           ///< of the step, N s
+  Vec3 barycentric{0, 0, 0};  ///< there
+  Vec3 offset{0, 0, 0};       ///< in the frame of the triangle; of a collider the place in its own frame, m
+  double area = 0;            ///< m^2
+  Vec3 force{0, 0, 0};        ///< N, on the first body
+  Vec3 impulse{0, 0, 0};      ///< of the step, N s
 };
 
 class Bonds {
@@ -88,7 +89,8 @@ class Bonds {
   bool load(Reader& reader);
 
  private:
-  void tie(std::size_t bond, const Member& first, const Member* second, const Collider* collider, double time);
+  void tie(std::size_t bond, const Member& first, const Member* second, const Collider* collider,
+           double time);
 
   std::vector<Bond> bonds_;
   std::vector<IndexPair> ends_;  ///< members

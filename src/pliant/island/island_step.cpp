@@ -273,8 +273,8 @@ void IslandStep::add_bonds() {
     of_first.key.vertex = p->vertex;
     if (other < 0) {
       const std::span<const Collider> colliders = member(bonds_->member(*p)).input.colliders;
-      of_first.velocity = (bonds_->place(*p, colliders, Instant::end) -
-                           bonds_->place(*p, colliders, Instant::begin)) / h_;
+      of_first.velocity =
+          (bonds_->place(*p, colliders, Instant::end) - bonds_->place(*p, colliders, Instant::begin)) / h_;
     }
     add(0, bonds_->member(*p), of_first);
     if (other >= 0) {

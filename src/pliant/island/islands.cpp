@@ -376,7 +376,8 @@ void Islands::fall_asleep() {
     if (!m.asleep() && m.quiet < quiet_time) restless_[std::size_t(root(k))] = 1;
   }
   for (const BodyPair& pair : pairs_)
-    if (pair.crossing) restless_[std::size_t(root(pair.first))] = restless_[std::size_t(root(pair.second))] = 1;
+    if (pair.crossing)
+      restless_[std::size_t(root(pair.first))] = restless_[std::size_t(root(pair.second))] = 1;
   for (Index k = 0; k < Index(members_.size()); ++k) {
     Member& m = members_[std::size_t(k)];
     if (m.asleep() || restless_[std::size_t(root(k))]) continue;
@@ -480,7 +481,8 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
   }
   // Of a step that is made again.
   std::erase_if(stops_, [&](const Stop& stop) {
-    return std::any_of(joined_.begin(), joined_.end(), [&](const Member* m) { return m->body == stop.first; });
+    return std::any_of(joined_.begin(), joined_.end(),
+                       [&](const Member* m) { return m->body == stop.first; });
   });
   const Clock::time_point begin = Clock::now();
   const std::optional<Index> failed = march(0, joined_[0]->input.time, joined_[0]->input.h, pool);

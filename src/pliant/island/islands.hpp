@@ -114,7 +114,7 @@ class Islands {
   const Aim* aim_ = nullptr;
   std::vector<char> roused_;    // in this search
   std::vector<char> restless_;  // of a root: its island does not rest
-  std::vector<Index> leader_;  // of a member, the lowest of its island by links
+  std::vector<Index> leader_;   // of a member, the lowest of its island by links
   std::vector<char> done_;
   std::vector<Member*> joined_;
   std::vector<BodyPair*> joined_pairs_;

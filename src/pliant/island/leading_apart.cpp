@@ -8,12 +8,13 @@
 namespace pliant {
 namespace {
 
-constexpr double vertex_skin = 1e-4;       // of the smaller size: vertices are asked that far within their own body
-constexpr double cancelled = 0.2;   // of the ways out: what is left of their sum tells no direction
-constexpr double concentric = 0.02; // of the smaller size
+constexpr double vertex_skin =
+    1e-4;                            // of the smaller size: vertices are asked that far within their own body
+constexpr double cancelled = 0.2;    // of the ways out: what is left of their sum tells no direction
+constexpr double concentric = 0.02;  // of the smaller size
 constexpr double same_side = 0.5;    // cosine: other ways out are those of a side that was not chosen
-constexpr double kept_way = 0.9;    // of the last direction
-constexpr std::size_t most_led_rows = 48;  // of one kind: they all share a direction
+constexpr double kept_way = 0.9;     // of the last direction
+constexpr std::size_t most_led_rows = 24;  // of one kind: they all share a direction
 
 double smaller_size(const Member& a, const Member& b) {
   return std::min(a.surface->size(), b.surface->size());

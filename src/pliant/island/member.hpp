@@ -21,9 +21,9 @@ struct Member {
   double friction = 0;   ///< < 0: not given
 
   // Sleeping (sleeping.hpp).
-  bool settled = false;   ///< nothing that changes with time acts on it
-  double quiet = 0;       ///< for how long it has been at rest, s
-  Index sleeps_with = -1; ///< the lowest member of those that fell asleep with it; -1: it is awake
+  bool settled = false;    ///< nothing that changes with time acts on it
+  double quiet = 0;        ///< for how long it has been at rest, s
+  Index sleeps_with = -1;  ///< the lowest member of those that fell asleep with it; -1: it is awake
   bool asleep() const { return sleeps_with >= 0; }
 
   StepInput input;                     ///< as the body's own step has it

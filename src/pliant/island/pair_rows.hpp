@@ -59,7 +59,8 @@ struct PairRow {
   Index nearest_of_first() const {
     int best = -1;
     for (int k = 0; k < 4; ++k)
-      if (!of_second(k) && (best < 0 || std::abs(weight[std::size_t(k)]) > std::abs(weight[std::size_t(best)])))
+      if (!of_second(k) &&
+          (best < 0 || std::abs(weight[std::size_t(k)]) > std::abs(weight[std::size_t(best)])))
         best = k;
     return vertex[std::size_t(best)];
   }

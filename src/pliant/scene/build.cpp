@@ -463,8 +463,8 @@ std::string overlap_text(const std::vector<Body>& bodies, const Overlap& overlap
     how = fmt::format("{} edge{} pass{} through faces of the other", overlap.crossings,
                       overlap.crossings == 1 ? "" : "s", overlap.crossings == 1 ? "es" : "");
   if (overlap.inside > 0)
-    how += fmt::format("{}{} {} inside the other, up to {:.3g} m deep", how.empty() ? "" : ", ", overlap.inside,
-                       overlap.inside == 1 ? "vertex is" : "vertices are", overlap.depth);
+    how += fmt::format("{}{} {} inside the other, up to {:.3g} m deep", how.empty() ? "" : ", ",
+                       overlap.inside, overlap.inside == 1 ? "vertex is" : "vertices are", overlap.depth);
   return fmt::format("{} and {} overlap around [{:.4g}, {:.4g}, {:.4g}] m: {}",
                      bodies[std::size_t(overlap.first)].name(), bodies[std::size_t(overlap.second)].name(),
                      overlap.place.x(), overlap.place.y(), overlap.place.z(), how);

@@ -36,10 +36,13 @@ void check_bonds(const SceneSpec& scene, Problems& problems) {
       problems.push_back({place + ".body", fmt::format("\"{}\"", bond.body), "the name of a body", {}});
     const int other = bond.to.empty() ? -1 : find_body(scene, bond.to);
     if (other < 0 && find_collider(scene, bond.to) < 0)
-      problems.push_back({place + ".to", fmt::format("\"{}\"", bond.to),
-                          "the name of another body, or \"colliders.N\", N from 0", {}});
+      problems.push_back({place + ".to",
+                          fmt::format("\"{}\"", bond.to),
+                          "the name of another body, or \"colliders.N\", N from 0",
+                          {}});
     if (other >= 0 && other == body)
-      problems.push_back({place + ".to", fmt::format("\"{}\", the body itself", bond.to), "another body", {}});
+      problems.push_back(
+          {place + ".to", fmt::format("\"{}\", the body itself", bond.to), "another body", {}});
     if (std::holds_alternative<SelectVertices>(bond.select.is))
       problems.push_back({place + ".select", "vertices", "all, a box, a sphere or a halfspace",
                           "places where the bodies start"});
@@ -71,11 +74,12 @@ Problems bond_problems(const SceneSpec& scene, Simulation& simulation) {
     for (const Index body : {bond.body, bond.other})
       if (body >= 0 && !simulation.meets_others(body)) {
         ready = false;
-        out.push_back({place, fmt::format("{}, which nothing can be tied to: method {} with these settings does "
-                                          "not meet other bodies yet",
-                                          scene.bodies[std::size_t(body)].name,
-                                          scene.bodies[std::size_t(body)].method),
-                       "bodies that can meet others", "take method geometric in full space for it"});
+        out.push_back(
+            {place,
+             fmt::format("{}, which nothing can be tied to: method {} with these settings does "
+                         "not meet other bodies yet",
+                         scene.bodies[std::size_t(body)].name, scene.bodies[std::size_t(body)].method),
+             "bodies that can meet others", "take method geometric in full space for it"});
       }
     if (ready && simulation.bond_facts()[i].points == 0)
       out.push_back({place,
@@ -89,8 +93,8 @@ Problems bond_problems(const SceneSpec& scene, Simulation& simulation) {
 std::string bond_text(const Simulation& simulation, std::size_t i) {
   const Bond& bond = simulation.bonds()[i];
   const BondFacts& facts = simulation.bond_facts()[i];
-  const std::string ends = fmt::format("{} - {}", simulation.bodies()[std::size_t(bond.body)].name(),
-                                       end_name(simulation, bond));
+  const std::string ends =
+      fmt::format("{} - {}", simulation.bodies()[std::size_t(bond.body)].name(), end_name(simulation, bond));
   if (facts.broken == 0) return fmt::format("{}: all {} points hold", ends, facts.points);
   return fmt::format("{}: {} of {} points broke, the first at t = {:.4g} s", ends, facts.broken, facts.points,
                      facts.first_break);

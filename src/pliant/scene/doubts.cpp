@@ -252,11 +252,12 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
                       int(iterations_of(recorder, b, left.first)), *remedies.unsolved));
   }
   for (const IndexPair& pair : scene.simulation.crossing_after_step())
-    out.push_back(fmt::format(
-        "{} and {} overlap at the end, and are still led apart; if they did not overlap at the start, they were "
-        "pressed until they touched: take more substeps, or stiffer bodies",
-        scene.simulation.bodies()[std::size_t(pair.first)].name(),
-        scene.simulation.bodies()[std::size_t(pair.second)].name()));
+    out.push_back(
+        fmt::format("{} and {} overlap at the end, and are still led apart; if they did not overlap at the "
+                    "start, they were "
+                    "pressed until they touched: take more substeps, or stiffer bodies",
+                    scene.simulation.bodies()[std::size_t(pair.first)].name(),
+                    scene.simulation.bodies()[std::size_t(pair.second)].name()));
   return out;
 }
 

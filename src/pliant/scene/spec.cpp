@@ -396,10 +396,11 @@ const Layout<ContactOptions>& layout_of() {
                .help = "two bodies keep half the sum of theirs; 0 = of a solid 0.005 of its size, or the "
                        "offset if that is more; of a sheet its thickness, or of any other open mesh a "
                        "tenth of its mean edge"}),
-       option("start", &S::start,
-              {.choices = {"allow", "refuse"},
-               .help = "where it overlaps another body that it meets: allow leads the two apart slowly, refuse "
-                       "ends in a message"})});
+       option(
+           "start", &S::start,
+           {.choices = {"allow", "refuse"},
+            .help = "where it overlaps another body that it meets: allow leads the two apart slowly, refuse "
+                    "ends in a message"})});
   return layout;
 }
 
@@ -585,7 +586,8 @@ const Layout<BondSpec>& layout_of() {
   using S = BondSpec;
   static const auto layout = make_layout<S>(
       "bond",
-      "ties points of a body to the surface of another, or to a collider, where they are at the start, until it "
+      "ties points of a body to the surface of another, or to a collider, where they are at the start, until "
+      "it "
       "breaks",
       {option("body", &S::body, {.help = "name of the body; empty = the first"}),
        option("to", &S::to, {.help = "name of another body, or \"colliders.N\": N counts from 0"}),

@@ -290,8 +290,7 @@ void Body::save_report(Writer& writer) const {
 bool Body::load_report(Reader& reader) {
   StepReport& r = report_ = {};
   int violent = 0;
-  for (int* count :
-       {&r.contacts, &r.active_rotations, &r.kept_rotations, &r.yields, &r.breakdowns, &violent})
+  for (int* count : {&r.contacts, &r.active_rotations, &r.kept_rotations, &r.yields, &r.breakdowns, &violent})
     reader.value(*count);
   for (double* value : {&r.contact_residual, &r.penetration, &last_step_}) reader.value(*value);
   for (int c = 0; c < 3; ++c) reader.value(r.contact_impulse[c]);

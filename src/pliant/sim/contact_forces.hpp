@@ -12,13 +12,13 @@ namespace pliant {
 /// A contact in the last step. Impulses count as forces that last the whole step. One between two bodies is told
 /// once: the other body has the opposite force.
 struct ContactForce {
-  int body = 0;             ///< index in the simulation
-  int other_body = -1;      ///< the body that it meets; -1: a collider
-  int collider = -1;        ///< the collider that it meets; -1: a body
-  Index point = 0;          ///< number of the body's contact point; with another body the one next to the place
-  Index feature = 0;        ///< face, edge or corner of what it meets
-  Vec3 place{0, 0, 0};      ///< of the contact point at the end of the step, m
-  Vec3 normal{0, 1, 0};     ///< towards the body
+  int body = 0;          ///< index in the simulation
+  int other_body = -1;   ///< the body that it meets; -1: a collider
+  int collider = -1;     ///< the collider that it meets; -1: a body
+  Index point = 0;       ///< number of the body's contact point; with another body the one next to the place
+  Index feature = 0;     ///< face, edge or corner of what it meets
+  Vec3 place{0, 0, 0};   ///< of the contact point at the end of the step, m
+  Vec3 normal{0, 1, 0};  ///< towards the body
   /// m, < 0: inside; not a number where only restitution pushed. Between bodies: their distance less the one they keep.
   double gap = 0;
   double normal_force = 0;  ///< N, along the normal on the body

@@ -93,7 +93,7 @@ class Recorder {
   std::vector<std::uint64_t> hashes_;
   std::vector<LargestForce> largest_;
   std::vector<StopNote> stops_;
-  std::vector<double> forces_;  ///< of the last step, per body, N
+  std::vector<double> forces_;               ///< of the last step, per body, N
   std::vector<std::vector<float>> step_ms_;  ///< per body, every step
   std::vector<std::size_t> first_of_frame_;  ///< per body, index of the first step of the running frame
   std::vector<double> shortened_;            ///< per body, most in a step of the running frame

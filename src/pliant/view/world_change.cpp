@@ -8,11 +8,11 @@
 #include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/physics/selection.hpp"
+#include "pliant/scene/build_bonds.hpp"
 #include "pliant/scene/validate.hpp"
 #include "pliant/view/messages.hpp"
 #include "pliant/view/method_facts.hpp"
 #include "pliant/view/option_list.hpp"
-#include "pliant/scene/build_bonds.hpp"
 #include "pliant/view/world.hpp"
 
 namespace pliant::view {

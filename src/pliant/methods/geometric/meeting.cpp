@@ -96,8 +96,8 @@ Vec3 Meeting::rebound(const StepInput& input, std::span<const Vec3> x, std::span
   end_x_ = state.nodes.x;
   end_v_ = state.nodes.v;
   kick_.resize(end_v_.size());
-  const std::optional<Vec3> kicked =
-      body_.contact_.rebound_from(step_->equation, input, {x, v, end_x_, end_v_, kick_}, state.contact.impacts);
+  const std::optional<Vec3> kicked = body_.contact_.rebound_from(
+      step_->equation, input, {x, v, end_x_, end_v_, kick_}, state.contact.impacts);
   if (!kicked) return Vec3::Zero();
   kick(kick_, input.h);
   return *kicked;

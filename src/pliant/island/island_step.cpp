@@ -630,8 +630,8 @@ double IslandStep::commit(bool final) {
   return free;
 }
 
-/// The pair that was stopped first, or where nothing was asked for its way that with the most rows; at the middle of
-/// its rows.
+/// The pair that was stopped first, or where nothing was asked for its way that with the most rows; where it is
+/// nearest.
 void IslandStep::name_stop(double left) {
   const BodyPair* worst = nullptr;
   for (const BodyPair* pair : pairs_)
@@ -641,8 +641,13 @@ void IslandStep::name_stop(double left) {
   if (!worst) return;
   stop_ = {.first = member(worst->first).body, .second = member(worst->second).body, .missing = left};
   const std::vector<PairRow>& rows = worst->hits.empty() ? worst->rows : worst->hits;
-  for (const PairRow& row : rows)
-    stop_.place += member(worst->first).at[std::size_t(row.nearest_of_first())] / double(rows.size());
+  const auto nearest = std::min_element(rows.begin(), rows.end(), [](const PairRow& a, const PairRow& b) {
+    return a.distance < b.distance;
+  });
+  if (nearest == rows.end()) return;
+  const Points& at = member(worst->first).at;
+  for (std::size_t k = 0; k < 4; ++k)
+    if (!nearest->of_second(int(k))) stop_.place += nearest->weight[k] * at[std::size_t(nearest->vertex[k])];
 }
 
 /// Bodies stay where the free way ended.

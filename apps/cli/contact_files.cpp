@@ -82,7 +82,8 @@ fs::path ContactFiles::points_file(int frame) const {
 void ContactFiles::write_points(const Scene& scene, int frame) const {
   std::vector<float> places;
   PointArray force{"force", 3, {}}, friction{"friction", 3, {}}, normal{"normal", 3, {}},
-      pressed{"normal_force", 1, {}}, gap{"gap", 1, {}}, body{"body", 1, {}}, collider{"collider", 1, {}};
+      pressed{"normal_force", 1, {}}, gap{"gap", 1, {}}, body{"body", 1, {}}, collider{"collider", 1, {}},
+      other{"other_body", 1, {}};
   const auto add = [](std::vector<float>& to, const Vec3& v) {
     to.insert(to.end(), {float(v.x()), float(v.y()), float(v.z())});
   };
@@ -95,9 +96,10 @@ void ContactFiles::write_points(const Scene& scene, int frame) const {
     gap.values.push_back(float(c.gap));
     body.values.push_back(float(c.body));
     collider.values.push_back(float(c.collider));
+    other.values.push_back(float(c.other_body));
   }
   or_throw(write_points_vtu(points_file(frame), places,
-                            {force, friction, normal, pressed, gap, body, collider},
+                            {force, friction, normal, pressed, gap, body, collider, other},
                             scene.simulation.time()));
 }
 

@@ -7,12 +7,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "libraries.hpp"
 #include "mesh_argument.hpp"
 #include "pliant/geometry/inside.hpp"
 #include "pliant/geometry/point_cloud.hpp"
 #include "pliant/geometry/point_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/methods/catalogue.hpp"
+#include "pliant/scene/library.hpp"
 
 namespace pliant::cli {
 namespace {
@@ -295,7 +297,46 @@ void inspect_cloud(const PolygonMesh& cloud, const InspectOptions& options) {
   for (const std::string& warning : warnings) line("warning", warning);
 }
 
+/// A scene: its bodies, and which of them overlap at the start.
+void inspect_scene(const InspectOptions& options) {
+  const auto scene = load_scene(options.mesh.file, {{}, 0, scene_libraries()});
+  if (!scene) throw InputError("the scene has problems\n" + scene.error().text());
+  const std::vector<Body>& bodies = scene->simulation.bodies();
+  if (options.json) {
+    Json list = Json::array(), overlaps = Json::array();
+    for (const Body& body : bodies)
+      list.push_back({{"name", body.name()},
+                      {"method", body.method().describe().name},
+                      {"nodes", body.method().nodes().x.size()},
+                      {"meets_bodies", scene->simulation.met_others(int(&body - bodies.data()))}});
+    for (const Overlap& overlap : scene->overlaps)
+      overlaps.push_back(
+          {{"bodies",
+            {bodies[std::size_t(overlap.first)].name(), bodies[std::size_t(overlap.second)].name()}},
+           {"crossings", overlap.crossings},
+           {"inside", overlap.inside},
+           {"depth", overlap.depth},
+           {"place", {overlap.place.x(), overlap.place.y(), overlap.place.z()}}});
+    const Json json{{"file", options.mesh.file},
+                    {"kind", "scene"},
+                    {"bodies", list},
+                    {"overlaps", overlaps},
+                    {"notes", scene->notes}};
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  const auto line = [](const char* name, const std::string& text) { fmt::print("  {:<14}{}\n", name, text); };
+  fmt::print("{}\n", options.mesh.file);
+  for (const Body& body : bodies)
+    line("body", fmt::format("{}: {}, {} nodes", body.name(), body.method().describe().name,
+                             body.method().nodes().x.size()));
+  line("overlaps",
+       scene->overlaps.empty() ? "none" : fmt::format("{} pairs of bodies", scene->overlaps.size()));
+  for (const std::string& note : scene->notes) line("note", note);
+}
+
 void inspect(const InspectOptions& options) {
+  if (options.mesh.file.ends_with(".json")) return inspect_scene(options);
   const PolygonMesh mesh = read_argument(options.mesh);
   if (is_cloud(mesh)) return inspect_cloud(mesh, options);
   const Facts facts = find_facts(mesh, options.mesh.file);
@@ -309,7 +350,9 @@ void inspect(const InspectOptions& options) {
 
 void add_inspect(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "inspect", "what a mesh is: size, holes, volume, what was repaired, solid or shell, usable methods");
+      "inspect",
+      "what a mesh is: size, holes, volume, what was repaired, solid or shell, usable methods; of a scene "
+      "(.json) its bodies, and which of them overlap");
   command->footer("Example: pliant inspect bunny.obj --unit cm --up z");
   auto options = std::make_shared<InspectOptions>();
   add_mesh_argument(*command, options->mesh);

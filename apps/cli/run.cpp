@@ -11,6 +11,7 @@
 #include "pliant/base/layout.hpp"
 #include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/metrics.hpp"
+#include "pliant/scene/build_bonds.hpp"
 #include "pliant/scene/doubts.hpp"
 #include "pliant/scene/library.hpp"
 #include "pliant/scene/schema.hpp"
@@ -27,7 +28,7 @@ struct RunOptions {
   std::vector<std::string> sets;
   int threads = 0;
   int checkpoint = 0;  ///< 0: none
-  bool contacts = false, check = false, resume = false, quiet = false;
+  bool contacts = false, check = false, strict = false, resume = false, quiet = false;
 };
 
 void check_formats(const std::vector<std::string>& formats) {
@@ -152,8 +153,16 @@ class Run {
     if (outcome_.status == "interrupted") throw Interrupted{};
     const auto unmet = std::count_if(outcome_.expectations.begin(), outcome_.expectations.end(),
                                      [](const ExpectationResult& result) { return !result.met; });
+    if (options_.strict && !recorder_.stops().empty()) throw RunError(stopped());
     if (options_.check && unmet > 0)
       throw RunError(fmt::format("{} of {} expectations not met", unmet, outcome_.expectations.size()));
+  }
+
+  /// Why a strict run is none.
+  std::string stopped() const {
+    std::string text = "--strict: surfaces did not get through their whole motion without crossing";
+    for (const StopNote& note : recorder_.stops()) text += "\n  " + stop_text(scene_.simulation, note);
+    return text;
   }
 
   void tell() const {
@@ -161,6 +170,8 @@ class Run {
     for (const ExpectationResult& result : outcome_.expectations)
       if (!options_.quiet || !result.met) fmt::print("{}\n", result.text());
     if (options_.quiet) return;
+    for (std::size_t i = 0; i < scene_.simulation.bonds().size(); ++i)
+      fmt::print("bond {}\n", bond_text(scene_.simulation, i));
     if (outcome_.status == "interrupted") fmt::print("stopped after frame {}\n", frame_);
     for (int b = 0; b < int(scene_.simulation.bodies().size()); ++b) {
       const StepStatistics steps = recorder_.statistics(b);
@@ -210,6 +221,9 @@ void add_run(CLI::App& app) {
       "write contacts.csv: every contact of every frame with its place and force; with format vtu "
       "points for ParaView, too");
   command->add_flag("--check", options->check, "exit 1 when an expectation of the scene is not met");
+  command->add_flag("--strict", options->strict,
+                    "exit 1 when a step was shortened because surfaces would have crossed, or bodies came to "
+                    "cross that did not before");
   command->add_option("--checkpoint", options->checkpoint, "write a checkpoint every N frames")
       ->check(CLI::Range(1, 100000000));
   command->add_flag("--resume", options->resume, "continue from the checkpoint in the folder");

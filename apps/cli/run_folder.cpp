@@ -41,7 +41,7 @@ Ordered largest_force(const LargestForce& largest) {
   return {{"newtons", largest.force}, {"time", largest.time}};
 }
 
-Ordered body_summary(const Body& body, const Recorder& recorder, int index, bool meets_colliders) {
+Ordered body_summary(const Body& body, const Recorder& recorder, int index, bool meets) {
   const MethodDescription method = body.method().describe();
   const StepStatistics steps = recorder.statistics(index);
   const std::optional<double> volume = body.volume_ratio();
@@ -54,8 +54,7 @@ Ordered body_summary(const Body& body, const Recorder& recorder, int index, bool
           {"steps", steps.steps},
           {"step_ms", {{"min", steps.min}, {"median", steps.median}, {"p95", steps.p95}}},
           {"peak_memory_bytes", method.bytes},
-          {"largest_normal_force",
-           meets_colliders ? largest_force(recorder.largest_force(index)) : Ordered(nullptr)},
+          {"largest_normal_force", meets ? largest_force(recorder.largest_force(index)) : Ordered(nullptr)},
           {"final_volume_ratio", volume ? number_or_null(*volume) : Ordered(nullptr)},
           {"frame_hash", fmt::format("{:016x}", recorder.hash(index))}};
 }
@@ -84,6 +83,59 @@ Ordered places_of(const Collider& collider, const SceneSpec& spec) {
   for (int frame = 0; frame <= (collider.moves() ? spec.frames : 0); ++frame)
     places.push_back(numbers(collider.pose_at(frame * spec.timestep)));
   return places;
+}
+
+Ordered names_of(const Scene& scene, Index first, Index second) {
+  const std::vector<Body>& bodies = scene.simulation.bodies();
+  return {bodies[std::size_t(first)].name(), bodies[std::size_t(second)].name()};
+}
+
+/// Bodies that overlap at the start.
+Ordered overlaps_of(const Scene& scene) {
+  Ordered out = Ordered::array();
+  const std::vector<IndexPair> left = scene.simulation.crossing_after_step();
+  for (const Overlap& overlap : scene.overlaps) {
+    const bool parted = std::none_of(left.begin(), left.end(), [&](const IndexPair& pair) {
+      return pair.first == overlap.first && pair.second == overlap.second;
+    });
+    out.push_back({{"bodies", names_of(scene, overlap.first, overlap.second)},
+                   {"crossings", overlap.crossings},
+                   {"inside", overlap.inside},
+                   {"depth", overlap.depth},
+                   {"place", numbers(overlap.place)},
+                   {"parted", parted}});
+  }
+  return out;
+}
+
+Ordered bonds_json(const Scene& scene) {
+  Ordered out = Ordered::array();
+  for (std::size_t i = 0; i < scene.simulation.bonds().size(); ++i) {
+    const Bond& bond = scene.simulation.bonds()[i];
+    const BondFacts& facts = scene.simulation.bond_facts()[i];
+    out.push_back({{"body", scene.simulation.bodies()[std::size_t(bond.body)].name()},
+                   {"to", bond.other >= 0 ? scene.simulation.bodies()[std::size_t(bond.other)].name()
+                                          : fmt::format("colliders.{}", bond.collider)},
+                   {"points", facts.points},
+                   {"broken", facts.broken},
+                   {"first_break", facts.broken > 0 ? Ordered(facts.first_break) : Ordered(nullptr)},
+                   {"force", facts.force}});
+  }
+  return out;
+}
+
+/// Where bodies were stopped on their way, or came to cross.
+Ordered stops_of(const Scene& scene, const Recorder& recorder) {
+  Ordered out = Ordered::array();
+  for (const StopNote& note : recorder.stops())
+    out.push_back({{"bodies", names_of(scene, note.first, note.second)},
+                   {"step", note.step},
+                   {"time", note.time},
+                   {"place", numbers(note.place)},
+                   {"steps", note.steps},
+                   {"missing", note.missing},
+                   {"crossed", !(note.missing > 0)}});
+  return out;
 }
 
 std::vector<float> single_precision(const Points& points) {
@@ -195,7 +247,7 @@ void RunFolder::write_summary(const Scene& scene, const Recorder& recorder, cons
   Ordered bodies = Ordered::array(), expectations = Ordered::array();
   for (int b = 0; b < int(scene.simulation.bodies().size()); ++b)
     bodies.push_back(body_summary(scene.simulation.bodies()[std::size_t(b)], recorder, b,
-                                  !scene.simulation.colliders().empty()));
+                                  !scene.simulation.colliders().empty() || scene.simulation.met_others(b)));
   for (const ExpectationResult& result : outcome.expectations)
     expectations.push_back({{"what", result.what},
                             {"expected", result.expected},
@@ -212,6 +264,9 @@ void RunFolder::write_summary(const Scene& scene, const Recorder& recorder, cons
                   {"process_peak_memory_bytes", process_peak_bytes()},
                   {"bodies", bodies},
                   {"expectations", expectations},
+                  {"overlaps", overlaps_of(scene)},
+                  {"bonds", bonds_json(scene)},
+                  {"shortened", stops_of(scene, recorder)},
                   {"warnings", outcome.warnings}};
   if (!outcome.failure.empty()) summary["failure"] = outcome.failure;
   or_throw(write_file(path_ / "summary.json", summary.dump(2) + "\n"));

@@ -383,7 +383,7 @@ TEST(BodiesMeet, cubes_that_start_face_on_face_are_parted_by_a_hair_and_stand) {
   EXPECT_LT(fastest(simulation), 0.05);
 }
 
-TEST(BodiesMeet, bodies_that_cross_at_the_start_are_told_and_do_not_meet) {
+TEST(BodiesMeet, bodies_that_cross_at_the_start_are_told_and_do_not_hold_each_other_back) {
   World world;
   world.options.gravity.setZero();
   world.add(cube(), 1e6, {{0, 0, 0}});
@@ -447,12 +447,16 @@ TEST(BodiesMeet, bodies_that_cross_when_they_are_to_meet_come_out_of_each_other_
   EXPECT_TRUE(simulation.crossing().empty());  // nobody asks for bodies that do not meet
   for (int i = 0; i < 2; ++i) simulation.body(i).set_contact({.bodies = true});
   EXPECT_EQ(simulation.crossing().size(), 1u);
-  for (int step = 0; step < 10; ++step) {
+  // From then on they do not go deeper, and are led apart.
+  double least = 1;
+  while (!simulation.crossing().empty() && simulation.time() < 5) {
     ASSERT_FALSE(simulation.step());
     EXPECT_EQ(simulation.bodies()[1].report().shortened, 0);
+    const Vec3 apart = centre_of(simulation.bodies()[1]) - centre_of(simulation.bodies()[0]);
+    least = std::min(least, apart.x());
   }
   EXPECT_TRUE(simulation.crossing().empty());
-  EXPECT_NEAR(centre_of(simulation.bodies()[1]).x(), 0.25 - 3 * 12 / 60.0, 1e-9);
+  EXPECT_GT(least, 0.13);  // 0.15 when they were to meet
 }
 
 TEST(BodiesMeet, bodies_that_meet_no_others_are_not_moved_at_the_start) {

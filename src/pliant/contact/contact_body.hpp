@@ -104,6 +104,12 @@ class ContactBody {
   virtual void move(std::span<const Vec3> dv, double rate) = 0;
   /// x += dx: velocities stay, and so does the history.
   virtual void shift(std::span<const Vec3> dx) = 0;
+  /// After the step: what impacts with colliders that are over lack to their restitution (contact/rebound.hpp), from
+  /// the hits that stage().rebound() has noted. x, v: nodes before the step. Returns the impulse, N s. By default
+  /// bodies rebound by their elasticity alone.
+  virtual Vec3 rebound(const StepInput& /*input*/, std::span<const Vec3> /*x*/, std::span<const Vec3> /*v*/) {
+    return Vec3::Zero();
+  }
 };
 
 }  // namespace pliant

@@ -8,9 +8,11 @@ namespace pliant {
 
 void ContactLog::add(const ContactRecord& record) {
   if (record.impulse.isZero(0)) return;
-  const auto at = std::lower_bound(records_.begin(), records_.end(), record.key,
-                                   [](const ContactRecord& r, const ContactKey& k) { return r.key < k; });
-  if (at == records_.end() || at->key != record.key) {
+  const auto before = [](const ContactRecord& a, const ContactRecord& b) {
+    return a.other != b.other ? a.other < b.other : a.key < b.key;
+  };
+  const auto at = std::lower_bound(records_.begin(), records_.end(), record, before);
+  if (at == records_.end() || at->other != record.other || at->key != record.key) {
     records_.insert(at, record);
     return;
   }

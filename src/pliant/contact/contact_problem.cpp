@@ -39,6 +39,7 @@ Vec3 within(const Vec3& v, double most) {
 }  // namespace
 
 Vec3 on_cone(const Vec3& r, const Vec3& normal, double friction) {
+  if (friction < 0) return r;
   const double along = r.dot(normal);
   if (!(along > 0)) return Vec3::Zero();
   const Vec3 tangent = r - along * normal;

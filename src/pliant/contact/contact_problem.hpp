@@ -31,6 +31,7 @@ template <int window>
 class Anderson;  // math/anderson.hpp
 
 /// r on the cone of the friction coefficient about the normal.
+/// friction < 0: of a bond, which holds in all directions.
 Vec3 on_cone(const Vec3& r, const Vec3& normal, double friction);
 
 class ContactProblem {

@@ -130,6 +130,10 @@ bool ContactStage::position_pass(int passes, const StepInput& input, NodeRespons
   return pass > 0;
 }
 
+double ContactStage::depth(const StepInput& input, std::span<const Vec3> x) {
+  return -detection_.touches(detection_step(input), x, input.contact.slop * size(), touches_);
+}
+
 void ContactStage::tell(StepReport& report, double scale) const {
   report.contacts = 0;
   Vec3 sum = Vec3::Zero();

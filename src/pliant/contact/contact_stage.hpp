@@ -155,6 +155,8 @@ class ContactStage {
   /// something was moved.
   bool position_pass(int passes, const StepInput& input, NodeResponse& response, std::span<Vec3> x,
                      StepReport& report);
+  /// How deep what find() saw near colliders is in them with nodes at x, m; 0: nothing is in any.
+  double depth(const StepInput& input, std::span<const Vec3> x);
   /// Impulses along the normals that would move contacts out, after answer(); they are no part of
   /// impulses(). velocity(contact, u): how fast the contact should be moved out, m/s and negative, or 0; u: of
   /// the contact point relative to the collider at the end of the step. None: nothing is to be moved.

@@ -99,7 +99,10 @@ bool IslandDescent::states_changed() {
   for (std::size_t c = 0; c < rows.size(); ++c) {
     const Vec3& r = rows[c].impulse;
     const double along = r.dot(rows[c].normal), across = (r - along * rows[c].normal).norm();
-    const char state = !(along > 0) ? open : across < on_cone * rows[c].friction * along ? stuck : sliding;
+    const char state = rows[c].friction < 0                          ? stuck
+                       : !(along > 0)                                ? open
+                       : across < on_cone * rows[c].friction * along ? stuck
+                                                                     : sliding;
     changed |= states_[c] != state;
     states_[c] = state;
   }

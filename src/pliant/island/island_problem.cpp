@@ -75,7 +75,7 @@ double IslandProblem::sweep(double tolerance) {
     if (!(rho > 0)) continue;  // held: no impulse moves it
     const Vec3 before = row.impulse;
     Vec3 u = velocity(c) + row.bias * row.normal, r = before;
-    if (r.isZero(0) && u.dot(row.normal) >= 0) continue;  // open and stays open
+    if (row.friction >= 0 && r.isZero(0) && u.dot(row.normal) >= 0) continue;  // open and stays open
     for (int k = 0; k < inner_projections; ++k) {
       const Vec3 next = on_cone(r - u / rho, row.normal, row.friction), step = next - r;
       r = next;
@@ -178,7 +178,7 @@ void IslandProblem::solve_normals(std::span<const double> gap, int sweeps, std::
   for (const Part& part : parts_) part.problem->sum_response();
   for (int sweep = 0; sweep < sweeps; ++sweep)
     for (std::size_t c = 0; c < rows_.size(); ++c) {
-      if (!(rho_[c] > 0)) continue;
+      if (!(rho_[c] > 0) || rows_[c].friction < 0) continue;
       const Vec3& n = rows_[c].normal;
       const double next =
           std::max(0.0, lengths[c] - (gap[c] + n.dot(response(Index(c)))) / n.dot(diagonal_[c] * n));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pliant/island/leading_apart.hpp"
 #include "pliant/math/symmetric_eigen.hpp"
 
 namespace pliant {
@@ -65,7 +66,8 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     m.report = {};
     m.at = m.begin;
     m.node_begin = m.node_at = m.x();
-    m.v_begin = m.v();
+    m.v_begin = m.v_start = m.v();
+    m.log.clear();
     m.mass = 0;
     for (const double mass : m.method->nodes().mass) m.mass += mass;
     m.held.assign(m.x().size(), 0);
@@ -74,7 +76,16 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   for (BodyPair* pair : pairs_) {
     pair->hits.clear();
     pair->touching = false;
+    pair->free = 1;
   }
+  tied_.clear();
+  if (bonds_)
+    for (TiedPoint& p : bonds_->points()) {
+      const Index of = bonds_->member(p);
+      if (p.broken || of < 0 || slot_[std::size_t(of)] < 0) continue;
+      p.impulse = h_ * p.force;
+      tied_.push_back(&p);
+    }
   const Outcome::What without_end = last ? Outcome::failed : Outcome::stuck;
 
   find_ground();
@@ -94,6 +105,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   for (rounds_ = 1;; ++rounds_) {
     if (!begin() || (impact() && !begin()) || !answers_) return {without_end, failed_};
     if (!descend() || !finite()) return {without_end, failed_};
+    solved_ = true;
     const bool final = rounds_ == (last ? most_rounds : few_rounds);
     const double free = commit(last && final);
     if (getenv("DBG"))
@@ -196,6 +208,10 @@ void IslandStep::find_rows(bool first) {
       pair->known.assign(pair->memory.begin(), pair->memory.end());
       for (PairMemory& m : pair->known) m.force *= h_;
     }
+    if (pair->crossing) {
+      pair->rows.assign(pair->led.begin(), pair->led.end());
+      continue;
+    }
     finder_.find(
         motion, pair->candidates, [&](const PairKey& key) { return recall(pair->known, key) != nullptr; },
         pair->rows);
@@ -206,6 +222,7 @@ void IslandStep::find_rows(bool first) {
 void IslandStep::build_problem() {
   std::vector<IslandProblem::Row>& rows = problem_.rows();
   rows.clear();
+  solved_ = false;
   for (Member* m : members_) {
     m->contacts.clear();
     add_ground(*m);
@@ -242,6 +259,62 @@ void IslandStep::build_problem() {
       }
       rows.push_back(out);
     }
+  }
+  add_bonds();
+}
+
+/// The last rows. Those of two bodies have the weights of contacts; the velocity that they want stands for that of a
+/// collider.
+void IslandStep::add_bonds() {
+  std::vector<IslandProblem::Row>& rows = problem_.rows();
+  first_tied_ = rows.size();
+  for (const TiedPoint* p : tied_) {
+    IslandProblem::Row out{.friction = -1, .impulse = p->impulse, .shares = {}};
+    const auto add = [&](std::size_t share, Index of_all, const Contact& contact) {
+      Member& m = member(of_all);
+      out.shares[share] = {slot_[std::size_t(of_all)], Index(m.contacts.size())};
+      m.contacts.push_back(contact);
+    };
+    const Index other = bonds_->other(*p);
+    Contact of_first;
+    of_first.row.add(p->vertex, 1);
+    of_first.key.vertex = p->vertex;
+    if (other < 0) {
+      const std::span<const Collider> colliders = member(bonds_->member(*p)).input.colliders;
+      of_first.velocity =
+          (bonds_->place(*p, colliders, Instant::end) - bonds_->place(*p, colliders, Instant::begin)) / h_;
+    }
+    add(0, bonds_->member(*p), of_first);
+    if (other >= 0) {
+      const Triangle& t = member(other).surface->moving().triangles()[std::size_t(p->triangle)];
+      Contact of_second;
+      for (int k = 0; k < 3; ++k)
+        if (p->barycentric[k] != 0) of_second.row.add(t[k], -p->barycentric[k]);
+      of_second.key.vertex = of_second.row.list[0].vertex;
+      add(1, other, of_second);
+    }
+    rows.push_back(out);
+  }
+}
+
+/// What bonds lack at x^ is made good in the step.
+void IslandStep::set_bond_targets() {
+  std::size_t c = first_tied_;
+  for (const TiedPoint* p : tied_) {
+    const IslandProblem::Row& row = problem_.rows()[c++];
+    Member& first = member(bonds_->member(*p));
+    Contact& contact = first.contacts[std::size_t(row.shares[0].contact)];
+    Vec3 lack = first.rows().observe(contact, first.hat);
+    double rate = first.rate();
+    if (const Index of = bonds_->other(*p); of >= 0) {
+      const Member& other = member(of);
+      rate = std::min(rate, other.rate());
+      lack += other.rows().observe(other.contacts[std::size_t(row.shares[1].contact)], other.hat) -
+              bonds_->offset(*p, other, other.at);
+    } else {
+      lack -= bonds_->place(*p, first.input.colliders, Instant::end);
+    }
+    contact.velocity = -lack / rate;
   }
 }
 
@@ -401,6 +474,7 @@ bool IslandStep::impact() {
   problem_.rebase([&](Index row) { return velocity_of(row, true); });
   sweeps_ += problem_.solve(most_sweeps_, tolerance_).sweeps;
   collect_impulses(At::begin);
+  log_contacts();
   for (std::size_t r = 0; r < before_.size(); ++r) problem_.rows()[r].impulse = before_[r];
   for (Member* m : members_) {
     m->contact->respond(m->wanted, m->change, *pool_);
@@ -465,6 +539,7 @@ void IslandStep::set_targets() {
                           (std::min(0.0, -way) - lack) / rate);
     }
   }
+  set_bond_targets();
 }
 
 /// From the models of the bodies to the end of their steps. False: failed_ could not.
@@ -533,12 +608,13 @@ void IslandStep::bring() {
 }
 
 double IslandStep::free_way(BodyPair& pair) {
+  if (pair.crossing) return 1;
   const Member &a = member(pair.first), &b = member(pair.second);
   search_->find(a.surface->moving(), b.surface->moving(), pair.candidates);
   int touching = 0;
-  const double free = finder_.free_way(pair.motion(a, b), pair.candidates, pair.hits, touching);
+  pair.free = finder_.free_way(pair.motion(a, b), pair.candidates, pair.hits, touching);
   pair.touching |= touching > 0;
-  return free;
+  return pair.free;
 }
 
 /// The share of the way from `at` to the end that is free. Below 1, `at` is where it ends, and what stopped it is
@@ -570,11 +646,33 @@ double IslandStep::commit(bool final) {
       pair->known.push_back({.key = row.key, .force = r});
     }
   }
+  for (TiedPoint* p : tied_) p->impulse = problem_.rows()[c++].impulse;
   return free;
+}
+
+/// The pair that was stopped first, or where nothing was asked for its way that with the most rows; where it is
+/// nearest.
+void IslandStep::name_stop(double left) {
+  const BodyPair* worst = nullptr;
+  for (const BodyPair* pair : pairs_)
+    if (!worst || pair->free < worst->free ||
+        (pair->free == worst->free && pair->rows.size() > worst->rows.size()))
+      worst = pair;
+  if (!worst) return;
+  stop_ = {.first = member(worst->first).body, .second = member(worst->second).body, .missing = left};
+  const std::vector<PairRow>& rows = worst->hits.empty() ? worst->rows : worst->hits;
+  const auto nearest = std::min_element(rows.begin(), rows.end(), [](const PairRow& a, const PairRow& b) {
+    return a.distance < b.distance;
+  });
+  if (nearest == rows.end()) return;
+  const Points& at = member(worst->first).at;
+  for (std::size_t k = 0; k < 4; ++k)
+    if (!nearest->of_second(int(k))) stop_.place += nearest->weight[k] * at[std::size_t(nearest->vertex[k])];
 }
 
 /// Bodies stay where the free way ended.
 void IslandStep::shorten(double left) {
+  name_stop(left);
   for (Member* m : members_) {
     m->change.resize(m->node_at.size());
     for (std::size_t i = 0; i < m->node_at.size(); ++i)
@@ -602,7 +700,13 @@ void IslandStep::move_apart() {
     }
   for (const BodyPair* pair : pairs_) {
     const Member &a = member(pair->first), &b = member(pair->second);
+    const double led = LeadingApart::speed * h_ * std::min(a.surface->size(), b.surface->size());
     for (const PairRow& row : pair->rows) {
+      if (pair->crossing) {
+        any = true;
+        gaps_[c++] = row.distance - pair->delta - led;
+        continue;
+      }
       PairMotion there = pair->motion(a, b);
       there.first_at = a.end;
       there.second_at = b.end;
@@ -640,6 +744,55 @@ void IslandStep::move_apart() {
   }
 }
 
+/// What the rows do, to the logs of the step: impulses that act several times add up. Of two bodies the first has
+/// the record.
+void IslandStep::log_contacts() {
+  std::size_t c = 0;
+  for (Member* m : members_)
+    for (const Contact& contact : m->ground) {
+      const Vec3 to = m->rows().observe(contact, m->x());
+      const Vec3 way = to - m->rows().observe(contact, m->node_begin) - h_ * contact.velocity;
+      m->log.add({.key = contact.key,
+                  .point = to,
+                  .normal = contact.normal,
+                  .gap = contact.gap + contact.normal.dot(way),
+                  .impulse = problem_.rows()[c++].impulse});
+    }
+  for (const BodyPair* pair : pairs_)
+    for (const PairRow& row : pair->rows) {
+      const IslandProblem::Row& solved = problem_.rows()[c++];
+      if (solved.impulse.isZero(0)) continue;
+      Member &a = member(pair->first), &b = member(pair->second);
+      const Vec3 to = a.rows().observe(a.contacts[std::size_t(solved.shares[0].contact)], a.x());
+      const Vec3 of_b = b.rows().observe(b.contacts[std::size_t(solved.shares[1].contact)], b.x());
+      a.log.add({.key = {row.key.first, -1 - row.key.kind, row.key.second},
+                 .other = b.body,
+                 .nearest = row.nearest_of_first(),
+                 .point = to,
+                 .normal = row.normal,
+                 .gap = row.normal.dot(to + of_b) - pair->delta,
+                 .impulse = solved.impulse});
+    }
+}
+
+/// Restitution of the impacts with colliders, and what the steps tell of all contacts.
+void IslandStep::tell_contacts() {
+  log_contacts();
+  for (Member* m : members_) {
+    ContactStage& stage = m->contact->stage();
+    if (!m->input.colliders.empty()) {
+      m->report.penetration = stage.depth(m->input, m->x());
+      stage.rebound().clear();
+      stage.rebound().note(m->ground, m->ground_impulses);
+      StepInput input = m->input;
+      input.contact_log = &m->log;
+      m->report.contact_impulse += m->contact->rebound(input, m->node_begin, m->v_start);
+    }
+    if (m->input.contact_log)
+      for (const ContactRecord& record : m->log.records()) m->input.contact_log->add(record);
+  }
+}
+
 void IslandStep::finish() {
   std::size_t c = 0;
   for (Member* m : members_) {
@@ -660,15 +813,20 @@ void IslandStep::finish() {
       if (!r.isZero(0)) pair->memory.push_back({.key = row.key, .force = r / h_});
     }
   }
+  for (TiedPoint* p : tied_) {
+    p->impulse = problem_.rows()[c++].impulse;
+    if (solved_) p->force = p->impulse / h_;
+  }
   for (const IslandProblem::Row& row : problem_.rows())
     for (const IslandProblem::Share& share : row.shares)
-      if (share.part >= 0 && !row.impulse.isZero(0)) {
+      if (share.part >= 0 && !row.impulse.isZero(0) && row.friction >= 0) {
         Member& m = *members_[std::size_t(share.part)];
         ++m.report.contacts;
         double sum = 0;
         for (const ContactTerm& term : m.contacts[std::size_t(share.contact)].terms()) sum += term.weight;
         m.report.contact_impulse += sum * row.impulse;
       }
+  if (solved_) tell_contacts();
 }
 
 }  // namespace pliant

@@ -21,6 +21,7 @@
 
 #include <span>
 
+#include "pliant/island/bonds.hpp"
 #include "pliant/island/island_descent.hpp"
 #include "pliant/island/pair_rows.hpp"
 
@@ -36,23 +37,35 @@ struct PairMemory {
 /// Two bodies that may meet.
 struct BodyPair {
   Index first = 0, second = 0;  ///< members
-  bool crossing = false;        ///< they pass through each other and do not meet until they have parted
+  bool crossing = false;        ///< they overlap, and are led apart before they meet (leading_apart.hpp)
+  Vec3 way{0, 0, 0};            ///< of the first, while they are led apart
+  std::vector<PairRow> led;     ///< rows of that, for the next step
   std::vector<PairMemory> memory;
   std::vector<PairMemory> kept;  ///< the memory before the step
 
   // Of a step.
+  double most_delta = std::numeric_limits<double>::infinity();  ///< of bodies that a bond ties, m
   double delta = 0, floor = 0;  ///< the distance to be kept, and that which is as good as touching, m
   double friction = 0;
   bool near = false;
   bool touching = false;  ///< features as good as touch: nobody could see whether they pass each other
   PairCandidates candidates;
   std::vector<PairRow> rows, hits;
+  double free = 1;                ///< share of the last way that was free
   Points impulses;                ///< of the rows, on the first body, N s
   std::vector<PairMemory> known;  ///< impulses of the rows before they were found anew, by key
 
   PairMotion motion(const Member& a, const Member& b) const {
     return {*a.surface, *b.surface, a.at, b.at, a.end, b.end, delta, floor};
   }
+};
+
+/// Where surfaces were stopped on their way, so that a step lacks a part of its motion; or where bodies cross that
+/// did not before.
+struct Stop {
+  Index first = 0, second = 0;  ///< bodies of the simulation
+  Vec3 place{0, 0, 0};          ///< m
+  double missing = 0;           ///< share of the step; 0: they cross
 };
 
 class IslandStep {
@@ -67,6 +80,10 @@ class IslandStep {
   /// is the state that of its end.
   Outcome run(std::span<Member* const> members, std::span<BodyPair* const> pairs, std::span<Member> all,
               bool last, PairSearch& search, Pool& pool);
+  /// Bonds between members, of all islands.
+  void attach(Bonds& bonds) { bonds_ = &bonds; }
+  /// Who stopped whom in the last run() that shortened the step.
+  const Stop& stop() const { return stop_; }
 
  private:
   Member& member(Index of_all) { return all_[std::size_t(of_all)]; }
@@ -76,6 +93,8 @@ class IslandStep {
   static void add_ground(Member& member);
   void find_rows(bool first);
   void build_problem();
+  void add_bonds();
+  void set_bond_targets();
   void pass_on(BodyPair& pair);
   enum class At { begin, descent, end };
   void collect_impulses(At at);
@@ -100,7 +119,10 @@ class IslandStep {
   double free_way(BodyPair& pair);
   double commit(bool final);
   void shorten(double left);
+  void name_stop(double left);
   void move_apart();
+  void log_contacts();
+  void tell_contacts();
   void finish();
 
   std::span<Member* const> members_;
@@ -118,7 +140,12 @@ class IslandStep {
   Points before_;
   std::vector<double> gaps_, lengths_;
   PairRows finder_;
+  Bonds* bonds_ = nullptr;
+  std::vector<TiedPoint*> tied_;  // of the island
+  std::size_t first_tied_ = 0;    // row
+  Stop stop_;
   int sweeps_ = 0, most_sweeps_ = 0, rounds_ = 0;
+  bool solved_ = false;  ///< impulses are those of the present rows
   bool answers_ = true;  ///< every body has a response that contact can be solved with
   double tolerance_ = 0, residual_ = 0;
 };

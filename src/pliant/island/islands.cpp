@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "pliant/base/clock.hpp"
+#include "pliant/island/sleeping.hpp"
 
 namespace pliant {
 namespace {
@@ -18,6 +20,11 @@ constexpr double default_friction = 0.5;  // of a body that gives none, as of co
 double friction_of(const Member& m) {
   const double given = m.input.contact.friction;
   return given < 0 ? default_friction : given;
+}
+
+/// A step that is made again tells its contacts again.
+void clear_log(const Member& m) {
+  if (m.input.contact_log) m.input.contact_log->clear();
 }
 
 double thickness_of(const Member& m) {
@@ -47,6 +54,8 @@ void Islands::attach(std::span<const Joiner> joiners) {
     look_for_crossing(pair);
     take_memory(pair);
   }
+  island_.attach(bonds_);
+  bonds_.find_members(members_);
   if (joiners.empty()) return;
   members_before_.clear();
   pairs_before_.clear();
@@ -102,6 +111,7 @@ void Islands::take_memory(BodyPair& pair) {
 }
 
 void Islands::look_again() {
+  wake_all();
   for (Member& m : members_) {
     m.place_surface(m.x(), m.begin);
     m.at = m.end = m.begin;
@@ -113,9 +123,33 @@ void Islands::look_again() {
   }
 }
 
+/// Tied bodies keep the distance they have where that is less than what they would keep; those that touch or overlap
+/// as they are tied do not meet.
+void Islands::set_bonds(std::vector<Bond> bonds, std::span<const Collider> colliders, double time) {
+  bonds_.set(std::move(bonds));
+  look_again();
+  bonds_.tie(members_, colliders, time);
+  find_bond_distances();
+}
+
+void Islands::find_bond_distances() {
+  for (BodyPair& pair : pairs_) {
+    pair.most_delta = std::numeric_limits<double>::infinity();
+    if (!bonds_.holds(pair.first, pair.second)) continue;
+    const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+    measure(pair);
+    search(pair);
+    finder_.find(
+        pair.motion(a, b), pair.candidates, [](const PairKey&) { return true; }, rows_);
+    for (const PairRow& row : rows_) pair.most_delta = std::min(pair.most_delta, 0.9 * row.distance);
+    if (pair.crossing || pair.most_delta < 10 * pair.floor) pair.most_delta = 0;
+    pair.crossing = false;
+  }
+}
+
 void Islands::measure(BodyPair& pair) const {
   const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
-  pair.delta = (a.thickness + b.thickness) / 2;
+  pair.delta = std::min((a.thickness + b.thickness) / 2, pair.most_delta);
   pair.floor = touching * std::min(a.surface->size(), b.surface->size());
 }
 
@@ -182,6 +216,18 @@ void Islands::find_touching_group(Index from, Index but) {
   }
 }
 
+std::vector<Overlap> Islands::overlaps() {
+  std::vector<Overlap> out;
+  for (Member& m : members_) {
+    m.place_surface(m.x(), m.begin);
+    m.surface->moving().refit(m.begin, m.begin, m.thickness);
+  }
+  for (const BodyPair& pair : pairs_)
+    if (pair.crossing)
+      out.push_back(leading_.look(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]));
+  return out;
+}
+
 std::vector<IndexPair> Islands::crossing() const {
   std::vector<IndexPair> out;
   for (const BodyPair& pair : pairs_)
@@ -191,12 +237,25 @@ std::vector<IndexPair> Islands::crossing() const {
 }
 
 void Islands::look_for_crossing(BodyPair& pair) {
+  const bool tied = pair.most_delta == 0 && bonds_.holds(pair.first, pair.second);
+  pair.crossing =
+      !tied && leading_.look(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]).any();
+  pair.way.setZero();
+}
+
+/// Rows that lead a pair apart in this step. It meets as soon as it has parted, and as features do not as good as
+/// touch.
+void Islands::lead(BodyPair& pair) {
   const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+  pair.led.clear();
+  if (leading_.look(a, b, pair.delta).any()) {
+    pair.way = leading_.direction(a, b, pair.way);
+    leading_.rows(a, b, pair.way, pair.delta, pair.led);
+    return;
+  }
   pair.crossing = false;
-  if (!a.surface->moving().tree().bounds().overlaps(b.surface->moving().tree().bounds())) return;
-  crossing_search_.find(a.surface->moving(), a.begin, b.surface->moving(), b.begin, crossings_);
-  pair.crossing = std::any_of(crossings_.begin(), crossings_.end(),
-                              [](const EdgeCrossing& c) { return c.meeting == Meeting::through; });
+  pair.way.setZero();
+  pair.memory.clear();
 }
 
 Index Islands::root(Index member) {
@@ -223,33 +282,152 @@ void Islands::foresee(Member& m) {
   m.surface->moving().refit(m.begin, m.end, m.thickness);
 }
 
-void Islands::begin_step() {
+void Islands::begin_step(Member& m) {
+  (*aim_)(m);
+  m.thickness = thickness_of(m);
+  foresee(m);
+  m.step_begin = m.begin;
+  m.contact->keep(ContactBody::Slot::step);
+}
+
+void Islands::prepare(BodyPair& pair) {
+  const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+  pair.kept.assign(pair.memory.begin(), pair.memory.end());
+  pair.touching = false;
+  measure(pair);
+  pair.friction = std::sqrt(friction_of(a) * friction_of(b));
+}
+
+void Islands::begin_step(BodyPair& pair) {
+  prepare(pair);
+  if (pair.crossing) lead(pair);
+  pair.near = is_near(pair);
+  if (pair.near)
+    join(pair.first, pair.second);
+  else
+    pair.memory.clear();
+}
+
+void Islands::begin_step(std::span<const Collider> colliders) {
   leader_.resize(members_.size());
   done_.assign(members_.size(), 0);
+  roused_.assign(members_.size(), 0);
+  stops_.clear();
   for (Index k = 0; k < Index(members_.size()); ++k) {
-    Member& m = members_[std::size_t(k)];
     leader_[std::size_t(k)] = k;
-    m.thickness = thickness_of(m);
-    foresee(m);
-    m.step_begin = m.begin;
-    m.contact->keep(ContactBody::Slot::step);
+    if (Member& m = members_[std::size_t(k)]; m.asleep() && collider_stirs(m, colliders)) wake(m.body);
   }
-  for (BodyPair& pair : pairs_) {
-    pair.kept.assign(pair.memory.begin(), pair.memory.end());
-    pair.touching = false;
-    const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
-    measure(pair);
-    pair.friction = std::sqrt(friction_of(a) * friction_of(b));
-    if (pair.crossing) look_for_crossing(pair);
-    pair.near = is_near(pair);
-    if (pair.near)
-      join(pair.first, pair.second);
+  for (std::size_t k = 0; k < members_.size(); ++k)
+    if (members_[k].asleep())
+      done_[k] = 1;
     else
-      pair.memory.clear();
+      begin_step(members_[k]);
+  rouse_who_is_met();
+  bonds_.keep();
+  bonds_.each_pair([&](Index first, Index second) {
+    if (second >= 0) join(first, second);
+  });
+  for (BodyPair& pair : pairs_)
+    if (!both_asleep(pair) && !one_asleep(pair)) begin_step(pair);
+}
+
+bool Islands::both_asleep(const BodyPair& pair) const {
+  return members_[std::size_t(pair.first)].asleep() && members_[std::size_t(pair.second)].asleep();
+}
+bool Islands::one_asleep(const BodyPair& pair) const {
+  return members_[std::size_t(pair.first)].asleep() != members_[std::size_t(pair.second)].asleep();
+}
+
+void Islands::rouse(Index member) {
+  const Index with = members_[std::size_t(member)].sleeps_with;
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    Member& m = members_[k];
+    if (m.sleeps_with != with) continue;
+    m.sleeps_with = -1;
+    m.quiet = 0;
+    done_[k] = 0;
+    roused_[k] = 1;
+    begin_step(m);
   }
 }
 
+/// Who is roused may come near others.
+void Islands::rouse_who_is_met() {
+  for (bool any = true; any;) {
+    any = false;
+    for (BodyPair& pair : pairs_) {
+      if (!one_asleep(pair)) continue;
+      measure(pair);
+      if (!is_near(pair)) continue;
+      rouse(members_[std::size_t(pair.first)].asleep() ? pair.first : pair.second);
+      any = true;
+    }
+  }
+}
+
+/// Islands of this step of which all members have been at rest for long enough.
+void Islands::fall_asleep() {
+  for (Member& m : members_)
+    if (!m.asleep()) note_rest(m, m.input.h);
+  if (!may_sleep_) return;
+  restless_.assign(members_.size(), 0);
+  for (Index k = 0; k < Index(members_.size()); ++k) {
+    const Member& m = members_[std::size_t(k)];
+    if (!m.asleep() && m.quiet < quiet_time) restless_[std::size_t(root(k))] = 1;
+  }
+  for (const BodyPair& pair : pairs_)
+    if (pair.crossing)
+      restless_[std::size_t(root(pair.first))] = restless_[std::size_t(root(pair.second))] = 1;
+  for (Index k = 0; k < Index(members_.size()); ++k) {
+    Member& m = members_[std::size_t(k)];
+    if (m.asleep() || restless_[std::size_t(root(k))]) continue;
+    m.sleeps_with = root(k);
+    m.report = report_asleep(m.report);
+    m.place_surface(m.x(), m.begin);
+    m.at = m.end = m.begin;
+    m.surface->moving().refit(m.begin, m.begin, m.thickness);
+  }
+}
+
+double Islands::end_of_step() const {
+  double time = 0;
+  for (const Member& m : members_)
+    if (!m.asleep()) time = std::max(time, m.input.time);
+  return time;
+}
+
+void Islands::let_sleep(bool on) {
+  may_sleep_ = on;
+  if (!on) wake_all();
+}
+
+Member* Islands::member_of(Index body) {
+  const auto at =
+      std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.body == body; });
+  return at == members_.end() ? nullptr : &*at;
+}
+
+bool Islands::asleep(Index body) const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [&](const Member& m) { return m.body == body && m.asleep(); });
+}
+
+void Islands::wake(Index body) {
+  Member* const member = member_of(body);
+  if (!member) return;
+  member->quiet = 0;
+  if (!member->asleep()) return;
+  const Index with = member->sleeps_with;
+  for (Member& other : members_)
+    if (other.sleeps_with == with) other.sleeps_with = -1, other.quiet = 0;
+}
+
+void Islands::wake_all() {
+  for (Member& m : members_) m.sleeps_with = -1, m.quiet = 0;
+}
+
 bool Islands::is_near(BodyPair& pair) {
+  if (pair.crossing) return may_meet(pair);
   search(pair);
   if (!may_meet(pair) || pair.candidates.size() == 0) return false;
   if (!pair.memory.empty()) return true;
@@ -259,19 +437,24 @@ bool Islands::is_near(BodyPair& pair) {
   return !rows_.empty();
 }
 
-std::optional<Index> Islands::step(Pool& pool) {
-  begin_step();
+std::optional<Index> Islands::step(const Aim& aim, std::span<const Collider> colliders, Pool& pool) {
+  aim_ = &aim;
+  begin_step(colliders);
   do {
     for (Index k = 0; k < Index(members_.size()); ++k) {
       if (done_[std::size_t(k)] || root(k) != k) continue;
       if (const std::optional<Index> failed = step_island(k, pool)) {
-        for (Member& m : members_) go_back(m);
-        for (BodyPair& pair : pairs_) pair.memory = pair.kept;
+        for (Member& m : members_)
+          if (!m.asleep()) go_back(m);
+        for (BodyPair& pair : pairs_)
+          if (!both_asleep(pair)) pair.memory = pair.kept;
         return failed;
       }
     }
   } while (check_apart());
   look_at_touching();
+  if (!bonds_.empty() && !members_.empty()) bonds_.let_go(done_, end_of_step());
+  fall_asleep();
   return std::nullopt;
 }
 
@@ -281,9 +464,10 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
   for (Index k = 0; k < Index(members_.size()); ++k)
     if (root(k) == leader) {
       joined_.push_back(&members_[std::size_t(k)]);
+      clear_log(members_[std::size_t(k)]);
       done_[std::size_t(k)] = 1;
     }
-  if (joined_.size() == 1) {
+  if (joined_.size() == 1 && !is_bonded(leader)) {
     Member& m = *joined_[0];
     m.report = m.method->advance(m.input);
     return m.report.ok() ? std::nullopt : std::optional(leader);
@@ -295,6 +479,11 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
     m->whole = m->input;
     m->earlier = {};
   }
+  // Of a step that is made again.
+  std::erase_if(stops_, [&](const Stop& stop) {
+    return std::any_of(joined_.begin(), joined_.end(),
+                       [&](const Member* m) { return m->body == stop.first; });
+  });
   const Clock::time_point begin = Clock::now();
   const std::optional<Index> failed = march(0, joined_[0]->input.time, joined_[0]->input.h, pool);
   // What the bodies themselves did not spend is shared among them.
@@ -310,6 +499,8 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
 }
 
 void Islands::go_back(Member& m) {
+  clear_log(m);
+  bonds_.go_back(Index(&m - members_.data()));
   m.contact->restore(ContactBody::Slot::step);
   m.begin = m.step_begin;
 }
@@ -321,6 +512,10 @@ std::optional<Index> Islands::march(int halvings, double end, double h, Pool& po
       island_.run(joined_, joined_pairs_, members_, halvings >= most_halvings, search_, pool);
   if (out.what == IslandStep::Outcome::failed) return out.member;
   if (out.what == IslandStep::Outcome::done) {
+    if (joined_[0]->report.shortened > 0) {
+      stops_.push_back(island_.stop());
+      stops_.back().missing *= h / joined_[0]->whole.h;
+    }
     for (Member* m : joined_) {
       m->report.shortened *= h / m->whole.h;
       add_earlier(m->report, m->earlier);
@@ -356,14 +551,16 @@ void Islands::prepare_part(double end, double h) {
 }
 
 bool Islands::check_apart() {
+  roused_.assign(members_.size(), 0);
   for (Member& m : members_) {
+    if (m.asleep()) continue;
     m.place_surface(m.x(), m.end);
     m.at = m.begin;
     m.surface->moving().refit(m.begin, m.end, m.thickness);
   }
   bool any = false;
   for (BodyPair& pair : pairs_) {
-    if (root(pair.first) == root(pair.second) || !may_meet(pair)) continue;
+    if (both_asleep(pair) || root(pair.first) == root(pair.second) || !may_meet(pair)) continue;
     search(pair);
     rows_.clear();
     int touching = 0;
@@ -373,12 +570,18 @@ bool Islands::check_apart() {
     pair.touching |= touching > 0;
     if (free >= 1) continue;
     any = true;
+    if (one_asleep(pair)) rouse(members_[std::size_t(pair.first)].asleep() ? pair.first : pair.second);
     for (Index k = 0; k < Index(members_.size()); ++k)
       if (root(k) == root(pair.first) || root(k) == root(pair.second)) done_[std::size_t(k)] = 0;
     join(pair.first, pair.second);
   }
   for (std::size_t k = 0; any && k < members_.size(); ++k)
     if (!done_[k]) go_back(members_[k]);
+  for (BodyPair& pair : pairs_) {
+    const int roused = roused_[std::size_t(pair.first)] + roused_[std::size_t(pair.second)];
+    if (roused == 1) prepare(pair);
+    if (roused == 2) begin_step(pair);
+  }
   for (BodyPair& pair : pairs_)
     if (any && !done_[std::size_t(pair.first)] && !done_[std::size_t(pair.second)]) {
       pair.memory = pair.kept;
@@ -398,11 +601,16 @@ void Islands::look_at_touching() {
       m.surface->moving().refit(m.begin, m.begin, m.thickness);
     }
     look_for_crossing(pair);
+    if (!pair.crossing) continue;
+    const Overlap overlap =
+        leading_.look(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]);
+    stops_.push_back({.first = overlap.first, .second = overlap.second, .place = overlap.place});
   }
 }
 
 bool Islands::may_meet(const BodyPair& pair) const {
-  return !pair.crossing && members_[std::size_t(pair.first)].input.contact.bodies &&
+  if (pair.most_delta == 0 && bonds_.holds(pair.first, pair.second)) return false;
+  return members_[std::size_t(pair.first)].input.contact.bodies &&
          members_[std::size_t(pair.second)].input.contact.bodies;
 }
 
@@ -415,13 +623,22 @@ void Islands::search(BodyPair& pair) {
 }
 
 void Islands::save(Writer& writer) const {
+  writer.value(std::uint64_t(members_.size()));
+  for (const Member& m : members_) {
+    writer.value(m.body);
+    writer.value(m.asleep() ? members_[std::size_t(m.sleeps_with)].body : Index(-1));
+    writer.value(m.quiet);
+  }
   writer.value(std::uint64_t(pairs_.size()));
   for (const BodyPair& pair : pairs_) {
     writer.value(members_[std::size_t(pair.first)].body);
     writer.value(members_[std::size_t(pair.second)].body);
     writer.value(char(pair.crossing));
+    for (int c = 0; c < 3; ++c) writer.value(pair.way[c]);
     writer.array(pair.memory);
+    writer.value(pair.most_delta);
   }
+  bonds_.save(writer);
 }
 
 /// The body settings may be others than when the state was saved, and so the bodies that meet: pairs that are here
@@ -431,12 +648,27 @@ bool Islands::load(Reader& reader) {
   std::uint64_t count = 0;
   reader.value(count);
   for (std::uint64_t k = 0; reader.ok() && k < count; ++k) {
+    Index body = -1, with = -1;
+    double quiet = 0;
+    reader.value(body);
+    reader.value(with);
+    reader.value(quiet);
+    Member* const member = member_of(body);
+    Member* const leader = member_of(with);
+    if (!member) continue;
+    member->quiet = quiet;
+    member->sleeps_with = leader ? Index(leader - members_.data()) : -1;
+  }
+  reader.value(count);
+  for (std::uint64_t k = 0; reader.ok() && k < count; ++k) {
     BodyPair saved;
     char crossing = 0;
     reader.value(saved.first);
     reader.value(saved.second);
     reader.value(crossing);
+    for (int c = 0; c < 3; ++c) reader.value(saved.way[c]);
     reader.list(saved.memory);
+    reader.value(saved.most_delta);
     const auto before = [](const PairMemory& a, const PairMemory& b) { return a.key < b.key; };
     if (!std::is_sorted(saved.memory.begin(), saved.memory.end(), before)) return false;
     for (BodyPair& pair : pairs_) {
@@ -444,11 +676,13 @@ bool Islands::load(Reader& reader) {
           members_[std::size_t(pair.second)].body != saved.second)
         continue;
       pair.crossing = crossing != 0;
+      pair.way = saved.way;
+      pair.most_delta = saved.most_delta;
       pair.memory = std::move(saved.memory);
       break;
     }
   }
-  return reader.ok();
+  return reader.ok() && bonds_.load(reader);
 }
 
 }  // namespace pliant

@@ -6,11 +6,12 @@
 //   4. check    where two of them met after all, their step is done again as an island
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "pliant/island/island_step.hpp"
-#include "pliant/proximity/crossing.hpp"
+#include "pliant/island/leading_apart.hpp"
 
 namespace pliant {
 
@@ -28,28 +29,55 @@ class Islands {
   };
 
   /// In place of all bodies so far. Of two that were here before, what is known of their contact stays; also when
-  /// all left in between. Pairs that cross each other do not meet before they have parted: crossing() names
-  /// them. Of bodies that touch, one is moved by a hair, if it is movable.
+  /// all left in between. Pairs that overlap are led apart before they meet: overlaps() tells them. Of bodies that
+  /// touch, one is moved by a hair, if it is movable.
   void attach(std::span<const Joiner> joiners);
   /// Bodies were put elsewhere: what was known of pairs is forgotten, and it is seen anew which cross.
   void look_again();
-  bool empty() const { return members_.size() < 2; }
+  bool empty() const { return members_.size() < (bonds_.empty() ? 2 : 1); }
+  /// In place of all bonds so far: they are made where bodies and colliders are.
+  void set_bonds(std::vector<Bond> bonds, std::span<const Collider> colliders, double time);
+  const Bonds& bonds() const { return bonds_; }
   std::span<Member> members() { return members_; }
-  /// Pairs (bodies of the simulation) that pass through each other.
+  /// Pairs (bodies of the simulation) that overlap and are led apart.
   std::vector<IndexPair> crossing() const;
+  /// How these overlap now.
+  std::vector<Overlap> overlaps();
+  /// Where the last step stopped bodies, or lost hold of them.
+  std::span<const Stop> stops() const { return stops_; }
 
-  /// One step of all members, from their inputs: reports are theirs. Returns the member that failed: all are where
-  /// they were before the step.
-  std::optional<Index> step(Pool& pool);
+  /// Islands that come to rest fall asleep (sleeping.hpp); false: all wake, and none does.
+  void let_sleep(bool on);
+  bool asleep(Index body) const;
+  /// The body wakes, and all that sleep with it.
+  void wake(Index body);
+  void wake_all();
+
+  /// Sets the input of a member for the step, and whether it is settled.
+  using Aim = std::function<void(Member&)>;
+  /// One step of all members that are awake: reports are theirs. The colliders are those of the inputs. Returns the
+  /// member that failed: all are where they were before the step.
+  std::optional<Index> step(const Aim& aim, std::span<const Collider> colliders, Pool& pool);
 
   void save(Writer& writer) const;
   bool load(Reader& reader);
 
  private:
+  Member* member_of(Index body);
   Member make_member(const Joiner& joiner, ContactBody& contact);
   void pair_up();
   void take_memory(BodyPair& pair);
-  void begin_step();
+  void begin_step(std::span<const Collider> colliders);
+  void begin_step(Member& member);
+  void begin_step(BodyPair& pair);
+  void prepare(BodyPair& pair);
+  /// All that sleep with this member, in mid-step.
+  void rouse(Index member);
+  void rouse_who_is_met();
+  void fall_asleep();
+  double end_of_step() const;
+  bool both_asleep(const BodyPair& pair) const;
+  bool one_asleep(const BodyPair& pair) const;
   void foresee(Member& member);
   std::optional<Index> march(int halvings, double end, double h, Pool& pool);
   void go_back(Member& member);
@@ -57,9 +85,12 @@ class Islands {
   void prepare_part(double end, double h);
   bool is_near(BodyPair& pair);
   void measure(BodyPair& pair) const;
+  void find_bond_distances();
+  bool is_bonded(Index member) const { return bonds_.holds_any(member); }
   bool part_touching(BodyPair& pair);
   void find_touching_group(Index from, Index but);
   void look_for_crossing(BodyPair& pair);
+  void lead(BodyPair& pair);
   bool may_meet(const BodyPair& pair) const;
   void search(BodyPair& pair);
   void join(Index a, Index b);
@@ -73,16 +104,22 @@ class Islands {
   std::vector<Member> members_before_;  ///< during attach, and after all have left
   std::vector<BodyPair> pairs_before_;
   PairSearch search_;
-  CrossingSearch crossing_search_;
+  LeadingApart leading_;
   IslandStep island_;
+  Bonds bonds_;
+
+  bool may_sleep_ = false;
 
   // Of a step.
-  std::vector<Index> leader_;  // of a member, the lowest of its island by links
+  const Aim* aim_ = nullptr;
+  std::vector<char> roused_;    // in this search
+  std::vector<char> restless_;  // of a root: its island does not rest
+  std::vector<Index> leader_;   // of a member, the lowest of its island by links
   std::vector<char> done_;
   std::vector<Member*> joined_;
   std::vector<BodyPair*> joined_pairs_;
   std::vector<Collider> colliders_;  // of a part of a step
-  std::vector<EdgeCrossing> crossings_;
+  std::vector<Stop> stops_;
   std::vector<PairRow> rows_;
   PairRows finder_;
 };

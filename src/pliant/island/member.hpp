@@ -20,6 +20,12 @@ struct Member {
   double usual = 0;      ///< the thickness when its contact options give none, m; 0: of the size
   double friction = 0;   ///< < 0: not given
 
+  // Sleeping (sleeping.hpp).
+  bool settled = false;    ///< nothing that changes with time acts on it
+  double quiet = 0;        ///< for how long it has been at rest, s
+  Index sleeps_with = -1;  ///< the lowest member of those that fell asleep with it; -1: it is awake
+  bool asleep() const { return sleeps_with >= 0; }
+
   StepInput input;                     ///< as the body's own step has it
   StepInput whole;                     ///< the same of the whole step, while it is made in parts
   Points targets;                      ///< of held nodes, in a part
@@ -32,6 +38,7 @@ struct Member {
   Points step_begin;  ///< of the whole step, while it is made in parts
   // Nodes.
   Points node_begin, v_begin, node_at;
+  Points v_start;        ///< before the jump of an impact
   Points hat;            ///< x^ of the step: x = x^ + h' v
   Points outer;          ///< forces of a step, N
   Points wanted;         ///< impulses of the rows, N s
@@ -48,6 +55,7 @@ struct Member {
   Points ground_impulses;            ///< N s
   std::vector<SideMemory> sides;     ///< of colliders the body is on
   std::vector<Contact> contacts;     ///< of all rows of this body
+  ContactLog log;                    ///< of a step or part of one, until it is done
   ContactProblem problem;
 
   double rate() const { return contact->rate(input.h); }

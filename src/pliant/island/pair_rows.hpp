@@ -11,6 +11,7 @@
 //   c) two edges of which one lies in a flat piece across the normal: its vertices have rows
 #pragma once
 
+#include <cmath>
 #include <compare>
 #include <span>
 #include <vector>
@@ -54,6 +55,15 @@ struct PairRow {
   int side_a() const { return primitive == PairKind::edge_edge ? 2 : 1; }
   /// Whether point k is of the second body.
   bool of_second(int k) const { return (k >= side_a()) != swapped; }
+  /// The vertex of the first body next to the closest points.
+  Index nearest_of_first() const {
+    int best = -1;
+    for (int k = 0; k < 4; ++k)
+      if (!of_second(k) &&
+          (best < 0 || std::abs(weight[std::size_t(k)]) > std::abs(weight[std::size_t(best)])))
+        best = k;
+    return vertex[std::size_t(best)];
+  }
 };
 
 /// Two bodies on a straight way through a step.

@@ -59,6 +59,10 @@ double node_depth(const Shape& shape) {
 
 }  // namespace
 
+bool selects(const Selector& selector, const Vec3& place, double slack) {
+  return std::visit(Holds{place, slack}, selector.is);
+}
+
 Bounds bounds_of(const Points& points) {
   PLIANT_CHECK(!points.empty());
   Bounds bounds{points.front(), points.front()};

@@ -39,6 +39,9 @@ struct Selector {
 /// no node selects the nodes that mainly carry these. Indices beyond the surface are ignored.
 std::vector<Index> select_nodes(const Selector& selector, const Shape& shape);
 
+/// Whether a place is selected, limits widened by the slack, m. Vertices select no places.
+bool selects(const Selector& selector, const Vec3& place, double slack);
+
 struct Bounds {
   Vec3 min{0, 0, 0}, max{0, 0, 0};
 };

@@ -23,6 +23,9 @@ inline constexpr int max_grabs = 16;
 class Collider;    // contact/collider.hpp
 class ContactLog;  // contact/contact_log.hpp
 
+/// Bodies that overlap at the start are led apart, or the scene is refused.
+enum class OverlapStart { allow, refuse };
+
 /// How a body meets colliders; scene keys `friction` and `contact`.
 struct ContactOptions {
   double friction =
@@ -36,6 +39,7 @@ struct ContactOptions {
   /// m: two bodies keep half the sum of theirs. 0: half a percent of the size of a closed body, or the offset if
   /// that is more; a tenth of the mean edge of an open one.
   double thickness = 0;
+  OverlapStart start = OverlapStart::allow;  ///< where it overlaps another
 };
 
 struct StepInput {

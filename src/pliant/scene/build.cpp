@@ -15,6 +15,7 @@
 #include "pliant/geometry/tetrahedral_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/scene/body_files.hpp"
+#include "pliant/scene/build_bonds.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/scene/force_notes.hpp"
@@ -458,13 +459,42 @@ ContactOptions contact_of(const BodySpec& body, const Shape& shape) {
   return contact;
 }
 
+namespace {
+
+std::string overlap_text(const std::vector<Body>& bodies, const Overlap& overlap) {
+  std::string how;
+  if (overlap.crossings > 0)
+    how = fmt::format("{} edge{} pass{} through faces of the other", overlap.crossings,
+                      overlap.crossings == 1 ? "" : "s", overlap.crossings == 1 ? "es" : "");
+  if (overlap.inside > 0)
+    how += fmt::format("{}{} {} inside the other, up to {:.3g} m deep", how.empty() ? "" : ", ",
+                       overlap.inside, overlap.inside == 1 ? "vertex is" : "vertices are", overlap.depth);
+  return fmt::format("{} and {} overlap around [{:.4g}, {:.4g}, {:.4g}] m: {}",
+                     bodies[std::size_t(overlap.first)].name(), bodies[std::size_t(overlap.second)].name(),
+                     overlap.place.x(), overlap.place.y(), overlap.place.z(), how);
+}
+
+}  // namespace
+
+Problems refused_overlaps(Simulation& simulation) {
+  Problems out;
+  const std::vector<Body>& bodies = simulation.bodies();
+  for (const Overlap& overlap : simulation.overlaps())
+    for (const Index body : {overlap.first, overlap.second})
+      if (bodies[std::size_t(body)].contact().start == OverlapStart::refuse) {
+        out.push_back({fmt::format("bodies.{}.contact.start", body), overlap_text(bodies, overlap),
+                       "bodies that do not overlap",
+                       "move them apart (initial.translate), or take \"allow\": they are led apart slowly"});
+        break;
+      }
+  return out;
+}
+
 std::vector<std::string> meeting_notes(Simulation& simulation) {
   std::vector<std::string> out;
   const std::vector<Body>& bodies = simulation.bodies();
-  for (const IndexPair& pair : simulation.crossing())
-    out.push_back(
-        fmt::format("{} and {} cross each other: they pass through each other until they have parted",
-                    bodies[std::size_t(pair.first)].name(), bodies[std::size_t(pair.second)].name()));
+  for (const Overlap& overlap : simulation.overlaps())
+    out.push_back(overlap_text(bodies, overlap) + ". They are led apart slowly");
   for (int i = 0; bodies.size() > 1 && i < int(bodies.size()); ++i) {
     Body& body = simulation.body(i);
     if (!body.contact().bodies || simulation.meets_others(i)) continue;
@@ -541,8 +571,14 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   for (Draft& draft : drafts) shapes.push_back(std::make_shared<const Shape>(std::move(*draft.shape)));
   const SimulationOptions options{spec.step_length(), spec.gravity, threads};
   Simulation simulation(std::move(bodies), options, std::move(built.colliders));
+  if (!spec.bonds.empty()) simulation.set_bonds(bonds_of(spec));
+  for (Problem& problem : bond_problems(spec, simulation)) known.push_back(std::move(problem));
+  for (Problem& problem : refused_overlaps(simulation)) known.push_back(std::move(problem));
+  if (!known.empty()) return all_problems();
+  std::vector<Overlap> overlaps = simulation.overlaps();
   for (std::string& note : meeting_notes(simulation)) around.notes.push_back(std::move(note));
   simulation.set_forces(world_forces(spec.forces));
+  simulation.let_sleep(spec.sleeping == Sleeping::always);
   for (std::string& note : force_notes(spec, simulation)) around.notes.push_back(std::move(note));
   return Scene{std::filesystem::path(parsed.file).stem().string(),
                spec,
@@ -550,7 +586,8 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
                std::move(simulation),
                std::move(probes),
                std::move(shapes),
-               std::move(around.notes)};
+               std::move(around.notes),
+               std::move(overlaps)};
 }
 
 }  // namespace pliant

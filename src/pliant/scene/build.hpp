@@ -26,6 +26,7 @@ struct Scene {
   std::vector<Probe> probes;
   std::vector<std::shared_ptr<const Shape>> shapes;  ///< of the bodies, at rest
   std::vector<std::string> notes;  ///< what was decided or repaired on the way, one sentence each
+  std::vector<Overlap> overlaps;   ///< bodies that overlap at the start
 };
 
 /// Shapes made so far, for who builds variants of a scene. Any thread may use it.
@@ -54,7 +55,10 @@ struct BuildOptions {
 /// What contact asks of a body: its settings, and what its shape tells where they leave it open.
 ContactOptions contact_of(const BodySpec& body, const Shape& shape);
 
-/// What passes through other bodies, and why, one sentence each.
+/// Bodies that overlap and were not to.
+Problems refused_overlaps(Simulation& simulation);
+
+/// What overlaps or passes through other bodies, and why, one sentence each.
 std::vector<std::string> meeting_notes(Simulation& simulation);
 
 /// Everything wrong in the file is in the Error, also what only the shapes can tell (a pin that selects

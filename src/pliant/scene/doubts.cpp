@@ -202,6 +202,17 @@ std::string kept_rotations_text(const BodySpec& body, int cells) {
       cells, remedies_of(body).bones);
 }
 
+std::string stop_text(const Simulation& simulation, const StopNote& note) {
+  const auto name = [&](Index body) { return simulation.bodies()[std::size_t(body)].name(); };
+  const std::string where =
+      fmt::format("{} and {} in step {} (t = {:.4g} s) at [{:.4g}, {:.4g}, {:.4g}] m", name(note.first),
+                  name(note.second), note.step, note.time, note.place.x(), note.place.y(), note.place.z());
+  const std::string again = note.steps > 1 ? fmt::format(", and in {} more steps", note.steps - 1) : "";
+  if (note.missing > 0)
+    return fmt::format("stopped {}: up to {:.2g} of the step is missing{}", where, note.missing, again);
+  return fmt::format("crossed: {}{}", where, again);
+}
+
 std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder) {
   std::vector<std::string> out;
   for (int b = 0; b < int(scene.simulation.bodies().size()); ++b) {
@@ -241,12 +252,12 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
                       int(iterations_of(recorder, b, left.first)), *remedies.unsolved));
   }
   for (const IndexPair& pair : scene.simulation.crossing_after_step())
-    out.push_back(fmt::format(
-        "{} and {} cross each other at the end, and pass through each other until they have parted; if they "
-        "did not cross at the start, they were pressed until they touched: take more substeps, or stiffer "
-        "bodies",
-        scene.simulation.bodies()[std::size_t(pair.first)].name(),
-        scene.simulation.bodies()[std::size_t(pair.second)].name()));
+    out.push_back(
+        fmt::format("{} and {} overlap at the end, and are still led apart; if they did not overlap at the "
+                    "start, they were "
+                    "pressed until they touched: take more substeps, or stiffer bodies",
+                    scene.simulation.bodies()[std::size_t(pair.first)].name(),
+                    scene.simulation.bodies()[std::size_t(pair.second)].name()));
   return out;
 }
 

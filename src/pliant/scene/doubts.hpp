@@ -17,4 +17,7 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
 /// What so many cells that kept their rotation mean, and what to do.
 std::string kept_rotations_text(const BodySpec& body, int cells);
 
+/// Who stopped whom, where and when: one sentence without its full stop.
+std::string stop_text(const Simulation& simulation, const StopNote& note);
+
 }  // namespace pliant

@@ -414,7 +414,12 @@ const Layout<ContactOptions>& layout_of() {
                .max = far_away,
                .help = "two bodies keep half the sum of theirs; 0 = of a solid 0.005 of its size, or the "
                        "offset if that is more; of a sheet its thickness, or of any other open mesh a "
-                       "tenth of its mean edge"})});
+                       "tenth of its mean edge"}),
+       option(
+           "start", &S::start,
+           {.choices = {"allow", "refuse"},
+            .help = "where it overlaps another body that it meets: allow leads the two apart slowly, refuse "
+                    "ends in a message"})});
   return layout;
 }
 
@@ -596,6 +601,36 @@ const Layout<ColliderSpec>& layout_of() {
   return layout;
 }
 
+template <>
+const Layout<BondSpec>& layout_of() {
+  using S = BondSpec;
+  static const auto layout = make_layout<S>(
+      "bond",
+      "ties points of a body to the surface of another, or to a collider, where they are at the start, until "
+      "it "
+      "breaks",
+      {option("body", &S::body, {.help = "name of the body; empty = the first"}),
+       option("to", &S::to, {.help = "name of another body, or \"colliders.N\": N counts from 0"}),
+       option("within", &S::within,
+              {.unit = "m",
+               .min = 0,
+               .max = far_away,
+               .help = "points no farther than this from the other; 0 = 0.05 of the body's size"}),
+       option("strength", &S::strength,
+              {.unit = "N",
+               .min = 0,
+               .max = 1e12,
+               .help = "the whole bond breaks when its forces sum up to more; none = it does not"}),
+       option("pressure", &S::pressure,
+              {.unit = "Pa",
+               .min = 0,
+               .max = 1e15,
+               .help = "a point breaks when its force over its area is more; none = it does not"})},
+      {object_field("select", &S::select,
+                    "which points of the body's surface, by where they are at the start; not by vertices")});
+  return layout;
+}
+
 // ---- the scene -------------------------------------------------------------------------------------------
 
 template <>
@@ -660,10 +695,15 @@ const Layout<SceneSpec>& layout_of() {
                               .max = 1e8,
                               .change = Change::live,
                               .help = "how many to simulate; frame 0 is the start and comes on top"}),
-                      option("gravity", &S::gravity, rate_facts("m/s^2", "acceleration of every body"))},
+                      option("gravity", &S::gravity, rate_facts("m/s^2", "acceleration of every body")),
+                      option("sleeping", &S::sleeping,
+                             {.choices = {"in_view", "always", "never"},
+                              .help = "bodies that meet others and have come to rest are not stepped until "
+                                      "something wakes them; in_view: under `pliant view` alone"})},
                      {list_field("bodies", &S::bodies, "the soft bodies, at least one"),
                       list_field("colliders", &S::colliders, "what they meet and cannot move"),
                       list_field("forces", &S::forces, "what pulls at bodies besides gravity"),
+                      list_field("bonds", &S::bonds, "what ties bodies to each other and to colliders"),
                       list_field("probes", &S::probes, "extra metrics"),
                       list_field("expect", &S::expect, "what the scene must show")});
   return layout;

@@ -178,15 +178,29 @@ struct ExpectSpec {
   double max = not_given;
 };
 
+struct BondSpec {
+  std::string body;  ///< empty: the first
+  std::string to;    ///< another body, or "colliders.N"
+  Selector select;
+  double within = 0;            ///< m
+  double strength = not_given;  ///< N
+  double pressure = not_given;  ///< Pa
+};
+
+/// Islands at rest are not stepped (island/sleeping.hpp).
+enum class Sleeping { in_view, always, never };
+
 struct SceneSpec {
   std::string description;
   double timestep = 1.0 / 60;  ///< s, between frames
   int substeps = 1;            ///< steps a frame
   int frames = 300;
   Vec3 gravity{0, -9.81, 0};  ///< m/s^2
+  Sleeping sleeping = Sleeping::in_view;
   std::vector<BodySpec> bodies;
   std::vector<ColliderSpec> colliders;
   std::vector<ForceSpec> forces;
+  std::vector<BondSpec> bonds;
   std::vector<ProbeSpec> probes;
   std::vector<ExpectSpec> expect;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/scene/validate.hpp"
 
+#include "pliant/scene/build_bonds.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -341,6 +343,7 @@ std::vector<Problem> validate(const SceneSpec& scene) {
   }
   check_colliders(scene, problems);
   check_forces(scene, problems);
+  check_bonds(scene, problems);
   check_probes(scene, problems);
   check_expectations(scene, problems);
   return problems;

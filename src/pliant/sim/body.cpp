@@ -2,6 +2,7 @@
 #include "pliant/sim/body.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "pliant/base/check.hpp"
@@ -140,6 +141,15 @@ StepInput Body::aim_at(double end, double h, const Environment& around, Pool& po
           .pool = &pool};
 }
 
+bool Body::is_left_alone(double time) const {
+  const auto ends = [&](const PlacedHold& placed) {
+    const std::vector<MotionKey>& keys = placed.hold.motion.keys;
+    const bool released = placed.hold.release <= time, stays = std::isinf(placed.hold.release);
+    return released || (stays && (keys.empty() || keys.back().time <= time));
+  };
+  return grabs_.empty() && forces_.given().empty() && std::all_of(holds_.begin(), holds_.end(), ends);
+}
+
 const StepReport& Body::advance(double end, double h, const Environment& around, Pool& pool) {
   report_ = method_->advance(aim_at(end, h, around, pool));
   return report_;
@@ -264,6 +274,32 @@ bool Body::load(Reader& reader) {
   }
   set_holds(std::move(placed));
   return true;
+}
+
+void Body::save_report(Writer& writer) const {
+  const StepReport& r = report_;
+  for (const int count :
+       {r.contacts, r.active_rotations, r.kept_rotations, r.yields, r.breakdowns, int(r.violent)})
+    writer.value(count);
+  for (const double value : {r.contact_residual, r.penetration, last_step_}) writer.value(value);
+  for (int c = 0; c < 3; ++c) writer.value(r.contact_impulse[c]);
+  const std::span<const ContactRecord> records = contacts_.records();
+  writer.array(std::vector<ContactRecord>(records.begin(), records.end()));
+}
+
+bool Body::load_report(Reader& reader) {
+  StepReport& r = report_ = {};
+  int violent = 0;
+  for (int* count : {&r.contacts, &r.active_rotations, &r.kept_rotations, &r.yields, &r.breakdowns, &violent})
+    reader.value(*count);
+  for (double* value : {&r.contact_residual, &r.penetration, &last_step_}) reader.value(*value);
+  for (int c = 0; c < 3; ++c) reader.value(r.contact_impulse[c]);
+  r.violent = violent != 0;
+  std::vector<ContactRecord> records;
+  reader.list(records);
+  contacts_.clear();
+  for (const ContactRecord& record : records) contacts_.add(record);
+  return reader.ok();
 }
 
 }  // namespace pliant

@@ -70,6 +70,9 @@ class Body {
   PoseResult pose(double time, const Environment& around, const PoseOptions& options, Pool& pool);
   /// When the last handle reaches its last key, s; 0 without handles.
   double last_key() const;
+  /// From that time on no hold moves or lets go, and nobody grabs it or pulls at it.
+  bool is_left_alone(double time) const;
+  bool grabbed() const { return !grabs_.empty(); }
   /// Something holds the body at that time.
   bool held_at(double time) const;
 
@@ -123,6 +126,9 @@ class Body {
   void save(Writer& writer) const;
   /// False: not a state of this body, which may be left with parts of it.
   bool load(Reader& reader);
+  /// What the last step told, of a body that is not stepped now.
+  void save_report(Writer& writer) const;
+  bool load_report(Reader& reader);
 
  private:
   struct Slot {

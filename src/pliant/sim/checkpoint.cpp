@@ -12,7 +12,7 @@ namespace {
 
 /// fingerprint: of the scene.
 Seal seal_of(std::uint64_t fingerprint) {
-  return {.magic = {'p', 'l', 'i', 'a', 'n', 't', 'c', 'p'}, .version = 9, .key = fingerprint};
+  return {.magic = {'p', 'l', 'i', 'a', 'n', 't', 'c', 'p'}, .version = 10, .key = fingerprint};
 }
 
 }  // namespace

@@ -16,9 +16,11 @@ std::vector<ContactForce> contact_forces(const Simulation& simulation) {
     for (const ContactRecord& record : body.contacts()) {
       const Vec3 force = record.impulse / body.last_step();
       const double along = record.normal.dot(force);
+      const bool of_bodies = record.other >= 0;
       out.push_back({.body = int(b),
-                     .collider = record.key.collider,
-                     .point = record.key.vertex,
+                     .other_body = record.other,
+                     .collider = of_bodies ? -1 : record.key.collider,
+                     .point = of_bodies ? record.nearest : record.key.vertex,
                      .feature = record.key.feature,
                      .place = record.point,
                      .normal = record.normal,
@@ -30,11 +32,18 @@ std::vector<ContactForce> contact_forces(const Simulation& simulation) {
   return out;
 }
 
-double largest_normal_force(const Body& body) {
-  double most = 0;
-  for (const ContactRecord& record : body.contacts())
-    most = std::max(most, record.pressed() / body.last_step());
-  return most;
+void largest_normal_forces(const Simulation& simulation, std::vector<double>& out) {
+  out.assign(simulation.bodies().size(), 0);
+  for (std::size_t b = 0; b < out.size(); ++b) {
+    const Body& body = simulation.bodies()[b];
+    for (const ContactRecord& record : body.contacts()) {
+      const double force = record.pressed() / body.last_step();
+      out[b] = std::max(out[b], force);
+      if (record.other < 0) continue;
+      double& of_other = out[std::size_t(record.other)];
+      of_other = std::max(of_other, force);
+    }
+  }
 }
 
 std::string contacts_csv_header() {

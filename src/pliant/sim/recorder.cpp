@@ -92,13 +92,35 @@ Recorder::Recorder(const Simulation& simulation, std::vector<Probe> probes)
   columns_ = metric_columns(names);
 }
 
+void Recorder::note_stops(const Simulation& simulation) {
+  for (const Stop& stop : simulation.stops()) {
+    const auto known = std::find_if(stops_.begin(), stops_.end(), [&](const StopNote& note) {
+      return note.first == stop.first && note.second == stop.second &&
+             (note.missing > 0) == (stop.missing > 0);
+    });
+    if (known != stops_.end()) {
+      ++known->steps;
+      known->missing = std::max(known->missing, stop.missing);
+      continue;
+    }
+    stops_.push_back({.first = stop.first,
+                      .second = stop.second,
+                      .step = simulation.steps(),
+                      .steps = 1,
+                      .time = simulation.time(),
+                      .place = stop.place,
+                      .missing = stop.missing});
+  }
+}
+
 void Recorder::note_step(const Simulation& simulation) {
+  largest_normal_forces(simulation, forces_);
+  note_stops(simulation);
   for (std::size_t b = 0; b < step_ms_.size(); ++b) {
     const Body& body = simulation.bodies()[b];
     step_ms_[b].push_back(float(body.report().ms.total));
     shortened_[b] = std::max(shortened_[b], body.report().shortened);
-    const double force = largest_normal_force(body);
-    if (force > largest_[b].force) largest_[b] = {force, simulation.time()};
+    if (forces_[b] > largest_[b].force) largest_[b] = {forces_[b], simulation.time()};
   }
 }
 
@@ -180,6 +202,7 @@ std::string Recorder::csv(const Simulation& simulation) const {
 void Recorder::save(Writer& writer) const {
   writer.array(hashes_);
   writer.array(largest_);
+  writer.array(stops_);
   writer.value(std::uint64_t(rows_.size()));
   for (const MetricsRow& row : rows_) {
     writer.value(row.frame);
@@ -196,6 +219,7 @@ void Recorder::save(Writer& writer) const {
 bool Recorder::load(Reader& reader) {
   reader.array(hashes_);
   reader.array(largest_);
+  reader.list(stops_);
   std::uint64_t rows = 0;
   reader.value(rows);
   rows_.clear();

@@ -42,6 +42,15 @@ struct StepStatistics {
 };
 
 /// Collects metrics, step times and frame hashes of a run.
+/// Two bodies that were stopped on their way in some steps, or that came to cross: what is said of the first time.
+struct StopNote {
+  Index first = 0, second = 0;
+  std::int64_t step = 0, steps = 0;  ///< 1 = the first; how many
+  double time = 0;                   ///< s, at the end of that step
+  Vec3 place{0, 0, 0};               ///< m
+  double missing = 0;                ///< share of a step, at most; 0: they came to cross
+};
+
 class Recorder {
  public:
   /// To be made before the first step: probes measure displacement from this state.
@@ -60,6 +69,8 @@ class Recorder {
   std::uint64_t hash(int body) const { return hashes_[std::size_t(body)]; }
   /// Over all steps of this body; 0 N: it touched nothing.
   LargestForce largest_force(int body) const { return largest_[std::size_t(body)]; }
+  /// By pair, in the order in which they happened first.
+  const std::vector<StopNote>& stops() const { return stops_; }
   /// Over all steps of this body.
   StepStatistics statistics(int body) const;
 
@@ -72,6 +83,7 @@ class Recorder {
   bool load(Reader& reader);
 
  private:
+  void note_stops(const Simulation& simulation);
   std::vector<double> measure(const Simulation& simulation, int body) const;
 
   std::vector<Probe> probes_;
@@ -80,6 +92,8 @@ class Recorder {
   std::vector<MetricsRow> rows_;
   std::vector<std::uint64_t> hashes_;
   std::vector<LargestForce> largest_;
+  std::vector<StopNote> stops_;
+  std::vector<double> forces_;               ///< of the last step, per body, N
   std::vector<std::vector<float>> step_ms_;  ///< per body, every step
   std::vector<std::size_t> first_of_frame_;  ///< per body, index of the first step of the running frame
   std::vector<double> shortened_;            ///< per body, most in a step of the running frame

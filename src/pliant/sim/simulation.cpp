@@ -42,8 +42,19 @@ void Simulation::rejoin(bool at_start) {
   islands_.look_again();
 }
 
+void Simulation::set_bonds(std::vector<Bond> bonds) {
+  tied_.assign(bodies_.size(), 0);
+  for (const Bond& bond : bonds)
+    for (const Index body : {bond.body, bond.other})
+      if (body >= 0 && body < Index(tied_.size())) tied_[std::size_t(body)] = 1;
+  join_bodies(std::vector<char>(bodies_.size(), 0));
+  for (Collider& collider : colliders_) collider.aim(time(), time());
+  islands_.set_bonds(std::move(bonds), colliders_, time());
+}
+
 void Simulation::set_step_length(double h) {
   if (h == options_.h) return;
+  islands_.wake_all();
   since_time_ = time();
   since_step_ = steps_;
   options_.h = h;
@@ -64,6 +75,8 @@ void Simulation::save(Writer& writer) const {
   writer.value(std::uint64_t(bodies_.size()));
   for (const Body& body : bodies_) body.save(writer);
   islands_.save(writer);
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    if (islands_.asleep(Index(i))) bodies_[i].save_report(writer);
 }
 
 bool Simulation::load(Reader& reader) {
@@ -81,6 +94,8 @@ bool Simulation::load(Reader& reader) {
     if (!body.load(reader)) return false;
   join_changed();
   if (!islands_.load(reader)) return false;
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    if (islands_.asleep(Index(i)) && !bodies_[i].load_report(reader)) return false;
   steps_ = steps;
   since_step_ = since_step;
   since_time_ = since_time;

@@ -59,14 +59,31 @@ class Simulation {
   const std::vector<Body>& bodies() const { return bodies_; }
   /// Aimed at the last step. They are functions of time: a checkpoint needs nothing of them.
   const std::vector<Collider>& colliders() const { return colliders_; }
-  /// To change a body between steps.
-  Body& body(int index) { return bodies_[std::size_t(index)]; }
+  /// To change a body between steps: it wakes, and so do those that sleep with it.
+  Body& body(int index) {
+    islands_.wake(index);
+    return bodies_[std::size_t(index)];
+  }
 
   // Changes between steps, in effect from the next one.
   /// s; the time so far stays.
   void set_step_length(double h);
   /// m/s^2.
-  void set_gravity(const Vec3& gravity) { options_.gravity = gravity; }
+  void set_gravity(const Vec3& gravity) {
+    if (gravity != options_.gravity) islands_.wake_all();
+    options_.gravity = gravity;
+  }
+  /// In place of all bonds so far (island/bonds.hpp): they are made where bodies and colliders are. Bodies and
+  /// colliders are named by their numbers here.
+  void set_bonds(std::vector<Bond> bonds);
+  /// The bonds, and what has become of them, in the same order.
+  const std::vector<Bond>& bonds() const { return islands_.bonds().list(); }
+  const std::vector<BondFacts>& bond_facts() const { return islands_.bonds().facts(); }
+  /// Bodies that meet others and have come to rest are not stepped until something wakes them
+  /// (island/sleeping.hpp). At first they are.
+  void let_sleep(bool on) { islands_.let_sleep(on); }
+  /// It was not stepped in the last step.
+  bool asleep(int index) const { return islands_.asleep(index); }
   /// In place of all bodies. Those that were here before go on, and so does what is known of their contact.
   /// Others start: of those that touch another, one is moved by a hair. goes_on: of a body, it goes on as
   /// another did that was here, and is not moved; no entries: none does.
@@ -77,27 +94,42 @@ class Simulation {
     return std::move(bodies_);
   }
   /// Call it after bodies were put elsewhere (Body::load, Method::place): what was known of their contact is
-  /// forgotten; those that cross now pass through each other until they have parted. At the start: of those that
+  /// forgotten; those that overlap now are led apart. At the start: of those that
   /// touch, one is moved by a hair.
   void rejoin(bool at_start);
-  /// Pairs of bodies that pass through each other: those that did when they came, until they have parted.
+  /// Pairs of bodies that overlap: those that did when they came, until they have parted; they are led apart.
   std::vector<IndexPair> crossing() {
     join_changed();
     return islands_.crossing();
   }
   /// The same as the last step left them.
   std::vector<IndexPair> crossing_after_step() const { return islands_.crossing(); }
+  /// How they overlap now.
+  std::vector<Overlap> overlaps() {
+    join_changed();
+    return islands_.overlaps();
+  }
+  /// Where the last step stopped bodies on their way, so that motion is missing, or lost hold of them.
+  std::span<const Stop> stops() const { return islands_.stops(); }
   /// The body meets others that do.
   bool meets_others(int index) {
     join_changed();
     return meets_[std::size_t(index)];
   }
+  /// The same as the last step left it.
+  bool met_others(int index) const { return meets_[std::size_t(index)] && !islands_.empty(); }
   /// Forces of the world, in place of all so far. Like colliders they are functions of time and not saved.
-  void set_forces(std::vector<WorldForce> forces) { forces_ = std::move(forces); }
+  void set_forces(std::vector<WorldForce> forces) {
+    islands_.wake_all();
+    forces_ = std::move(forces);
+  }
   /// As set.
   const std::vector<WorldForce>& forces() const { return forces_; }
   /// In place of all colliders.
-  void set_colliders(std::vector<Collider> colliders) { colliders_ = std::move(colliders); }
+  void set_colliders(std::vector<Collider> colliders) {
+    islands_.wake_all();
+    colliders_ = std::move(colliders);
+  }
   /// The clock starts at zero again; bodies stay as they are.
   void restart_clock();
 
@@ -119,6 +151,7 @@ class Simulation {
   std::vector<Collider> colliders_;
   Islands islands_;
   std::vector<char> meets_;          ///< of a body: it is in the islands
+  std::vector<char> tied_;           ///< of a body: it has a bond
   std::vector<char> wants_;          ///< of a body: its contact options as it joined
   std::vector<const Method*> here_;  ///< bodies as they joined; compared alone
   std::vector<WorldForce> forces_;

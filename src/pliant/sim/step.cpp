@@ -44,10 +44,12 @@ std::optional<StepFailure> Simulation::step() {
 }
 
 std::optional<int> Simulation::step_together(double end) {
-  for (Member& member : islands_.members())
-    member.input = bodies_[std::size_t(member.body)].aim_at(end, options_.h,
-                                                            {options_.gravity, forces_, colliders_}, *pool_);
-  const std::optional<Index> failed = islands_.step(*pool_);
+  const Islands::Aim aim = [this, end](Member& member) {
+    Body& body = bodies_[std::size_t(member.body)];
+    member.input = body.aim_at(end, options_.h, {options_.gravity, forces_, colliders_}, *pool_);
+    member.settled = forces_.empty() && body.is_left_alone(end);
+  };
+  const std::optional<Index> failed = islands_.step(aim, colliders_, *pool_);
   for (const Member& member : islands_.members()) bodies_[std::size_t(member.body)].note(member.report);
   if (!failed) return std::nullopt;
   return islands_.members()[std::size_t(*failed)].body;
@@ -64,7 +66,8 @@ void Simulation::join_bodies(const std::vector<char>& starts) {
     Body& body = bodies_[i];
     here_.push_back(&body.method());
     wants_.push_back(body.contact().bodies);
-    if (!body.contact().bodies) continue;
+    const bool tied = i < tied_.size() && tied_[i];
+    if (!body.contact().bodies && !tied) continue;
     const double thickness = body.closed() ? 0 : thin * mean_edge(body.rest_surface(), body.triangles());
     const bool movable = starts[i] && body.holds().empty();
     joiners.push_back({Index(i), &body.method(), body.contact_triangles(), body.contact(), thickness, movable,

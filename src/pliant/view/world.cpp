@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/view/world.hpp"
 
+#include "pliant/scene/build_bonds.hpp"
+
 #include <fmt/format.h>
 
 #include "pliant/physics/metrics.hpp"
@@ -80,12 +82,17 @@ void World::reset() {
   }
   simulation_->rejoin(true);
   simulation_->restart_clock();
+  if (!spec_.bonds.empty()) simulation_->set_bonds(bonds_of(spec_));
   stopped_.reset();
   touched();
 }
 
 void World::set_springs() {
-  for (int i = 0; i < bodies(); ++i) body(i).set_grabs(grabs_.springs(i));
+  for (int i = 0; i < bodies(); ++i) {
+    const std::vector<Grab> springs = grabs_.springs(i);
+    const bool any = !springs.empty() || std::as_const(*this).body(i).grabbed();
+    if (any) body(i).set_grabs(springs);  // a body that is asleep would wake
+  }
 }
 
 bool World::advance() {

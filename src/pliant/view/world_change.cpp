@@ -8,6 +8,7 @@
 #include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "pliant/physics/selection.hpp"
+#include "pliant/scene/build_bonds.hpp"
 #include "pliant/scene/validate.hpp"
 #include "pliant/view/messages.hpp"
 #include "pliant/view/method_facts.hpp"
@@ -278,6 +279,7 @@ void World::apply_spec() {
   simulation_->set_gravity(spec_.gravity);
   simulation_->set_forces(world_forces(spec_.forces));
   simulation_->set_step_length(spec_.step_length());
+  simulation_->let_sleep(spec_.sleeping != Sleeping::never);
   for (int i = 0; i < bodies(); ++i) {
     const BodySpec& of = spec(i);
     of.entry().set_live(of.options(), body(i).method(), of.damping);
@@ -356,6 +358,8 @@ Outcome<Json> World::finish(const Rebuild& rebuild, Parts parts) {
   spec_ = rebuild.spec;
   if (rebuild.changes_structure()) grabs_.follow(were, held());
   apply_spec();
+  if (rebuild.changes_structure() && !(spec_.bonds.empty() && simulation_->bonds().empty()))
+    simulation_->set_bonds(bonds_of(spec_));
   stopped_.reset();
 
   // Handles that come back, go or move: pages show them where they are.

@@ -38,5 +38,18 @@ TEST(ContactLog, sums_up_what_one_contact_does_at_several_times_of_a_step) {
   EXPECT_TRUE(log.records().empty());
 }
 
+TEST(ContactLog, tells_contacts_with_bodies_apart_and_lists_them_after_those_with_colliders) {
+  ContactLog log;
+  log.add({.key = {1, -1, 0}, .other = 2, .impulse = Vec3(0, 1, 0)});
+  log.add({.key = {1, -1, 0}, .other = 1, .impulse = Vec3(0, 2, 0)});
+  log.add({.key = {9, 0, 0}, .impulse = Vec3(0, 3, 0)});
+  log.add({.key = {1, -1, 0}, .other = 1, .impulse = Vec3(0, 4, 0)});
+  ASSERT_EQ(log.records().size(), 3u);
+  EXPECT_EQ(log.records()[0].other, -1);
+  EXPECT_EQ(log.records()[1].other, 1);
+  EXPECT_EQ(log.records()[1].impulse, Vec3(0, 6, 0));
+  EXPECT_EQ(log.records()[2].other, 2);
+}
+
 }  // namespace contact_log_test
 }  // namespace pliant

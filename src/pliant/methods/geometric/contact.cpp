@@ -331,6 +331,11 @@ void ContactStep::position_pass(Equation& e) {
 
 template <class Do>
 void ContactStep::as_parts(Equation& e, Do&& use) {
+  as_parts(e, {e.state.nodes.x, e.state.nodes.v, e.scratch.new_x, e.scratch.new_v, kick_}, use);
+}
+
+template <class Do>
+void ContactStep::as_parts(Equation& e, const Made& made, Do&& use) {
   const auto elastic = [&](std::span<const Vec3> x) {
     rotations_.resize(std::size_t(e.model.owners()));
     for (std::size_t i = 0; i < rotations_.size(); ++i) {
@@ -343,11 +348,11 @@ void ContactStep::as_parts(Equation& e, Do&& use) {
   ReboundNodes<decltype(elastic)> body(stage_.rows(),
                                        {.part = e.model.part_of,
                                         .mass = e.model.mass,
-                                        .x = e.state.nodes.x,
-                                        .v = e.state.nodes.v,
-                                        .end_x = e.scratch.new_x,
-                                        .end_v = e.scratch.new_v,
-                                        .kicked = kick_,
+                                        .x = made.x,
+                                        .v = made.v,
+                                        .end_x = made.end_x,
+                                        .end_v = made.end_v,
+                                        .kicked = made.kicked,
                                         .h = e.scheme.h},
                                        elastic);
   use(body);
@@ -360,6 +365,16 @@ void ContactStep::rebound(Equation& e, std::vector<ImpactMemory>& impacts) {
     e.report().contact_impulse += stage_.rebound().finish(e.input, impacts, body);
     kicked_ = body.any();
   });
+}
+
+std::optional<Vec3> ContactStep::rebound_from(Equation& e, const StepInput& input, const Made& made,
+                                              std::vector<ImpactMemory>& impacts) {
+  std::optional<Vec3> impulse;
+  as_parts(e, made, [&](auto& body) {
+    const Vec3 sum = stage_.rebound().finish(input, impacts, body);
+    if (body.any()) impulse = sum;
+  });
+  return impulse;
 }
 
 void ContactStep::remember(const Equation& e, State& state) const {

@@ -76,6 +76,15 @@ class ContactStep {
   /// Whether parts may turn rigidly: they are loose, and single precision tells their turning apart.
   bool free_to_turn(const Scheme& scheme, bool loose) const;
 
+  /// A step that was made, for the rebound: nodes at its ends, and what it changes of the last.
+  struct Made {
+    std::span<const Vec3> x, v;
+    std::span<Vec3> end_x, end_v, kicked;
+  };
+  /// Restitution after such a step, of what the stage has noted. Nothing: no kick. Else its impulse, N s.
+  std::optional<Vec3> rebound_from(Equation& e, const StepInput& input, const Made& made,
+                                   std::vector<ImpactMemory>& impacts);
+
   // ---- steps 5 to 8 ----
 
   /// The input's forces, and those of the contacts, in scratch.outer_forces.
@@ -106,6 +115,8 @@ class ContactStep {
   /// use(body): the parts as rigid bodies, from the beginning to the end of the step.
   template <class Do>
   void as_parts(Equation& e, Do&& use);
+  template <class Do>
+  void as_parts(Equation& e, const Made& made, Do&& use);
   /// Torques take part in the next answer about D = load, or about the velocities.
   ContactStage::Rolling rolling_about(const Floats& load, const Equation& e);
   ContactStage::Rolling rolling_about(std::span<const Vec3> velocities, const Equation& e);

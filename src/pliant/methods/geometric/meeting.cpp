@@ -86,6 +86,23 @@ void Meeting::shift(std::span<const Vec3> dx) {
   }
 }
 
+/// As if the body had always moved with the kick.
+Vec3 Meeting::rebound(const StepInput& input, std::span<const Vec3> x, std::span<const Vec3> v) {
+  State& state = body_.state_;
+  if (!input.held.empty() || !input.grabs.empty()) {
+    state.contact.impacts.clear();
+    return Vec3::Zero();
+  }
+  end_x_ = state.nodes.x;
+  end_v_ = state.nodes.v;
+  kick_.resize(end_v_.size());
+  const std::optional<Vec3> kicked = body_.contact_.rebound_from(
+      step_->equation, input, {x, v, end_x_, end_v_, kick_}, state.contact.impacts);
+  if (!kicked) return Vec3::Zero();
+  kick(kick_, input.h);
+  return *kicked;
+}
+
 // ---- the step in pieces ----
 
 std::string Meeting::begin(const StepInput& input) {

@@ -40,6 +40,7 @@ class Meeting final : public DescendingBody<float> {
   void kick(std::span<const Vec3> dv, double h) override;
   void move(std::span<const Vec3> dv, double rate) override;
   void shift(std::span<const Vec3> dx) override;
+  Vec3 rebound(const StepInput& input, std::span<const Vec3> x, std::span<const Vec3> v) override;
 
  private:
   /// What one step is about.
@@ -66,6 +67,7 @@ class Meeting final : public DescendingBody<float> {
   Body& body_;
   std::array<std::optional<State>, 3> kept_;  // by slot
   std::vector<double> places_;                // of the nodes, as the kernels read them
+  Points end_x_, end_v_, kick_;               // of rebound()
   Doubles from_;                              // the same where arcs begin
   Floats way_;                                // from there to D
   std::optional<Running> step_;

@@ -36,6 +36,10 @@ bool finds(const std::vector<PairRow>& rows, const PairKey& key) {
   return at != rows.end() && at->key == key;
 }
 
+bool in_one_part(const MeetingSurface& s, const PairRow& row) {
+  return s.component(row.vertex[0]) == s.component(row.vertex[3]);
+}
+
 }  // namespace
 
 IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<BodyPair* const> pairs,
@@ -222,14 +226,16 @@ void IslandStep::build_problem() {
       const PairRow& row = pair->rows[c];
       IslandProblem::Row out{
           .normal = row.normal, .friction = pair->friction, .impulse = pair->impulses[c], .shares = {}};
-      for (const int second : {0, 1}) {
+      // Within one body both sides are one row; but parts of it that nothing joins turn each for itself.
+      const bool as_one = pair->within_one() && in_one_part(*member(pair->first).surface, row);
+      for (int second = 0; second < (as_one ? 1 : 2); ++second) {
         const Index of_all = second ? pair->second : pair->first;
         Member& m = member(of_all);
         Contact contact;
         contact.normal = row.normal;
         contact.friction = pair->friction;
         for (int p = 0; p < 4; ++p)
-          if (row.of_second(p) == bool(second) && row.weight[std::size_t(p)] != 0)
+          if ((as_one || row.of_second(p) == bool(second)) && row.weight[std::size_t(p)] != 0)
             contact.row.add(row.vertex[std::size_t(p)], row.weight[std::size_t(p)]);
         contact.key.vertex = contact.row.list[0].vertex;
         out.shares[std::size_t(second)] = {slot_[std::size_t(of_all)], Index(m.contacts.size())};
@@ -277,6 +283,7 @@ void IslandStep::collect_impulses(At at) {
     if (row.impulse.isZero(0)) continue;
     Vec3 between = Vec3::Zero();
     int bodies = 0;
+    bool within_one = false;
     for (const IslandProblem::Share& share : row.shares)
       if (share.part >= 0) {
         Member& m = *members_[std::size_t(share.part)];
@@ -284,8 +291,14 @@ void IslandStep::collect_impulses(At at) {
         m.rows().add(contact, row.impulse, m.wanted);
         between += m.rows().observe(contact, at == At::descent ? m.end_x : m.x());
         if (at != At::begin) between -= (bodies == 0 ? 1 : -1) * m.rate() * m.mean_v;
+        within_one |= contact.within_one();
         ++bodies;
       }
+    if (within_one) {
+      Member& m = *members_[std::size_t(row.shares[0].part)];
+      if (at != At::begin) between += m.rate() * m.mean_v;
+      m.couple -= between.cross(row.impulse);
+    }
     if (bodies < 2) continue;
     for (const IslandProblem::Share& share : row.shares)
       members_[std::size_t(share.part)]->couple -= between.cross(row.impulse) / 2;
@@ -375,7 +388,7 @@ bool IslandStep::impact() {
     for (const Contact& contact : m->ground) gap(c++, contact.gap);
   for (const BodyPair* pair : pairs_)
     for (const PairRow& row : pair->rows)
-      gap(c++, std::max(0.0, row.distance - pair->delta) - way_of(*pair, row));
+      gap(c++, std::max(0.0, row.distance - row.delta) - way_of(*pair, row));
   const double slow = std::max(impact_speed * members_[0]->input.gravity.norm() * h_, 10 * tolerance_);
   if (fastest >= -slow) return false;
 
@@ -433,10 +446,11 @@ void IslandStep::set_targets() {
       const double way = way_of(*pair, pair_row);
       double drift = 0;
       for (const IslandProblem::Share& share : row.shares) {
+        if (share.part < 0) continue;
         const Member& m = *members_[std::size_t(share.part)];
         drift += along(m, m.contacts[std::size_t(share.contact)], row.normal, m.hat);
       }
-      const double gap = std::max(0.0, pair_row.distance - pair->delta);
+      const double gap = std::max(0.0, pair_row.distance - pair_row.delta);
       row.bias = std::max(std::min((gap - way) / h_, (gap + drift - way) / rate), std::min(0.0, -way / rate));
     }
   }
@@ -508,7 +522,10 @@ void IslandStep::bring() {
 
 double IslandStep::free_way(BodyPair& pair) {
   const Member &a = member(pair.first), &b = member(pair.second);
-  search_->find(a.surface->moving(), b.surface->moving(), pair.candidates);
+  if (pair.within_one())
+    a.self->find(a.at, a.end, a.thickness, pair.candidates);
+  else
+    search_->find(a.surface->moving(), b.surface->moving(), pair.candidates);
   int touching = 0;
   const double free = finder_.free_way(pair.motion(a, b), pair.candidates, pair.hits, touching);
   pair.touching |= touching > 0;
@@ -582,9 +599,9 @@ void IslandStep::move_apart() {
       there.second_at = b.end;
       PairRow moved = row;
       PairRows::measure(there, moved);
-      const double lack = pair->delta - moved.distance;
-      any |= lack > deep * pair->delta;
-      gaps_[c++] = std::max(-lack + deep / 2 * pair->delta, -most_lift * pair->delta);
+      const double lack = row.delta - moved.distance;
+      any |= lack > deep * row.delta;
+      gaps_[c++] = std::max(-lack + deep / 2 * row.delta, -most_lift * row.delta);
     }
   }
   if (!any || !couple(About::kick)) return;

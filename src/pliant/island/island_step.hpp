@@ -33,7 +33,7 @@ struct PairMemory {
   Vec3 force{0, 0, 0};  ///< N, on the first body
 };
 
-/// Two bodies that may meet.
+/// Two bodies that may meet, or one that may meet itself.
 struct BodyPair {
   Index first = 0, second = 0;  ///< members
   bool crossing = false;        ///< they pass through each other and do not meet until they have parted
@@ -50,8 +50,10 @@ struct BodyPair {
   Points impulses;                ///< of the rows, on the first body, N s
   std::vector<PairMemory> known;  ///< impulses of the rows before they were found anew, by key
 
+  bool within_one() const { return first == second; }
   PairMotion motion(const Member& a, const Member& b) const {
-    return {*a.surface, *b.surface, a.at, b.at, a.end, b.end, delta, floor};
+    return {*a.surface, *b.surface, a.at,  b.at, a.end,
+            b.end,      delta,      floor, within_one() ? a.self.get() : nullptr};
   }
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that meet each other (docs/methods/contact.md). A step of all bodies goes
-//   1. near     pairs of bodies whose surfaces are near, or would be, if every body kept its velocity
+// Bodies that meet each other and themselves (docs/methods/contact/bodies.md). A step of all bodies goes
+//   1. near     pairs of bodies whose surfaces are near, or would be, if every body kept its velocity; a body and
+//               itself are a pair, too
 //   2. islands  bodies joined by such pairs step together (island_step.hpp)
 //   3. alone    all others step as if they were alone in the world, bit for bit
-//   4. check    where two of them met after all, their step is done again as an island
+//   4. check    where two of them met after all, or one met itself, their step is done again as an island
 #pragma once
 
 #include <optional>
@@ -25,6 +26,8 @@ class Islands {
     double thickness = 0;                 ///< m, if the contact options give none; 0: of the size
     bool movable = true;                  ///< it starts here, and nothing holds it
     bool closed = true;                   ///< the triangles bound a volume
+    std::span<const Vec3> rest = {};      ///< the same points at rest, in their given numbers; none: it does not
+                                          ///< meet itself
   };
 
   /// In place of all bodies so far. Of two that were here before, what is known of their contact stays; also when
@@ -33,10 +36,13 @@ class Islands {
   void attach(std::span<const Joiner> joiners);
   /// Bodies were put elsewhere: what was known of pairs is forgotten, and it is seen anew which cross.
   void look_again();
-  bool empty() const { return members_.size() < 2; }
+  bool empty() const { return pairs_.empty(); }
   std::span<Member> members() { return members_; }
-  /// Pairs (bodies of the simulation) that pass through each other.
+  /// Pairs (bodies of the simulation) that pass through each other; a body and itself: through itself.
   std::vector<IndexPair> crossing() const;
+  /// Of a body of the simulation: where its mesh passes through itself at rest, and so does not meet itself. Nothing
+  /// where it meets itself nowhere.
+  std::optional<SelfSearch::Flaws> flaws(Index body) const;
 
   /// One step of all members, from their inputs: reports are theirs. Returns the member that failed: all are where
   /// they were before the step.
@@ -56,6 +62,9 @@ class Islands {
   void look_at_touching();
   void prepare_part(double end, double h);
   bool is_near(BodyPair& pair);
+  bool is_near_itself(BodyPair& pair);
+  bool steps_as_island(Index member);
+  bool ends_apart(BodyPair& pair);
   void measure(BodyPair& pair) const;
   bool part_touching(BodyPair& pair);
   void find_touching_group(Index from, Index but);

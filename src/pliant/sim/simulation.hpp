@@ -87,6 +87,12 @@ class Simulation {
   }
   /// The same as the last step left them.
   std::vector<IndexPair> crossing_after_step() const { return islands_.crossing(); }
+  /// Where the mesh of a body passes through itself at rest: the body does not meet itself there. Nothing: it does not
+  /// meet itself at all.
+  std::optional<SelfSearch::Flaws> flaws(int index) {
+    join_changed();
+    return islands_.flaws(index);
+  }
   /// The body meets others that do.
   bool meets_others(int index) {
     join_changed();
@@ -119,7 +125,7 @@ class Simulation {
   std::vector<Collider> colliders_;
   Islands islands_;
   std::vector<char> meets_;          ///< of a body: it is in the islands
-  std::vector<char> wants_;          ///< of a body: its contact options as it joined
+  std::vector<char> wants_;          ///< of a body: what it was to meet when it joined
   std::vector<const Method*> here_;  ///< bodies as they joined; compared alone
   std::vector<WorldForce> forces_;
   std::int64_t steps_ = 0;

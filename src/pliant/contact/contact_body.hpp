@@ -10,7 +10,8 @@
 //   step    a projected step: step = -B (g - h' J^T r)
 //   p       the way from the last iterate to the next, and H p
 // and the island puts these together: it solves the contact problem about the motion D - B g, whose answer r makes
-// the projected steps of all bodies, and accelerates those (island_step.cpp, descend()).
+// the projected steps of all bodies, and accelerates those (island_descent.hpp). Bodies whose freedoms are an array of
+// numbers have the sums and products of this from DescendingBody (descending_body.hpp).
 //
 // Around the step: keep and restore go back to the state before it. When it has ended, impulses may still move the
 // end by the response B (respond, move, shift), or change the velocities it begins with (kick).

@@ -4,16 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <cstdio>
-#include <cstdlib>
 
 namespace pliant {
 namespace {
 
-constexpr double reduction = 0.01;   // of the residual: contacts answer what is left
-constexpr double diverging = 16;     // growth of the squared residual at which models are given up
+constexpr double reduction = 0.01;  // of the residual: contacts answer what is left
+constexpr double diverging = 16;    // growth of the squared residual at which models are given up
 constexpr int most_models = 8;
-constexpr double above_noise = 4;    // times the residual of the contact problem
+constexpr double above_noise = 4;  // times the residual of the contact problem
 // Of what the contact problem leaves in a step beside the squared residual: asked for; where no better is to be had and
 // more steps would follow noise.
 constexpr double contact_share = 2e-4, noise_share = 1e-3;
@@ -113,10 +111,9 @@ IslandDescent::Model IslandDescent::descend(int most) {
     const double way = above_noise * limits_.tolerance * m->rate();
     least += way * way * m->mass;
   }
-  double enough = 0, dbg_last = 0;
+  double enough = 0;
   for (int k = 0;; ++k) {
     const double rho = project(asked), noise = left();
-    dbg_last = rho; if (getenv("DBG2")) std::fprintf(stderr,"      k %d rho %.3g noise %.3g asked %.2g res %.2g sw %d\n",k,rho,noise,asked,residual_,sweeps_);
     if (k == 0) {
       model.first = rho;
       enough = std::max(reduction * reduction * rho, least);
@@ -161,9 +158,9 @@ IslandDescent::Model IslandDescent::descend(int most) {
       for (Member* m : members_) m->contact->move_by(1, b);
     }
     for (Member* m : members_) m->contact->solve_residual();
-    asked = noise > 0 ? std::max(limits_.tolerance, std::sqrt(contact_share * rho / noise)) : limits_.tolerance;
+    asked =
+        noise > 0 ? std::max(limits_.tolerance, std::sqrt(contact_share * rho / noise)) : limits_.tolerance;
   }
-  if (getenv("DBG")) std::fprintf(stderr, "   model first %.3g last %.3g turn? iters sweeps %d res %.2g bounded %d rows %d\n", model.first, dbg_last, sweeps_, residual_, model.bounded, problem_->size());
   for (Member* m : members_) model.turn = std::max(model.turn, m->contact->end_model());
   return model;
 }

@@ -13,6 +13,7 @@
 
 #include <span>
 
+#include "pliant/base/tiny_numbers.hpp"
 #include "pliant/island/member.hpp"
 
 namespace pliant {
@@ -20,9 +21,9 @@ namespace pliant {
 class IslandDescent {
  public:
   struct Limits {
-    int sweeps = 0;          ///< of one contact problem, at most
-    double tolerance = 0;    ///< of contact problems, m/s
-    double lively = 0;       ///< rad: bodies that turn farther get another model
+    int sweeps = 0;        ///< of one contact problem, at most
+    double tolerance = 0;  ///< of contact problems, m/s
+    double lively = 0;     ///< rad: bodies that turn farther get another model
   };
   struct Outcome {
     bool answers = true;   ///< false: prepare() could not
@@ -33,6 +34,7 @@ class IslandDescent {
   template <class Prepare>
   Outcome run(std::span<Member* const> members, IslandProblem& problem, const Limits& limits,
               Prepare&& prepare) {
+    const FlushTinyNumbers in_this_descent;
     members_ = members;
     problem_ = &problem;
     limits_ = limits;

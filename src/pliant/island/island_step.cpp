@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <cstdio>
-#include <cstdlib>
 
 #include "pliant/math/symmetric_eigen.hpp"
 
@@ -18,7 +16,7 @@ constexpr double hopeless =
     0.9;  // of the way is left after three rounds: surfaces do not get past each other
 constexpr Index most_rows = 3000;
 constexpr double lively_turn = 0.01, violent_turn = 0.3;  // rad in a step: with a history, and without
-constexpr double deep = 0.05;           // of delta: less is left alone
+constexpr double deep = 0.05;                             // of delta: less is left alone
 constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
 constexpr double most_turn = 0.3;       // rad in a step, of a couple
 constexpr double most_lift = 0.1;       // of delta in a step
@@ -96,7 +94,6 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     if (!descend() || !finite()) return {without_end, failed_};
     const bool final = rounds_ == most_rounds;
     const double free = commit(last && final);
-    if (getenv("DBG")) std::fprintf(stderr, " round %d h %.4g rows %d free %.3g sweeps %d res %.2g\n", rounds_, h_, problem_.size(), free, sweeps_, residual_);
     if (free >= 1) break;
     left *= 1 - free;
     if (!last && (final || (rounds_ >= 3 && left > hopeless))) return {Outcome::stuck, 0};
@@ -462,7 +459,8 @@ bool IslandStep::descend() {
       std::any_of(members_.begin(), members_.end(), [&](const Member* m) { return m->rate() != h_; });
   const IslandDescent::Outcome outcome = descent_.run(
       members_, problem_,
-      {.sweeps = most_sweeps_, .tolerance = tolerance_, .lively = any_history ? lively_turn : violent_turn}, [&] {
+      {.sweeps = most_sweeps_, .tolerance = tolerance_, .lively = any_history ? lively_turn : violent_turn},
+      [&] {
         if (!couple(About::model)) return false;
         set_targets();
         return true;

@@ -141,13 +141,9 @@ bool ContactStep::free_to_turn(const Scheme& scheme, bool loose) const {
 
 // ---- step 3 ----
 
-void ContactStep::turn_about(const Doubles& x, bool split, Equation& e, SolverVectors& v) {
-  response_.turn_about(x.data(), e.scheme.mass, split, e.context.pool);
-  complete_residual(e, v);
-}
-
 void ContactStep::prepare_problem(const Doubles& x, bool split, Equation& e, SolverVectors& v) {
-  turn_about(x, split, e, v);
+  response_.turn_about(x.data(), e.scheme.mass, split, e.context.pool);
+  complete_residual(e, v.d, v.g, v.z);
   stage_.couple(response_, e.context.pool);
   set_targets(e);
 }
@@ -230,19 +226,19 @@ void ContactStep::add_impulses(double scale, Floats& array) const {
 
 /// Makes z = B g of z = A^-1 g. Inner forces have neither resultant nor moment, but their rounding has: what a
 /// part does as a whole follows from inertia and loads alone.
-void ContactStep::complete_residual(Equation& e, SolverVectors& v) {
+void ContactStep::complete_residual(Equation& e, const Floats& d, const Floats& g, Floats& z) {
   Floats& outer = e.scratch.contact.outer;
   for (Index k = 0; k < arrangement_->free; ++k)
     for (int c = 0; c < 3; ++c) {
       const std::size_t at = 4 * std::size_t(k) + c;
-      outer[at] = e.scratch.base[at] + e.cache.diagonal[k] * v.d[at];
+      outer[at] = e.scratch.base[at] + e.cache.diagonal[k] * d[at];
     }
-  response_.complete(v.g.data(), outer.data(), v.z.data());
+  response_.complete(g.data(), outer.data(), z.data());
 }
 
 void ContactStep::solve_residual(Equation& e, SolverVectors& v) {
   e.solve(v.g, v.z);
-  complete_residual(e, v);
+  complete_residual(e, v.d, v.g, v.z);
   e.count(&StageTimes::contact);
 }
 

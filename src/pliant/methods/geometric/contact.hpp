@@ -71,8 +71,8 @@ class ContactStep {
 
   ContactStage& stage() { return stage_; }
   ContactResponse& response() { return response_; }
-  /// B about positions x, in places; z = A^-1 g in, B g out.
-  void turn_about(const Doubles& x, bool split, Equation& e, SolverVectors& v);
+  /// z = A^-1 g in, z = B g out, for g = G(d).
+  void complete_residual(Equation& e, const Floats& d, const Floats& g, Floats& z);
   /// Whether parts may turn rigidly: they are loose, and single precision tells their turning apart.
   bool free_to_turn(const Scheme& scheme, bool loose) const;
 
@@ -113,8 +113,6 @@ class ContactStep {
   void collect(std::span<const Vec3> impulses, std::span<const Vec3> torques, Points& out) const;
   /// array += scale J^T r on the free nodes.
   void add_impulses(double scale, Floats& array) const;
-  /// z = A^-1 g in, z = B g out, for g = G(D).
-  void complete_residual(Equation& e, SolverVectors& v);
 
   const Model* model_ = nullptr;
   const Arrangement* arrangement_ = nullptr;

@@ -18,18 +18,6 @@ Meeting::Running::Running(Body& body, const StepInput& given)
       context{input, scheme, *input.pool, watch, report},
       equation{body.model_, body.options_, body.state_, body.cache_, body.kept_, body.scratch_, context} {}
 
-class Meeting::Working {
- public:
-  explicit Working(Running& step) : watch_(step.watch) { watch_.last = Clock::now(); }
-  ~Working() { watch_.add_to(&StageTimes::contact); }
-  Working(const Working&) = delete;
-  Working& operator=(const Working&) = delete;
-
- private:
-  const FlushTinyNumbers in_this_piece_;
-  StageWatch& watch_;
-};
-
 // ---- around the step ----
 
 ContactStage& Meeting::stage() { return body_.contact_.stage(); }
@@ -60,8 +48,7 @@ SurfaceResponse& Meeting::response_at_rest(const StepInput& input) {
   const Points& x = body_.state_.nodes.x;
   places_.resize(4 * x.size());
   for (std::size_t i = 0; i < x.size(); ++i)
-    for (int c = 0; c < 3; ++c)
-      places_[4 * std::size_t(arrangement.place[i]) + std::size_t(c)] = x[i][c];
+    for (int c = 0; c < 3; ++c) places_[4 * std::size_t(arrangement.place[i]) + std::size_t(c)] = x[i][c];
   ContactResponse& response = body_.contact_.response();
   response.turn_about(places_.data(), scheme.mass,
                       body_.contact_.free_to_turn(scheme, input.held.empty() && input.grabs.empty()),
@@ -101,12 +88,9 @@ void Meeting::shift(std::span<const Vec3> dx) {
 
 // ---- the step in pieces ----
 
-SolverVectors& Meeting::vectors() const { return body_.scratch_.vectors; }
-ContactVectors& Meeting::ways() const { return body_.scratch_.contact; }
-
 std::string Meeting::begin(const StepInput& input) {
   step_.emplace(body_, input);
-  const Working here(*step_);
+  step_->watch.last = Clock::now();
   StepReport& report = step_->report;
   report.trouble = trouble_of(input, body_.model_.nodes());
   if (!report.ok() || !body_.prepare(step_->context)) return report.trouble;
@@ -115,8 +99,13 @@ std::string Meeting::begin(const StepInput& input) {
   if (!report.ok()) return report.trouble;
   body_.contact_.forget();
   body_.predict(e);
+  const std::size_t padded = body_.scratch_.vectors.d.size();
+  resize(4 * std::size_t(e.cache.arrangement.free), padded, e.scheme.h);
+  from_.resize(padded);
+  way_.resize(padded);
   start_anew(false);
   load_model();
+  step_->watch.add_to(&StageTimes::rhs);
   return {};
 }
 
@@ -125,174 +114,100 @@ SurfaceResponse& Meeting::response() { return body_.contact_.response(); }
 
 void Meeting::start_anew(bool bound) {
   Equation& e = step_->equation;
-  std::fill(vectors().d.begin(), vectors().d.end(), 0.0f);
+  return_to_prediction();
   split_ = !bound && body_.contact_.free_to_turn(e.scheme, e.input.held.empty() && e.scratch.grabs.empty());
   for (Index i = 0; i < e.model.nodes(); ++i)
     for (int c = 0; c < 3; ++c)
-      ways().from[4 * std::size_t(e.cache.arrangement.place[i]) + std::size_t(c)] = e.state.nodes.x[i][c];
-}
-
-void Meeting::load_model() {
-  Equation& e = step_->equation;
-  SolverVectors& v = vectors();
-  e.residual(&v.d, true, v.g);
-  e.solve(v.g, v.z);
-  body_.contact_.turn_about(e.scratch.trial, split_, e, v);
-  std::fill(v.p.begin(), v.p.end(), 0.0f);
-  std::fill(v.hp.begin(), v.hp.end(), 0.0f);
-  std::copy(v.d.begin(), v.d.end(), ways().begin.begin());
+      from_[4 * std::size_t(e.cache.arrangement.place[i]) + std::size_t(c)] = e.state.nodes.x[i][c];
 }
 
 /// What is straight in D are velocities, not the ways of parts that turn: those are bent to arcs, and the next model
 /// is about the turned parts.
 void Meeting::renew_model(bool arcs) {
-  const Working here(*step_);
   Equation& e = step_->equation;
-  SolverVectors& v = vectors();
   if (arcs && split_) {
-    Doubles& from = ways().from;
-    Floats& way = ways().way;
-    for (std::size_t at = 0; at < way.size(); ++at)
-      way[at] = float(e.scratch.start[at] + double(v.d[at]) - from[at]);
-    add_arcs(e.model, e.cache.arrangement, body_.contact_.turns(), from.data(), way.data(), v.d.data());
-    for (std::size_t at = 0; at < way.size(); ++at) from[at] = e.scratch.start[at] + double(v.d[at]);
+    for (std::size_t at = 0; at < way_.size(); ++at)
+      way_[at] = float(e.scratch.start[at] + double(d_[at]) - from_[at]);
+    add_arcs(e.model, e.cache.arrangement, body_.contact_.turns(), from_.data(), way_.data(), d_.data());
+    for (std::size_t at = 0; at < way_.size(); ++at) from_[at] = e.scratch.start[at] + double(d_[at]);
   }
   load_model();
 }
 
-Vec3 Meeting::way(Index place) const {
-  const Equation& e = step_->equation;
-  const std::size_t at = 4 * std::size_t(place);
-  if (place < e.cache.arrangement.free) {
-    const Floats& d = vectors().d;
-    return {d[at], d[at + 1], d[at + 2]};
-  }
-  const Index i = e.cache.arrangement.node[std::size_t(place)];
-  return Eigen::Map<const Vec3>(e.scratch.start.data() + at) - e.scratch.hat_x[std::size_t(i)] -
-         e.scheme.h * e.scratch.hat_v[std::size_t(i)];
-}
-
-void Meeting::free_velocities(Points& velocities) const {
-  const Equation& e = step_->equation;
-  const Floats& z = vectors().z;
-  velocities.resize(e.state.nodes.x.size());
-  for (Index k = 0; k < e.model.nodes(); ++k) {
-    const std::size_t at = 4 * std::size_t(k), i = std::size_t(e.cache.arrangement.node[std::size_t(k)]);
-    Vec3 d = way(k);
-    if (k < e.cache.arrangement.free) d -= Vec3(z[at], z[at + 1], z[at + 2]);
-    velocities[i] = e.scratch.hat_v[i] + d / e.scheme.h;
-  }
-}
-
-void Meeting::reached(Points& x, Points& velocities) const {
-  const Equation& e = step_->equation;
-  x.resize(e.state.nodes.x.size());
-  velocities.resize(x.size());
-  for (Index k = 0; k < e.model.nodes(); ++k) {
-    const std::size_t i = std::size_t(e.cache.arrangement.node[std::size_t(k)]);
-    velocities[i] = e.scratch.hat_v[i] + way(k) / e.scheme.h;
-    x[i] = e.scratch.hat_x[i] + e.scheme.h * velocities[i];
-  }
-}
-
-double Meeting::project(std::span<const Vec3> impulses) {
-  const Working here(*step_);
+void Meeting::make_model(const Floats& d, Floats& g) {
   Equation& e = step_->equation;
-  Floats &load = ways().load, &step = ways().step;
+  e.residual(&d, true, g);
+  body_.contact_.response().turn_about(e.scratch.trial.data(), e.scheme.mass, split_, e.context.pool);
+}
+
+void Meeting::load(std::span<const Vec3> impulses, Floats& out) {
+  const Equation& e = step_->equation;
   for (Index k = 0; k < e.cache.arrangement.free; ++k)
     for (int c = 0; c < 3; ++c)
-      load[4 * std::size_t(k) + std::size_t(c)] =
+      out[4 * std::size_t(k) + std::size_t(c)] =
           float(e.scheme.h * impulses[std::size_t(e.cache.arrangement.node[std::size_t(k)])][c]);
-  e.solve(load, step);
-  body_.contact_.response().complete(load.data(), load.data(), step.data());
-  e.add(-1, vectors().z, step);
-  return e.dot(step, load) - e.dot(step, vectors().g);
 }
 
-double Meeting::curve() {
-  const Working here(*step_);
-  return step_->equation.hessian(ways().step, ways().h_step);
+double Meeting::multiply(const Floats& p, Floats& out) { return step_->equation.hessian(p, out); }
+
+void Meeting::answer(const Floats& f, Floats& out) {
+  step_->equation.solve(f, out);
+  body_.contact_.response().complete(f.data(), f.data(), out.data());
 }
 
-ContactBody::Products Meeting::products() const {
-  Equation& e = body_.meeting_.step_->equation;
-  const SolverVectors& v = vectors();
-  return {.mixed = e.dot(ways().step, v.hp),
-          .straight = e.dot(v.p, v.hp),
-          .slope = e.dot(v.p, ways().load) - e.dot(v.p, v.g)};
+void Meeting::answer_residual(const Floats& g, Floats& out) {
+  step_->equation.solve(g, out);
+  body_.contact_.complete_residual(step_->equation, d_, g, out);
 }
 
-void Meeting::extend(double s, double u) {
-  const Working here(*step_);
-  SolverVectors& v = vectors();
-  const Floats &step = ways().step, &h_step = ways().h_step;
-  for (std::size_t at = 0; at < 4 * std::size_t(step_->equation.cache.arrangement.free); ++at) {
-    v.p[at] = float(u) * v.p[at] + float(s) * step[at];
-    v.hp[at] = float(u) * v.hp[at] + float(s) * h_step[at];
-  }
-}
-
-void Meeting::move_by(double a, double b) {
-  const Working here(*step_);
+double Meeting::turned_along(const Floats& way) {
   Equation& e = step_->equation;
-  SolverVectors& v = vectors();
-  if (a != 0) {
-    e.add(a, ways().step, v.d);
-    e.add(a, ways().h_step, v.g);
-  }
-  if (b != 0) {
-    e.add(b, v.p, v.d);
-    e.add(b, v.hp, v.g);
-  }
-}
-
-void Meeting::solve_residual() {
-  const Working here(*step_);
-  body_.contact_.solve_residual(step_->equation, vectors());
-}
-
-double Meeting::end_model() {
-  const Working here(*step_);
-  Equation& e = step_->equation;
-  SolverVectors& v = vectors();
-  e.add(1, ways().step, v.d);
-  Floats& turned = ways().step;
-  const Floats& begin = ways().begin;
-  for (std::size_t at = 0; at < 4 * std::size_t(e.cache.arrangement.free); ++at)
-    turned[at] = v.d[at] - begin[at];
   e.clear_turns();
-  e.hessian(turned, ways().h_step);
+  e.hessian(way, h_step_);
   e.add_turn(1);
   ++step_->report.iterations;
   return e.largest_turn();
 }
 
+void Meeting::velocities(const Floats& d, Points& out) const {
+  const Equation& e = step_->equation;
+  out.resize(e.state.nodes.x.size());
+  for (Index k = 0; k < e.model.nodes(); ++k) {
+    const std::size_t at = 4 * std::size_t(k), i = std::size_t(e.cache.arrangement.node[std::size_t(k)]);
+    out[i] =
+        k < e.cache.arrangement.free
+            ? Vec3(e.scratch.hat_v[i] + Vec3(d[at], d[at + 1], d[at + 2]) / e.scheme.h)
+            : Vec3((Eigen::Map<const Vec3>(e.scratch.start.data() + at) - e.scratch.hat_x[i]) / e.scheme.h);
+  }
+}
+
 StepReport Meeting::end(std::span<const Vec3> impulses, bool violent) {
   StepReport& report = step_->report;
   Equation& e = step_->equation;
-  {
-    const Working here(*step_);
-    report.violent = violent;
-    Points& outer = e.scratch.outer_forces;
-    for (std::size_t i = 0; i < outer.size(); ++i)
-      outer[i] = impulses[i] / e.scheme.h + (e.input.forces.empty() ? Vec3(Vec3::Zero()) : e.input.forces[i]);
-    step_->input.forces = outer;
-    if (!std::isfinite(e.dot(vectors().d, vectors().d))) {
-      body_.cache_.load_rotations(body_.state_);
-      report.trouble =
-          "contact with other bodies has no finite answer: forces or speeds are beyond what numbers can hold; "
-          "lower them, or make the step shorter";
-      return report;
-    }
-    body_.end_with_momentum(e);
-    body_.accept(e);
-    if (violent) end_straight();
-    report.active_rotations = e.model.sheet ? e.model.owners() : body_.cache_.sweeps.active();
-    if (body_.options_.plasticity) body_.flow(step_->context);
-    body_.cache_.store_rotations(body_.state_, *e.input.pool);
+  step_->watch.last = Clock::now();
+  report.violent = violent;
+  if (!std::isfinite(dot(d_, d_))) {
+    body_.cache_.load_rotations(body_.state_);
+    report.trouble =
+        "contact with other bodies has no finite answer: forces or speeds are beyond what numbers can hold; "
+        "lower them, or make the step shorter";
+    return report;
   }
-  report.ms = step_->watch.ms;
-  report.ms.total = report.ms.rotation + report.ms.rhs + report.ms.solve + report.ms.contact;
+  Points& outer = e.scratch.outer_forces;
+  for (std::size_t i = 0; i < outer.size(); ++i) {
+    outer[i] = impulses[i] / e.scheme.h;
+    if (!e.input.forces.empty()) outer[i] += e.input.forces[i];
+  }
+  step_->input.forces = outer;
+  std::copy(d_.begin(), d_.end(), e.scratch.vectors.d.begin());
+  body_.end_with_momentum(e);
+  body_.accept(e);
+  if (violent) end_straight();
+  report.active_rotations = e.model.sheet ? e.model.owners() : body_.cache_.sweeps.active();
+  if (body_.options_.plasticity) body_.flow(step_->context);
+  body_.cache_.store_rotations(body_.state_, *e.input.pool);
+  step_->watch.add_to(&StageTimes::rhs);
+  report.ms = step_->watch.total();
   report.bytes = body_.traffic(report);
   return report;
 }

@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "pliant/contact/contact_body.hpp"
+#include "pliant/contact/descending_body.hpp"
 #include "pliant/methods/geometric/equation.hpp"
 
 namespace pliant::geometric {
@@ -14,7 +14,7 @@ namespace pliant::geometric {
 class Body;
 class ContactStep;
 
-class Meeting final : public ContactBody {
+class Meeting final : public DescendingBody<float> {
  public:
   /// The body that this belongs to.
   explicit Meeting(Body& body) : body_(body) {}
@@ -31,17 +31,8 @@ class Meeting final : public ContactBody {
   std::string begin(const StepInput& input) override;
   std::span<const Vec3> hat() const override;
   SurfaceResponse& response() override;
-  void free_velocities(Points& v) const override;
-  double project(std::span<const Vec3> impulses) override;
-  double curve() override;
-  Products products() const override;
-  void extend(double s, double u) override;
-  void move_by(double a, double b) override;
-  void solve_residual() override;
-  double end_model() override;
   void renew_model(bool arcs) override;
   void start_anew(bool bound) override;
-  void reached(Points& x, Points& v) const override;
   StepReport end(std::span<const Vec3> impulses, bool violent) override;
 
   SurfaceResponse& response_at_rest(const StepInput& input) override;
@@ -64,19 +55,19 @@ class Meeting final : public ContactBody {
     Context context;
     Equation equation;
   };
-  /// While it lives, the time counts as this body's.
-  class Working;
-
-  SolverVectors& vectors() const;
-  ContactVectors& ways() const;
-  /// g and B g at D, with rotations there.
-  void load_model();
-  /// D of a place, in places; held nodes do not move.
-  Vec3 way(Index place) const;
+  void velocities(const Floats& d, Points& out) const override;
+  void load(std::span<const Vec3> impulses, Floats& out) override;
+  double multiply(const Floats& p, Floats& out) override;
+  void answer(const Floats& f, Floats& out) override;
+  void answer_residual(const Floats& g, Floats& out) override;
+  void make_model(const Floats& d, Floats& g) override;
+  double turned_along(const Floats& way) override;
 
   Body& body_;
   std::array<std::optional<State>, 3> kept_;  // by slot
   std::vector<double> places_;                // of the nodes, as the kernels read them
+  Doubles from_;                              // the same where arcs begin
+  Floats way_;                                // from there to D
   std::optional<Running> step_;
   bool split_ = false;
 };

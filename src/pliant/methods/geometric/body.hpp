@@ -77,8 +77,9 @@ class Body final : public Method {
   void solve(Equation& e);
   /// The same without contact.
   void solve_free(Equation& e);
-  /// The end of the step by D, with exact momentum, in scratch_.new_x and scratch_.new_v.
-  void end_with_momentum(Equation& e);
+  /// The end of the step by D, with exact momentum, in scratch_.new_x and scratch_.new_v. touches: forces are those of
+  /// contact, which D has answered.
+  void end_with_momentum(Equation& e, bool touches);
   /// The end of the step becomes the state.
   void accept(const Equation& e);
   /// The rest vectors of strained rows flow towards the new state, with its own rotations (plastic_flow.hpp).

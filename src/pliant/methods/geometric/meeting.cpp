@@ -200,7 +200,7 @@ StepReport Meeting::end(std::span<const Vec3> impulses, bool violent) {
   }
   step_->input.forces = outer;
   std::copy(d_.begin(), d_.end(), e.scratch.vectors.d.begin());
-  body_.end_with_momentum(e);
+  body_.end_with_momentum(e, true);
   body_.accept(e);
   if (violent) end_straight();
   report.active_rotations = e.model.sheet ? e.model.owners() : body_.cache_.sweeps.active();

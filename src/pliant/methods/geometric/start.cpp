@@ -33,7 +33,7 @@ bool Body::find_acceleration(Equation& e) {
   trial.predict(Past::unknown);
   solve_free(trial);
   const bool trusted = !report.violent && std::isfinite(trial.dot(s.vectors.d, s.vectors.d));
-  end_with_momentum(trial);
+  end_with_momentum(trial, contact_.any());
   cache_.load_rotations(state_);
   e.report().iterations += report.iterations;
 

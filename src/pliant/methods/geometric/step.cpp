@@ -54,7 +54,7 @@ StepReport Body::advance(const StepInput& input) {
         "the step has no finite answer: forces, grabs or targets are beyond what numbers can hold";
     return report;
   }
-  end_with_momentum(equation);
+  end_with_momentum(equation, contact_.any());
   watch.add_to(&StageTimes::rhs);
   contact_.resist_rolling(equation);
   contact_.last_answer(equation);
@@ -125,15 +125,14 @@ void Body::solve_free(Equation& e) {
   }
 }
 
-void Body::end_with_momentum(Equation& e) {
+void Body::end_with_momentum(Equation& e, bool touches) {
   const EndArrays ends{cache_.arrangement.node.data(), scratch_.hat_x[0].data(), scratch_.hat_v[0].data(),
                        model_.mass.data(), e.scheme.h};
   for_blocks(e.context.pool, model_.nodes(), 1024, [&](int begin, int end) {
     step_kernels().accept(ends, scratch_.vectors.d.data(), scratch_.new_x[0].data(), scratch_.new_v[0].data(),
                           begin, end);
   });
-  const OuterMotion outer{contact_.outer_forces(e), contact_.jump(),
-                          !contact_.any() && !e.input.forces.empty()};
+  const OuterMotion outer{contact_.outer_forces(e), contact_.jump(), !touches && !e.input.forces.empty()};
   if (kept_.empty())
     keep_momentum(e, outer);
   else

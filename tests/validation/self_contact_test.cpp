@@ -71,6 +71,10 @@ Body make_body(const Shape& shape, const Material& material, std::vector<Hold> h
   return Body("body", shape, std::move(*built), std::move(holds), start, material.contact);
 }
 
+Shape sheet_of(const std::array<double, 2>& size, const std::array<int, 2>& nodes, double thickness) {
+  return on_surface(make_shape(SheetShape{.size = size, .nodes = nodes, .thickness = thickness}), thickness);
+}
+
 Simulation alone(Body body, const SimulationOptions& options, std::vector<Collider> colliders = {}) {
   std::vector<Body> bodies;
   bodies.push_back(std::move(body));
@@ -119,7 +123,7 @@ Points shaken(Points x, double most, unsigned seed) {
 constexpr double mat_step = 0.04;
 
 Simulation mat(int nodes, double seconds, int threads = 1, unsigned seed = 0) {
-  const Shape shape = make_shape(SheetShape{.size = {1, 1}, .nodes = {nodes, nodes}, .thickness = 0.01});
+  const Shape shape = sheet_of({1, 1}, {nodes, nodes}, 0.01);
   Material soft{.modulus = 2e4, .sheet = true};
   soft.contact.thickness = 0.1 / (nodes - 1);
   std::vector<Hold> holds;
@@ -189,7 +193,7 @@ TEST(SelfContact, a_twisted_mat_does_not_depend_on_threads_and_resumes) {
 
 /// A strip that stands on its edge and falls down in folds.
 Simulation folding_strip(unsigned seed, const Integrator integrator) {
-  const Shape shape = make_shape(SheetShape{.size = {0.2, 1}, .nodes = {6, 31}, .thickness = 0.004});
+  const Shape shape = sheet_of({0.2, 1}, {6, 31}, 0.004);
   Start start;
   const Mat3 up = Eigen::AngleAxisd(M_PI / 2, Vec3::UnitX()).toRotationMatrix();
   for (const Vec3& x : shaken(shape.graph.positions, 1e-3, seed)) start.x.push_back(up * x + Vec3(0, 0.51, 0));

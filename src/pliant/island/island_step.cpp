@@ -14,7 +14,8 @@ constexpr double impact_speed = 0.005;  // g h: slower approach is no impact
 constexpr int most_rounds = 12;         // of linearisation
 constexpr double hopeless =
     0.9;  // of the way is left after three rounds: surfaces do not get past each other
-constexpr Index most_rows = 3000;
+constexpr std::size_t most_contacts = 3000, most_by_node = 20000;  // of a body, with a W and without
+constexpr std::size_t many_contacts = 40;  // of a body: a W of all of them costs more than steps by node
 constexpr double lively_turn = 0.01, violent_turn = 0.3;  // rad in a step: with a history, and without
 constexpr double deep = 0.05;                             // of delta: less is left alone
 constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
@@ -80,17 +81,21 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   find_rows(true);
   build_problem();
   // More rows than can be held in memory: the way ends before they are solved.
-  const auto too_many = [&] { return problem_.size() > most_rows; };
-  rounds_ = 0;
-  if (too_many()) {
-    if (!last) return {Outcome::stuck, 0};
-    shorten(1);
-    finish();
-    return {};
-  }
+  const auto too_many = [&] {
+    return std::any_of(members_.begin(), members_.end(), [](const Member* m) {
+      return m->contacts.size() > (m->contact->by_node() ? most_by_node : most_contacts);
+    });
+  };
   double left = 1;
   for (rounds_ = 1;; ++rounds_) {
-    if (!begin() || (impact() && !begin()) || !answers_) return {without_end, failed_};
+    if (!begin()) return {without_end, failed_};
+    if (too_many()) {
+      if (!last) return {Outcome::stuck, 0};
+      shorten(left);
+      finish();
+      return {};
+    }
+    if ((impact() && !begin()) || !answers_) return {without_end, failed_};
     if (!descend() || !finite()) return {without_end, failed_};
     const bool final = rounds_ == most_rounds;
     const double free = commit(last && final);
@@ -103,11 +108,6 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     }
     find_rows(false);
     build_problem();
-    if (!too_many()) continue;
-    if (!last) return {Outcome::stuck, 0};
-    shorten(left);
-    finish();
-    return {};
   }
   move_apart();
   finish();
@@ -262,11 +262,19 @@ void IslandStep::pass_on(BodyPair& pair) {
   }
 }
 
+bool IslandStep::nothing_outside() const {
+  return std::all_of(members_.begin(), members_.end(), [](const Member* m) {
+    return m->ground.empty() && m->input.held.empty() && m->input.grabs.empty();
+  });
+}
+
 /// wanted = J^T r, and couples. Of the moment of an impulse a step of h' counts what shifts the body about where
 /// its centre was, c - h' V, and what turns it about the centre c at the end: the impulse acts at p - h' V. Those
 /// points of two bodies are not the same, so equal impulses on them turn the island. Each body gets the couple
-/// that moves its impulse to the middle between them.
+/// that moves its impulse to the middle between them. Not where something outside holds or carries the island and takes
+/// its moment anyway: the couple goes with the velocity of a body across the forces, and pushes a pressed one over.
 void IslandStep::collect_impulses(At at) {
+  const bool alone = nothing_outside();
   for (Member* m : members_) {
     m->wanted.assign(m->x().size(), Vec3::Zero());
     m->couple.setZero();
@@ -291,6 +299,7 @@ void IslandStep::collect_impulses(At at) {
         within_one |= contact.within_one();
         ++bodies;
       }
+    if (!alone) continue;
     if (within_one) {
       Member& m = *members_[std::size_t(row.shares[0].part)];
       if (at != At::begin) between += m.rate() * m.mean_v;
@@ -301,7 +310,7 @@ void IslandStep::collect_impulses(At at) {
       members_[std::size_t(share.part)]->couple -= between.cross(row.impulse) / 2;
   }
   for (Member* m : members_)
-    if (!m->couple.isZero(0) && m->input.held.empty()) add_couple(*m, at == At::descent ? m->end_x : m->x());
+    if (!m->couple.isZero(0)) add_couple(*m, at == At::descent ? m->end_x : m->x());
 }
 
 /// As a rigid body turns: the couple bends nothing.
@@ -323,6 +332,7 @@ void IslandStep::add_couple(Member& m, const Points& x) {
 /// Every body predicts its end, from its kept state.
 bool IslandStep::begin() {
   for (Member* m : members_) {
+    m->contact->prefer_nodes(m->contacts.size() > many_contacts);
     m->contact->restore(ContactBody::Slot::attempt);
     StepInput input = m->input;
     input.colliders = {};

@@ -81,6 +81,8 @@ class IslandStep {
   void pass_on(BodyPair& pair);
   enum class At { begin, descent, end };
   void collect_impulses(At at);
+  /// Nobody but the members has a share in their momentum.
+  bool nothing_outside() const;
   void add_couple(Member& member, const Points& x);
   double way_of(const BodyPair& pair, const PairRow& row);
   /// False: failed_ could not.

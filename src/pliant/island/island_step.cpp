@@ -54,6 +54,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   answers_ = true;
   most_sweeps_ = 0;
   tolerance_ = std::numeric_limits<double>::infinity();
+  fastest_ = 0;
   slot_.assign(all.size(), -1);
   for (std::size_t k = 0; k < members_.size(); ++k) {
     Member& m = *members_[k];
@@ -66,6 +67,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     m.at = m.begin;
     m.node_begin = m.node_at = m.x();
     m.v_begin = m.v();
+    for (const Vec3& v : m.v_begin) fastest_ = std::max(fastest_, v.norm());
     m.mass = 0;
     for (const double mass : m.method->nodes().mass) m.mass += mass;
     m.held.assign(m.x().size(), 0);
@@ -112,6 +114,14 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   move_apart();
   finish();
   return {};
+}
+
+/// Tolerance of contact problems, m/s. Folds of hundreds of contacts are solved no better than they move.
+double IslandStep::enough() const {
+  constexpr double share = 3e-4;  // of the fastest node's speed
+  const bool by_node =
+      std::any_of(members_.begin(), members_.end(), [](const Member* m) { return m->contact->by_node(); });
+  return by_node ? std::max(tolerance_, share * fastest_) : tolerance_;
 }
 
 bool IslandStep::finite() {
@@ -406,7 +416,7 @@ bool IslandStep::impact() {
     row.impulse.setZero();
   }
   problem_.rebase([&](Index row) { return velocity_of(row, true); });
-  sweeps_ += problem_.solve(most_sweeps_, tolerance_).sweeps;
+  sweeps_ += problem_.solve(most_sweeps_, enough()).sweeps;
   collect_impulses(At::begin);
   for (std::size_t r = 0; r < before_.size(); ++r) problem_.rows()[r].impulse = before_[r];
   for (Member* m : members_) {
@@ -469,7 +479,7 @@ bool IslandStep::descend() {
       std::any_of(members_.begin(), members_.end(), [&](const Member* m) { return m->rate() != h_; });
   const IslandDescent::Outcome outcome = descent_.run(
       members_, problem_,
-      {.sweeps = most_sweeps_, .tolerance = tolerance_, .lively = any_history ? lively_turn : violent_turn},
+      {.sweeps = most_sweeps_, .tolerance = enough(), .lively = any_history ? lively_turn : violent_turn},
       [&] {
         if (!couple(About::model)) return false;
         set_targets();
@@ -502,7 +512,7 @@ void IslandStep::answer_end() {
     if (!couple(About::end)) return;
     set_targets();
     problem_.rebase([&](Index c) { return velocity_of(c, false); });
-    const IslandProblem::Outcome outcome = problem_.solve(most_sweeps_, tolerance_);
+    const IslandProblem::Outcome outcome = problem_.solve(most_sweeps_, enough());
     sweeps_ += outcome.sweeps;
     residual_ = outcome.residual;
   }

@@ -119,6 +119,8 @@ class IslandStep {
   Points before_;
   std::vector<double> gaps_, lengths_;
   PairRows finder_;
+  double enough() const;
+  double fastest_ = 0;  ///< node at the beginning of the step, m/s
   int sweeps_ = 0, most_sweeps_ = 0, rounds_ = 0;
   bool answers_ = true;  ///< every body has a response that contact can be solved with
   double tolerance_ = 0, residual_ = 0;

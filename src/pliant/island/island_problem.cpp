@@ -10,6 +10,7 @@
 namespace pliant {
 namespace {
 
+constexpr int quick_sweeps = 40;      // of problems that need no splitting
 constexpr int plain_sweeps = 6;       // before they are accelerated
 constexpr int inner_projections = 4;  // of a row whose block is not a multiple of 1
 constexpr double regularisation = 1e-12;
@@ -38,6 +39,7 @@ void IslandProblem::prepare(std::span<const Part> parts) {
     }
     rho_[c] = eigenvalues_in_closed_form(diagonal_[c])[2];
   }
+  splitting_.forget();
 }
 
 void IslandProblem::sum_response() {
@@ -108,6 +110,25 @@ double IslandProblem::residual() const {
 }
 
 IslandProblem::Outcome IslandProblem::solve(int most_sweeps, double tolerance) {
+  Outcome outcome = sweep_to(std::min(most_sweeps, quick_sweeps), tolerance);
+  if (outcome.residual < tolerance || outcome.sweeps >= most_sweeps) return outcome;
+  before_.clear();
+  for (const Row& row : rows_) before_.push_back(row.impulse);
+  const std::optional<Outcome> split =
+      splitting_.solve(rows_, parts_, rho_, most_sweeps - outcome.sweeps, tolerance);
+  if (!split || !(split->residual < outcome.residual)) {
+    for (std::size_t c = 0; c < rows_.size(); ++c) rows_[c].impulse = before_[c];
+    const int sweeps = outcome.sweeps + (split ? split->sweeps : 0);
+    outcome = sweep_to(std::max(quick_sweeps, most_sweeps - sweeps), tolerance);
+    outcome.sweeps += sweeps;
+    return outcome;
+  }
+  outcome = {outcome.sweeps + split->sweeps, split->residual};
+  sum_response();
+  return outcome;
+}
+
+IslandProblem::Outcome IslandProblem::sweep_to(int most_sweeps, double tolerance) {
   Outcome outcome;
   if (rows_.empty()) return outcome;
   project();

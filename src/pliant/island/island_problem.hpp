@@ -7,39 +7,20 @@
 // both bodies of a row, through weights of opposite sign: momentum is exact for any impulses.
 #pragma once
 
-#include <array>
 #include <span>
 #include <vector>
 
 #include "pliant/base/aligned.hpp"
-#include "pliant/contact/contact_problem.hpp"
+#include "pliant/island/island_splitting.hpp"
 
 namespace pliant {
 
 class IslandProblem {
  public:
-  /// A body: its own rows, and what its impulses are in units of those of the rows (bodies whose steps count a
-  /// force for different times).
-  struct Part {
-    ContactProblem* problem = nullptr;
-    double scale = 1;
-  };
-  /// Row `contact` of the problem of a part.
-  struct Share {
-    Index part = -1, contact = 0;
-  };
-  struct Row {
-    Vec3 normal{0, 1, 0};
-    double friction = 0;
-    double bias = 0;     ///< m/s: how fast the row may close; negative: how fast it must open
-    Vec3 free{0, 0, 0};  ///< u without impulses, m/s
-    Vec3 impulse{0, 0, 0};
-    std::array<Share, 2> shares;  ///< the second may be empty
-  };
-  struct Outcome {
-    int sweeps = 0;
-    double residual = 0;  ///< m/s, natural: see residual()
-  };
+  using Part = IslandPart;
+  using Share = IslandShare;
+  using Row = IslandRow;
+  using Outcome = IslandOutcome;
 
   std::vector<Row>& rows() { return rows_; }
   const std::vector<Row>& rows() const { return rows_; }
@@ -58,8 +39,9 @@ class IslandProblem {
   /// u of a row at the current impulses.
   Vec3 velocity(Index c) const { return rows_[std::size_t(c)].free + response(c); }
 
-  /// Accelerated projected Gauss-Seidel from the impulses that are set, until the natural residual is below
-  /// the tolerance, m/s.
+  /// From the impulses that are set, until the natural residual is below the tolerance, m/s: accelerated projected
+  /// Gauss-Seidel while that is quick, then the splitting (island_splitting.hpp), and sweeps again if that finds nothing
+  /// better.
   Outcome solve(int most_sweeps, double tolerance);
   /// max over the rows of rho |r - Pi(r - (u + bias n)/rho)|, m/s.
   double residual() const;
@@ -69,6 +51,8 @@ class IslandProblem {
 
  private:
   static constexpr int window = 6;
+  /// At most so many sweeps.
+  Outcome sweep_to(int most_sweeps, double tolerance);
   void sum_response();
   Vec3 response(Index c) const;
   void add_impulse(Index c, const Vec3& change);
@@ -79,6 +63,8 @@ class IslandProblem {
   std::vector<Mat3> diagonal_;
   std::vector<double> rho_;
   std::span<const Part> parts_;
+  IslandSplitting splitting_;
+  Points before_;                         // the impulses before the splitting
   AlignedVector<double> swept_, change_;  // of the last sweeps: s(r), s(r) - r
 };
 

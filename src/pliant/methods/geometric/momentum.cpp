@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/geometric/momentum.hpp"
 
+#include <limits>
+
 #include "pliant/physics/momentum.hpp"
 
 namespace pliant::geometric {
@@ -58,16 +60,21 @@ struct EndOfStep {
     else if (e.past == Past::curved)  // L_n-1 = L_n - h tau, tau = sum m r x a
       wanted += input.h / 3 * spin(part, model.mass, state.nodes.x, e.scratch.acceleration).angular;
     // A turn moves the points where given forces act: their moment is that about the turned places.
-    for (int pass = 0; pass < (outer.turns_with_part ? turns_at_most : 1); ++pass) turn_to(wanted, part);
+    double left = std::numeric_limits<double>::infinity();
+    for (int pass = 0; pass < (outer.turns_with_part ? turns_at_most : 1); ++pass)
+      if (!turn_to(wanted, part, left)) break;
   }
 
-  void turn_to(Vec3 wanted, std::span<const Index> part) {
+  /// False: what lacks, `left` of which was left before, does not become less.
+  bool turn_to(Vec3 wanted, std::span<const Index> part, double& left) {
     const Spin got = spin(part, model.mass, hat_x, new_v);
     if (!outer.forces.empty()) {
       const Vec3 center = got.center + s.h * got.velocity;
       for (Index i : part) wanted += s.h * (new_x[i] - center).cross(outer.forces[i]);
     }
     const Vec3 lack = s.h * (wanted / s.mass - got.angular);
+    if (outer.touches && !(lack.norm() < left / 2)) return false;
+    left = lack.norm();
     Mat3 moments = Mat3::Zero();
     for (Index i : part) {
       const Vec3 r = hat_x[i] - got.center;
@@ -79,12 +86,13 @@ struct EndOfStep {
       new_v[i] += turn.change * r / s.h;
       new_x[i] = hat_x[i] + s.h * new_v[i];
     }
-    if (turn.left.norm() <= 1e-13 * s.h * wanted.norm()) return;
+    if (turn.left.norm() <= 1e-13 * s.h * wanted.norm()) return true;
     const Vec3 w = rotation_rate(part, model.mass, hat_x, turn.left / s.h);
     for (Index i : part) {
       new_v[i] += w.cross(hat_x[i] - got.center);
       new_x[i] = hat_x[i] + s.h * new_v[i];
     }
+    return true;
   }
 
   /// The same for a part that is held or grabbed: as far as it can move as a whole, what is not elastic in G

@@ -16,6 +16,9 @@ struct OuterMotion {
   /// Forces are given on nodes, and their moment follows the turn that this correction makes; else it is that of
   /// the step as it was solved.
   bool turns_with_part = false;
+  /// They are those of contact: followed only while each turn is less than half of the one before. Pressed between such
+  /// forces a part would be pushed over by its own turn.
+  bool touches = false;
 };
 
 /// For every part of the body by itself; then put_held.

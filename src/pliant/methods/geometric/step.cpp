@@ -132,7 +132,8 @@ void Body::end_with_momentum(Equation& e, bool touches) {
     step_kernels().accept(ends, scratch_.vectors.d.data(), scratch_.new_x[0].data(), scratch_.new_v[0].data(),
                           begin, end);
   });
-  const OuterMotion outer{contact_.outer_forces(e), contact_.jump(), !touches && !e.input.forces.empty()};
+  const OuterMotion outer{contact_.outer_forces(e), contact_.jump(),
+                          !contact_.any() && !e.input.forces.empty(), touches};
   if (kept_.empty())
     keep_momentum(e, outer);
   else

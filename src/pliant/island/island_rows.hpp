@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the contact problem of bodies that touch (island_problem.hpp).
+#pragma once
+
+#include <array>
+
+#include "pliant/contact/contact_problem.hpp"
+
+namespace pliant {
+
+/// A body: its own rows, and what its impulses are in units of those of the rows (bodies whose steps count a force for
+/// different times).
+struct IslandPart {
+  ContactProblem* problem = nullptr;
+  double scale = 1;
+};
+
+/// Row `contact` of the problem of a part.
+struct IslandShare {
+  Index part = -1, contact = 0;
+};
+
+struct IslandRow {
+  Vec3 normal{0, 1, 0};
+  double friction = 0;
+  double bias = 0;     ///< m/s: how fast the row may close; negative: how fast it must open
+  Vec3 free{0, 0, 0};  ///< u without impulses, m/s
+  Vec3 impulse{0, 0, 0};
+  std::array<IslandShare, 2> shares;  ///< the second may be empty
+};
+
+struct IslandOutcome {
+  int sweeps = 0;
+  double residual = 0;  ///< m/s, natural: IslandProblem::residual()
+};
+
+}  // namespace pliant

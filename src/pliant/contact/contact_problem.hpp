@@ -83,6 +83,7 @@ class ContactProblem {
   Index parts() const { return Index(parts_.size()); }
   bool split() const { return split_; }
   bool dense_response() const { return dense_; }
+  bool local_response() const { return local_; }
   Rolling& rolling(Index p) { return rolling_[std::size_t(p)]; }
   Vec3 torque(Index p) const;
   void set_torque(Index p, const Vec3& t);

@@ -109,7 +109,10 @@ double IslandProblem::residual() const {
   return largest;
 }
 
+/// Where nodes answer each for itself a sweep costs next to nothing, and S has nothing to offer.
 IslandProblem::Outcome IslandProblem::solve(int most_sweeps, double tolerance) {
+  if (std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.problem->local_response(); }))
+    return sweep_to(most_sweeps, tolerance);
   Outcome outcome = sweep_to(std::min(most_sweeps, quick_sweeps), tolerance);
   if (outcome.residual < tolerance || outcome.sweeps >= most_sweeps) return outcome;
   before_.clear();

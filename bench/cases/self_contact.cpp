@@ -59,8 +59,8 @@ Row measure_stiff(const Context& context) {
 
 /// Ends of a mat of 1 m, E = 2e4 Pa, turned by 72 degrees a second each, at h = 0.04 s [IPC, 14_matTwist].
 Row measure_mat(const Context& context, const std::string& name, int nodes, double turns) {
-  const Shape shape = on_surface(
-      make_shape(SheetShape{.size = {1, 1}, .nodes = {nodes, nodes}, .thickness = 0.01}), 0.01);
+  const Shape shape =
+      on_surface(make_shape(SheetShape{.size = {1, 1}, .nodes = {nodes, nodes}, .thickness = 0.01}), 0.01);
   std::vector<Hold> holds(2);
   for (Index i = 0; i < Index(shape.graph.positions.size()); ++i)
     if (const double x = shape.graph.positions[std::size_t(i)].x(); std::abs(x) > 0.499)
@@ -74,9 +74,9 @@ Row measure_mat(const Context& context, const std::string& name, int nodes, doub
   geometric::Options options{.stiffness = 2e4};
   options.op = geometric::Operator::sheet;
   options.integrator = geometric::Integrator::euler;
-  Simulation simulation = alone(
-      make_body(shape, options, {.bodies = true, .thickness = 0.1 / (nodes - 1)}, std::move(holds)),
-      {.h = 0.04, .gravity = {0, 0, 0}, .threads = context.pool.threads()});
+  Simulation simulation =
+      alone(make_body(shape, options, {.bodies = true, .thickness = 0.1 / (nodes - 1)}, std::move(holds)),
+            {.h = 0.04, .gravity = {0, 0, 0}, .threads = context.pool.threads()});
   while (simulation.time() < seconds - 0.2) step_ms(simulation);
   std::vector<double> steps;
   double sweeps = 0, rounds = 0;

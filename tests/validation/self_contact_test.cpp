@@ -127,8 +127,10 @@ Simulation mat(int nodes, double seconds, int threads = 1, unsigned seed = 0) {
   Material soft{.modulus = 2e4, .sheet = true};
   soft.contact.thickness = 0.1 / (nodes - 1);
   std::vector<Hold> holds;
-  holds.push_back(hold_of(shape, [](const Vec3& x) { return x.x() < -0.499; }, turning(72, seconds)));
-  holds.push_back(hold_of(shape, [](const Vec3& x) { return x.x() > 0.499; }, turning(-72, seconds)));
+  holds.push_back(hold_of(
+      shape, [](const Vec3& x) { return x.x() < -0.499; }, turning(72, seconds)));
+  holds.push_back(hold_of(
+      shape, [](const Vec3& x) { return x.x() > 0.499; }, turning(-72, seconds)));
   Start start;
   if (seed > 0) {
     start.x = shaken(shape.graph.positions, 1e-4, seed);
@@ -196,9 +198,11 @@ Simulation folding_strip(unsigned seed, const Integrator integrator) {
   const Shape shape = sheet_of({0.2, 1}, {6, 31}, 0.004);
   Start start;
   const Mat3 up = Eigen::AngleAxisd(M_PI / 2, Vec3::UnitX()).toRotationMatrix();
-  for (const Vec3& x : shaken(shape.graph.positions, 1e-3, seed)) start.x.push_back(up * x + Vec3(0, 0.51, 0));
+  for (const Vec3& x : shaken(shape.graph.positions, 1e-3, seed))
+    start.x.push_back(up * x + Vec3(0, 0.51, 0));
   start.v.assign(start.x.size(), Vec3::Zero());
-  Material soft{.modulus = 1e5, .damping = {.mass = 0.5, .stiffness = 1e-3}, .sheet = true, .integrator = integrator};
+  Material soft{
+      .modulus = 1e5, .damping = {.mass = 0.5, .stiffness = 1e-3}, .sheet = true, .integrator = integrator};
   return alone(make_body(shape, soft, {}, start), {.h = 1.0 / 60}, {plane_collider(0.5)});
 }
 
@@ -263,7 +267,9 @@ TEST(SelfContact, a_soft_ring_pressed_flat_rests_on_itself_and_comes_back) {
   start.v.assign(start.x.size(), Vec3::Zero());
   Material soft{.modulus = 1e5, .damping = {.mass = 2, .stiffness = 0.01}};
   Motion press;
-  press.keys = {{}, {.time = 0.6, .translate = {0, -0.15, 0}}, {.time = 0.8, .translate = {0, -0.15, 0}},
+  press.keys = {{},
+                {.time = 0.6, .translate = {0, -0.15, 0}},
+                {.time = 0.8, .translate = {0, -0.15, 0}},
                 {.time = 1.2}};
   std::vector<Collider> plates;
   plates.push_back(plane_collider(0.5));
@@ -280,7 +286,8 @@ TEST(SelfContact, a_soft_ring_pressed_flat_rests_on_itself_and_comes_back) {
   EXPECT_GT(contacts, 4);
   // It is round again.
   double low = 1, high = 0;
-  for (const Vec3& x : simulation.bodies()[0].surface()) low = std::min(low, x.y()), high = std::max(high, x.y());
+  for (const Vec3& x : simulation.bodies()[0].surface())
+    low = std::min(low, x.y()), high = std::max(high, x.y());
   EXPECT_NEAR(high - low, 0.26, 0.01 * 0.26);
 }
 
@@ -296,8 +303,8 @@ void twist_rods(double h, int steps) {
     Body body = make_body(rod, {.modulus = 1e4, .density = 1000}, {}, start);
     std::vector<PlacedHold> holds;
     for (const double side : {-1, 1}) {
-      PlacedHold placed = body.hold_here(
-          hold_of(rod, [&](const Vec3& x) { return side * x.x() > 0.499; }).nodes);
+      PlacedHold placed =
+          body.hold_here(hold_of(rod, [&](const Vec3& x) { return side * x.x() > 0.499; }).nodes);
       placed.hold.motion = turning(72 * side, 4);
       placed.hold.release = std::numeric_limits<double>::infinity();
       placed.centre = Vec3(0.5 * side, 0, 0);

@@ -42,7 +42,8 @@ class IslandDescent {
     sweeps_ = 0;
     states_.clear();
     if (!prepare()) return {.answers = false};
-    by_node_ = std::any_of(members.begin(), members.end(), [](const Member* m) { return m->contact->by_node(); });
+    by_node_ =
+        std::any_of(members.begin(), members.end(), [](const Member* m) { return m->contact->by_node(); });
     const Model first = descend(projections());
     if (first.bounded && first.turn <= limits.lively) return {};
     Outcome outcome{.violent = first.turn > too_far};

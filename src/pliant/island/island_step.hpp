@@ -52,8 +52,9 @@ struct BodyPair {
 
   bool within_one() const { return first == second; }
   PairMotion motion(const Member& a, const Member& b) const {
-    return {*a.surface, *b.surface, a.at,  b.at, a.end,
-            b.end,      delta,      floor, within_one() ? a.self.get() : nullptr};
+    return {*a.surface, *b.surface, a.at,
+            b.at,       a.end,      b.end,
+            delta,      floor,      within_one() ? a.self.get() : nullptr};
   }
 };
 

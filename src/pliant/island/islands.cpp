@@ -179,7 +179,8 @@ void Islands::find_touching_group(Index from, Index but) {
     grown = false;
     for (BodyPair& pair : pairs_) {
       const Index a = pair.first, b = pair.second;
-      if (pair.within_one() || a == but || b == but || done_[std::size_t(a)] == done_[std::size_t(b)]) continue;
+      if (pair.within_one() || a == but || b == but || done_[std::size_t(a)] == done_[std::size_t(b)])
+        continue;
       const Member &first = members_[std::size_t(a)], &second = members_[std::size_t(b)];
       search(pair);
       finder_.touches(pair.motion(first, second), pair.candidates, pair.floor, false, Vec3::Zero(), rows_);
@@ -414,7 +415,8 @@ bool Islands::check_apart() {
   }
   bool any = false;
   for (BodyPair& pair : pairs_) {
-    const bool together = pair.within_one() ? steps_as_island(pair.first) : root(pair.first) == root(pair.second);
+    const bool together =
+        pair.within_one() ? steps_as_island(pair.first) : root(pair.first) == root(pair.second);
     if (together || !may_meet(pair) || ends_apart(pair)) continue;
     any = true;
     pair.near = true;

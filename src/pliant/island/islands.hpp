@@ -26,8 +26,8 @@ class Islands {
     double thickness = 0;                 ///< m, if the contact options give none; 0: of the size
     bool movable = true;                  ///< it starts here, and nothing holds it
     bool closed = true;                   ///< the triangles bound a volume
-    std::span<const Vec3> rest = {};      ///< the same points at rest, in their given numbers; none: it does not
-                                          ///< meet itself
+    std::span<const Vec3> rest = {};  ///< the same points at rest, in their given numbers; none: it does not
+                                      ///< meet itself
   };
 
   /// In place of all bodies so far. Of two that were here before, what is known of their contact stays; also when

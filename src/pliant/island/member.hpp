@@ -18,9 +18,9 @@ struct Member {
   ContactBody* contact = nullptr;
   std::unique_ptr<MeetingSurface> surface;
   std::unique_ptr<SelfSearch> self;  ///< it meets itself, too; or nothing
-  double thickness = 0;  ///< m: two bodies keep half the sum of theirs
-  double usual = 0;      ///< the thickness when its contact options give none, m; 0: of the size
-  double friction = 0;   ///< < 0: not given
+  double thickness = 0;              ///< m: two bodies keep half the sum of theirs
+  double usual = 0;                  ///< the thickness when its contact options give none, m; 0: of the size
+  double friction = 0;               ///< < 0: not given
 
   StepInput input;                     ///< as the body's own step has it
   StepInput whole;                     ///< the same of the whole step, while it is made in parts

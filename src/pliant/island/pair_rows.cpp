@@ -250,7 +250,8 @@ bool PairRows::any_near(const PairMotion& m, const PairCandidates& candidates) c
     if (any) return;
     const PairPoints x = points_of(row, begin_of(m));
     const ClosestPoints closest = closest_points(row.primitive, x);
-    any = (closest.distance < m.delta && closest.distance < kept(m, row)) || impact_of(m, row, x, closest).hit();
+    any = (closest.distance < m.delta && closest.distance < kept(m, row)) ||
+          impact_of(m, row, x, closest).hit();
   });
   return any;
 }

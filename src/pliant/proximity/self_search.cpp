@@ -18,7 +18,8 @@ class Groups {
  public:
   explicit Groups(std::size_t count) : leader_(count) { std::iota(leader_.begin(), leader_.end(), 0); }
   Index of(Index v) {
-    while (leader_[std::size_t(v)] != v) v = leader_[std::size_t(v)] = leader_[std::size_t(leader_[std::size_t(v)])];
+    while (leader_[std::size_t(v)] != v)
+      v = leader_[std::size_t(v)] = leader_[std::size_t(leader_[std::size_t(v)])];
     return v;
   }
   void join(Index a, Index b) {
@@ -76,7 +77,8 @@ void SelfSearch::leave_out_flaws(std::span<const Triangle> triangles) {
   }
   for (const auto [k, l] : found_.edge_edge) {
     const SurfaceEdge &e = surface_.edges()[std::size_t(k)], &f = surface_.edges()[std::size_t(l)];
-    if (edge_edge_closest(edge_edge_points(rest_, e, rest_, f)).distance <= near) add({e[0], e[1], f[0], f[1]});
+    if (edge_edge_closest(edge_edge_points(rest_, e, rest_, f)).distance <= near)
+      add({e[0], e[1], f[0], f[1]});
   }
   if (flaws_.crossings == 0) return;
   const std::vector<char> core = flawed;
@@ -93,7 +95,8 @@ void SelfSearch::leave_out_flaws(std::span<const Triangle> triangles) {
     }
 }
 
-void SelfSearch::find(std::span<const Vec3> begin, std::span<const Vec3> end, double reach, PairCandidates& out) {
+void SelfSearch::find(std::span<const Vec3> begin, std::span<const Vec3> end, double reach,
+                      PairCandidates& out) {
   Vec3 mean = Vec3::Zero();
   for (std::size_t v = 0; v < begin.size(); ++v) mean += (end[v] - begin[v]) / double(begin.size());
   shifted_.resize(end.size());
@@ -105,7 +108,8 @@ void SelfSearch::find(std::span<const Vec3> begin, std::span<const Vec3> end, do
     return left_out(p.first, surface_.triangles()[std::size_t(p.second)]);
   });
   std::erase_if(out.edge_edge, [&](const IndexPair& p) {
-    const SurfaceEdge &e = surface_.edges()[std::size_t(p.first)], &f = surface_.edges()[std::size_t(p.second)];
+    const SurfaceEdge &e = surface_.edges()[std::size_t(p.first)],
+                      &f = surface_.edges()[std::size_t(p.second)];
     return left_out(e[0], e[1], f[0], f[1]);
   });
 }

@@ -460,18 +460,20 @@ std::vector<std::string> meeting_notes(Simulation& simulation) {
   for (const IndexPair& pair : simulation.crossing()) {
     const std::string &first = bodies[std::size_t(pair.first)].name(),
                       &second = bodies[std::size_t(pair.second)].name();
-    out.push_back(pair.first == pair.second
-                      ? fmt::format("{} starts through itself: it does not meet itself until it has parted", first)
-                      : fmt::format("{} and {} cross each other: they pass through each other until they have parted",
-                                    first, second));
+    out.push_back(
+        pair.first == pair.second
+            ? fmt::format("{} starts through itself: it does not meet itself until it has parted", first)
+            : fmt::format("{} and {} cross each other: they pass through each other until they have parted",
+                          first, second));
   }
   for (int i = 0; i < int(bodies.size()); ++i)
     if (const auto flaws = simulation.flaws(i); flaws && flaws->crossings > 0)
-      out.push_back(fmt::format(
-          "{}: its mesh passes through or touches itself at rest, in {} place{} ({} pair{} of edges and triangles): it "
-          "does not meet itself around them",
-          bodies[std::size_t(i)].name(), flaws->places, flaws->places == 1 ? "" : "s", flaws->crossings,
-          flaws->crossings == 1 ? "" : "s"));
+      out.push_back(
+          fmt::format("{}: its mesh passes through or touches itself at rest, in {} place{} ({} pair{} of "
+                      "edges and triangles): it "
+                      "does not meet itself around them",
+                      bodies[std::size_t(i)].name(), flaws->places, flaws->places == 1 ? "" : "s",
+                      flaws->crossings, flaws->crossings == 1 ? "" : "s"));
   for (int i = 0; bodies.size() > 1 && i < int(bodies.size()); ++i) {
     Body& body = simulation.body(i);
     if (!body.contact().bodies || simulation.meets_others(i)) continue;

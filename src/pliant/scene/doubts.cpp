@@ -243,10 +243,11 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
   for (const IndexPair& pair : scene.simulation.crossing_after_step()) {
     const std::string& first = scene.simulation.bodies()[std::size_t(pair.first)].name();
     if (pair.first == pair.second) {
-      out.push_back(fmt::format(
-          "{} passes through itself at the end, and does until it has parted; if it did not at the start, it was "
-          "pressed until it touched: take more substeps, or a stiffer body",
-          first));
+      out.push_back(
+          fmt::format("{} passes through itself at the end, and does until it has parted; if it did not at "
+                      "the start, it was "
+                      "pressed until it touched: take more substeps, or a stiffer body",
+                      first));
       continue;
     }
     out.push_back(fmt::format(

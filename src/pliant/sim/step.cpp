@@ -83,8 +83,7 @@ void Simulation::join_bodies(const std::vector<char>& starts) {
 
 void Simulation::join_changed() {
   for (std::size_t i = 0; i < bodies_.size(); ++i)
-    if (wants_[i] != wanted(bodies_[i]))
-      return join_bodies(std::vector<char>(bodies_.size(), steps_ == 0));
+    if (wants_[i] != wanted(bodies_[i])) return join_bodies(std::vector<char>(bodies_.size(), steps_ == 0));
 }
 
 std::optional<StepFailure> Simulation::failure(int body, double end) const {

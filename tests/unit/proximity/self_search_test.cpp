@@ -52,7 +52,8 @@ TEST(SelfSearch, what_all_vertices_share_in_their_way_finds_no_pairs) {
 }
 
 TEST(SelfSearch, around_a_crossing_at_rest_pairs_are_left_out_and_nowhere_else) {
-  const TriMesh mesh = two_sheets([](const Vec3& x) { return Vec3(x.y() + 0.27, x.x() - 0.06, x.z() + 0.013); });
+  const TriMesh mesh =
+      two_sheets([](const Vec3& x) { return Vec3(x.y() + 0.27, x.x() - 0.06, x.z() + 0.013); });
   SelfSearch search(mesh.vertices, mesh.triangles);
   EXPECT_GT(search.flaws().crossings, 8);
   EXPECT_EQ(search.flaws().places, 1);
@@ -66,7 +67,8 @@ TEST(SelfSearch, around_a_crossing_at_rest_pairs_are_left_out_and_nowhere_else) 
 }
 
 TEST(SelfSearch, sheets_that_touch_at_rest_are_left_out_where_they_touch) {
-  const TriMesh mesh = two_sheets([](const Vec3& x) { return Vec3(x.x() + 0.5, x.y(), x.z()); });  // edge on edge
+  const TriMesh mesh =
+      two_sheets([](const Vec3& x) { return Vec3(x.x() + 0.5, x.y(), x.z()); });  // edge on edge
   SelfSearch search(mesh.vertices, mesh.triangles);
   EXPECT_GT(search.flaws().crossings, 0);
   EXPECT_EQ(found(search, mesh.vertices, mesh.vertices).size(), 0u);
@@ -81,7 +83,8 @@ bool any_too_near(SelfSearch& search, const TriMesh& mesh, const Points& begin, 
     for (const auto [v, t] : found(search, x, x).vertex_triangle) {
       const Triangle& triangle = mesh.triangles[std::size_t(t)];
       const double distance = vertex_triangle_closest(vertex_triangle_points(x, v, x, triangle)).distance;
-      if (distance < search.kept(PairKind::vertex_triangle, {v, triangle[0], triangle[1], triangle[2]}, delta))
+      if (distance <
+          search.kept(PairKind::vertex_triangle, {v, triangle[0], triangle[1], triangle[2]}, delta))
         return true;
     }
   }

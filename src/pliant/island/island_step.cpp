@@ -15,7 +15,8 @@ constexpr int most_rounds = 12;         // of linearisation
 constexpr double hopeless =
     0.9;  // of the way is left after three rounds: surfaces do not get past each other
 constexpr std::size_t most_contacts = 3000, most_by_node = 20000;  // of a body, with a W and without
-constexpr std::size_t many_contacts = 40;  // of a body: a W of all of them costs more than steps by node
+// Contacts of a body, and those with itself among them: for so many, steps by node cost less than a W of all.
+constexpr std::size_t many_contacts = 300, many_with_itself = 40;
 constexpr double lively_turn = 0.01, violent_turn = 0.3;  // rad in a step: with a history, and without
 constexpr double deep = 0.05;                             // of delta: less is left alone
 constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
@@ -37,6 +38,12 @@ bool finds(const std::vector<PairRow>& rows, const PairKey& key) {
 
 bool in_one_part(const MeetingSurface& s, const PairRow& row) {
   return s.component(row.vertex[0]) == s.component(row.vertex[3]);
+}
+
+bool has_many_contacts(const Member& m) {
+  const auto with_itself = [](const Contact& contact) { return contact.within_one(); };
+  return m.contacts.size() > many_contacts ||
+         std::size_t(std::count_if(m.contacts.begin(), m.contacts.end(), with_itself)) > many_with_itself;
 }
 
 }  // namespace
@@ -342,7 +349,7 @@ void IslandStep::add_couple(Member& m, const Points& x) {
 /// Every body predicts its end, from its kept state.
 bool IslandStep::begin() {
   for (Member* m : members_) {
-    m->contact->prefer_nodes(m->contacts.size() > many_contacts);
+    m->contact->prefer_nodes(has_many_contacts(*m));
     m->contact->restore(ContactBody::Slot::attempt);
     StepInput input = m->input;
     input.colliders = {};

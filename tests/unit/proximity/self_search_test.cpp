@@ -31,24 +31,41 @@ PairCandidates found(SelfSearch& search, const Points& begin, const Points& end,
   return out;
 }
 
+/// Pairs that are nearer than 2 delta: boxes find more.
+int near(SelfSearch& search, const TriMesh& mesh, const Points& x) {
+  const PairCandidates pairs = found(search, x, x);
+  const MovingSurface surface(mesh.vertices, mesh.triangles);
+  int count = 0;
+  for (const auto [v, t] : pairs.vertex_triangle)
+    count +=
+        vertex_triangle_closest(vertex_triangle_points(x, v, x, mesh.triangles[std::size_t(t)])).distance <
+        2 * delta;
+  for (const auto [e, f] : pairs.edge_edge)
+    count += edge_edge_closest(
+                 edge_edge_points(x, surface.edges()[std::size_t(e)], x, surface.edges()[std::size_t(f)]))
+                 .distance < 2 * delta;
+  return count;
+}
+
 TEST(SelfSearch, a_flat_sheet_has_no_pairs_at_rest_and_keeps_less_where_the_mesh_is_fine) {
   const TriMesh mesh = sheet();
   SelfSearch search(mesh.vertices, mesh.triangles);
   EXPECT_EQ(search.flaws().crossings, 0);
-  EXPECT_EQ(found(search, mesh.vertices, mesh.vertices).size(), 0u);
+  EXPECT_EQ(near(search, mesh, mesh.vertices), 0);
   // Across a cell of 1/16 m: edges 0 1 and 9 10 run along it.
   EXPECT_DOUBLE_EQ(search.kept(PairKind::edge_edge, {0, 1, 9, 10}, delta), delta);
   EXPECT_DOUBLE_EQ(search.kept(PairKind::edge_edge, {0, 1, 9, 10}, 0.2), 0.9 / 16);
 }
 
-TEST(SelfSearch, what_all_vertices_share_in_their_way_finds_no_pairs) {
+TEST(SelfSearch, what_all_vertices_share_in_their_way_finds_no_more_pairs) {
   const TriMesh mesh = sheet();
   SelfSearch search(mesh.vertices, mesh.triangles);
   Points far = mesh.vertices;
   for (Vec3& x : far) x += Vec3(30, -7, 11);
-  EXPECT_EQ(found(search, mesh.vertices, far).size(), 0u);
-  far[0] += Vec3(0.3, 0.001, 0.3);  // but one of them goes over the others
-  EXPECT_GT(found(search, mesh.vertices, far).vertex_triangle.size(), 10u);
+  const std::size_t at_rest = found(search, mesh.vertices, mesh.vertices).size();
+  EXPECT_LE(found(search, mesh.vertices, far).size(), at_rest + 4);  // but for rounding
+  far[0] += Vec3(0.3, 0.001, 0.3);                                   // one of them goes over the others
+  EXPECT_GT(found(search, mesh.vertices, far).size(), at_rest + 100);
 }
 
 TEST(SelfSearch, around_a_crossing_at_rest_pairs_are_left_out_and_nowhere_else) {
@@ -58,10 +75,10 @@ TEST(SelfSearch, around_a_crossing_at_rest_pairs_are_left_out_and_nowhere_else) 
   EXPECT_GT(search.flaws().crossings, 8);
   EXPECT_EQ(search.flaws().places, 1);
   EXPECT_FALSE(search.crosses(mesh.vertices));
-  EXPECT_EQ(found(search, mesh.vertices, mesh.vertices).size(), 0u);
+  EXPECT_EQ(near(search, mesh, mesh.vertices), 0);
   Points folded = mesh.vertices;  // a corner through the far side of its own sheet
   folded[0] = Vec3(0.47, 0.001, 0.4);
-  EXPECT_GT(found(search, folded, folded).size(), 0u);
+  EXPECT_GT(near(search, mesh, folded), 0);
   folded[0].y() = -0.05;
   EXPECT_TRUE(search.crosses(folded));
 }
@@ -71,7 +88,7 @@ TEST(SelfSearch, sheets_that_touch_at_rest_are_left_out_where_they_touch) {
       two_sheets([](const Vec3& x) { return Vec3(x.x() + 0.5, x.y(), x.z()); });  // edge on edge
   SelfSearch search(mesh.vertices, mesh.triangles);
   EXPECT_GT(search.flaws().crossings, 0);
-  EXPECT_EQ(found(search, mesh.vertices, mesh.vertices).size(), 0u);
+  EXPECT_EQ(near(search, mesh, mesh.vertices), 0);
 }
 
 /// Nearer than it keeps somewhere on the way, asked at many times.

@@ -61,7 +61,9 @@ void Meeting::respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) {
   const FlushTinyNumbers in_this_call;
   dv.resize(impulses.size());
   if (by_node_) {
-    for (std::size_t i = 0; i < dv.size(); ++i) dv[i] = double(mass_inverse_[i]) * impulses[i];
+    for (std::size_t i = 0; i < dv.size(); ++i)  // in double: it is momentum
+      dv[i] = mass_inverse_[i] > 0 ? Vec3(impulses[i] / (step_->scheme.mass * body_.model_.mass[i]))
+                                   : Vec3(Vec3::Zero());
     return;
   }
   body_.contact_.response().respond(impulses, dv, pool);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "pliant/base/tiny_numbers.hpp"
@@ -86,7 +87,7 @@ class IslandDescent {
     void found(const Model& model);
 
    private:
-    double before_, first_ = 0;
+    double before_, first_ = 0, least_ = std::numeric_limits<double>::infinity();
     int models_ = 0;
     bool settled_ = false, climbs_ = false;
   };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <compare>
 #include <vector>
 
@@ -45,6 +46,12 @@ struct Contact {
   /// Against another body. Empty: a collider, which meets the vertex of the key.
   ContactTerms row{};
 
+  /// Both sides are of one body, in one row.
+  bool within_one() const {
+    double sum = 0;
+    for (const ContactTerm& term : row) sum += term.weight;
+    return row.count > 1 && std::abs(sum) < 0.5;  // of a side alone it is 1 or -1
+  }
   ContactTerms terms() const {
     if (row.count > 0) return row;
     ContactTerms one;

@@ -59,6 +59,11 @@ class ContactBody {
   virtual std::span<const Vec3> hat() const = 0;
   /// B about X0 + D, for the contact problem.
   virtual SurfaceResponse& response() = 0;
+  /// From the next begin() on, B may be a diagonal matrix, where that is about as good: problems of many contacts are
+  /// then cheap. Around the step (respond) impulses then act on the masses alone.
+  virtual void prefer_nodes(bool) {}
+  /// It is one.
+  virtual bool by_node() const { return false; }
   /// Velocities of all nodes in the motion D - B g.
   virtual void free_velocities(Points& v) const = 0;
   /// The projected step for these impulses on nodes. Returns step . (h' J^T r - g), the squared residual, kg m^2.

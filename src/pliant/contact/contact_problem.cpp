@@ -64,7 +64,7 @@ void ContactProblem::resize(Index contacts, Index parts) {
 void ContactProblem::reset(Index contacts, Index parts, bool split) {
   split_ = split;
   resize(contacts, parts);
-  dense_ = false;
+  dense_ = local_ = false;
   s_.resize(stride_ * std::size_t(contacts));
 }
 
@@ -72,7 +72,16 @@ void ContactProblem::reset_dense(Index contacts) {
   split_ = false;
   resize(contacts, 1);
   dense_ = true;
+  local_ = false;
   dense_response_.reset(contacts);
+}
+
+LocalResponse& ContactProblem::reset_local(Index contacts, std::span<const float> inverse) {
+  split_ = dense_ = false;
+  resize(contacts, 1);
+  local_ = true;
+  local_response_.reset(inverse);
+  return local_response_;
 }
 
 void ContactProblem::set_impulse(Index c, const Vec3& r) {
@@ -93,6 +102,7 @@ void ContactProblem::set_torque(Index p, const Vec3& t) {
 
 Mat3 ContactProblem::block(Index c, Index d) const {
   if (dense_) return dense_response_.block(c, d);
+  if (local_) return local_response_.entry(c, d) * Mat3::Identity();
   Mat3 w = double(s(c, d)) * Mat3::Identity();
   const Row &a = rows_[c], &b = rows_[d];
   if (split_ && a.part == b.part) {
@@ -109,7 +119,7 @@ void ContactProblem::prepare() {
     part_rho_[p] = eigenvalues_in_closed_form(parts_[p].inverse_inertia)[2];
   for (Index c = 0; c < size_; ++c) {
     diagonal_[c] = block(c, c);
-    rho_[c] = split_ || dense_ ? eigenvalues_in_closed_form(diagonal_[c])[2] : s(c, c);
+    rho_[c] = split_ || dense_ ? eigenvalues_in_closed_form(diagonal_[c])[2] : diagonal_[c](0, 0);
     positive_ =
         positive_ && (dense_ || rho_[c] >= 0);  // a dense W may overflow: its contacts then have no answer
   }
@@ -117,6 +127,7 @@ void ContactProblem::prepare() {
 
 Vec3 ContactProblem::response(Index c) const {
   if (dense_) return dense_response_(c);
+  if (local_) return local_response_(c);
   Vec3 u;
   sweep_kernels().row(s_.data() + std::size_t(c) * stride_, r_.data(), r_.data() + stride_,
                       r_.data() + 2 * stride_, int(stride_), u.data());
@@ -133,6 +144,7 @@ Vec3 ContactProblem::velocity(Index c) const { return rows_[c].free + response(c
 void ContactProblem::add_impulse(Index c, const Vec3& change) {
   for (int k = 0; k < 3; ++k) r_[k * stride_ + c] += change[k];
   if (dense_) dense_response_.add(c, change);
+  if (local_) local_response_.add(c, change);
   if (!split_) return;
   const Row& row = rows_[c];
   turning_[row.part].rigid += parts_[row.part].inverse_inertia.lazyProduct(row.lever.cross(change));
@@ -141,6 +153,7 @@ void ContactProblem::add_impulse(Index c, const Vec3& change) {
 
 void ContactProblem::sum_response() {
   if (dense_) dense_response_.start_from([&](Index c) { return impulse(c); });
+  if (local_) local_response_.start_from([&](Index c) { return impulse(c); });
   std::fill(turning_.begin(), turning_.end(), Turning{});
   if (!split_) return;
   for (Index c = 0; c < size_; ++c) {

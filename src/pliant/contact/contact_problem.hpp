@@ -7,7 +7,8 @@
 // s is a scalar matrix: the method's response acts on x, y, z alike. A part of a body that is free to turn
 // adds its exact rigid rotation, P_c w = w x lever_c, and takes the method's own idea of one out again,
 // Z_c w = w x shadow_c. A body that answers each direction in its own way has a dense W instead: nine numbers
-// for each pair of contacts (dense_response.hpp). Conditions, with the normal n, the bias b >= 0 that lets an
+// for each pair of contacts (dense_response.hpp). One whose nodes answer each for itself has no W at all
+// (local_response.hpp). Conditions, with the normal n, the bias b >= 0 that lets an
 // open gap close, and the friction mu:
 //   0 <= r_n  complementary to  u_n + b >= 0;   |r_t| <= mu r_n, and r_t opposite to u_t where they are equal
 // Projected Gauss-Seidel: contact by contact, in the order given, r <- Pi(r - (u + b n)/rho) with Pi the
@@ -24,6 +25,7 @@
 #include "pliant/base/aligned.hpp"
 #include "pliant/base/types.hpp"
 #include "pliant/contact/dense_response.hpp"
+#include "pliant/contact/local_response.hpp"
 
 namespace pliant {
 
@@ -67,6 +69,8 @@ class ContactProblem {
   void reset(Index contacts, Index parts, bool split);
   /// The same with a dense W, which is to be set. The only part is not split.
   void reset_dense(Index contacts);
+  /// The same of a body whose nodes answer each for itself; the response is to be given its contacts.
+  LocalResponse& reset_local(Index contacts, std::span<const float> inverse);
   Index size() const { return size_; }
   Row& row(Index c) { return rows_[c]; }
   const Row& row(Index c) const { return rows_[c]; }
@@ -80,6 +84,7 @@ class ContactProblem {
   Index parts() const { return Index(parts_.size()); }
   bool split() const { return split_; }
   bool dense_response() const { return dense_; }
+  bool local_response() const { return local_; }
   Rolling& rolling(Index p) { return rolling_[std::size_t(p)]; }
   Vec3 torque(Index p) const;
   void set_torque(Index p, const Vec3& t);
@@ -134,7 +139,7 @@ class ContactProblem {
 
   Index size_ = 0;
   std::size_t stride_ = 0;  // of the rows of s, and between x, y and z of the impulses
-  bool split_ = false, dense_ = false, positive_ = true;
+  bool split_ = false, dense_ = false, local_ = false, positive_ = true;
   std::vector<Row> rows_;
   std::vector<Part> parts_;
   std::vector<Turning> turning_;
@@ -143,6 +148,7 @@ class ContactProblem {
   std::vector<double> rho_, part_rho_;
   AlignedVector<float> s_;
   DenseResponse dense_response_;          // in place of s_, when dense_
+  LocalResponse local_response_;          // when local_
   AlignedVector<double> r_;               // and behind the impulses the torques over their reach
   AlignedVector<double> swept_, change_;  // of the last sweeps: s(r), s(r) - r
 };

@@ -11,6 +11,7 @@
 // Hessian, and plain projected steps with a new model each cannot climb.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <span>
 
@@ -42,7 +43,9 @@ class IslandDescent {
     sweeps_ = 0;
     states_.clear();
     if (!prepare()) return {.answers = false};
-    const Model first = descend(most_projections);
+    by_node_ =
+        std::any_of(members.begin(), members.end(), [](const Member* m) { return m->contact->by_node(); });
+    const Model first = descend(projections());
     if (first.bounded && first.turn <= limits.lively) return {};
     Outcome outcome{.violent = first.turn > too_far};
     Again again(first);
@@ -50,7 +53,7 @@ class IslandDescent {
     while (again.goes_on()) {
       renew(true);
       if (!prepare()) return {.answers = false};
-      again.found(descend(most_projections));
+      again.found(descend(projections()));
     }
     if (again.settled()) return outcome;
     outcome.violent = true;
@@ -58,7 +61,7 @@ class IslandDescent {
     for (int k = 0; k < bounded_steps; ++k) {
       renew(false);
       if (!prepare()) return {.answers = false};
-      descend(0);
+      descend(by_node_ ? most_by_node / bounded_steps : 0);
     }
     return outcome;
   }
@@ -66,7 +69,7 @@ class IslandDescent {
   double residual() const { return residual_; }  ///< of the last contact problem, m/s
 
  private:
-  static constexpr int most_projections = 40, bounded_steps = 8;
+  static constexpr int most_projections = 40, most_by_node = 160, bounded_steps = 8;
   static constexpr double too_far = 0.3;  // rad
 
   /// What one model led to.
@@ -103,8 +106,11 @@ class IslandDescent {
   IslandProblem* problem_ = nullptr;
   Limits limits_;
   std::vector<char> states_;  // of the rows: open, stuck or sliding
+  int projections() const { return by_node_ ? most_by_node : most_projections; }
+
   int sweeps_ = 0;
   double residual_ = 0;
+  bool by_node_ = false;  // some body answers node by node
 };
 
 }  // namespace pliant

@@ -31,6 +31,12 @@ void IslandProblem::prepare(std::span<const Part> parts) {
         const Part& part = parts_[std::size_t(share.part)];
         diagonal_[c] += part.scale * part.problem->block(share.contact, share.contact);
       }
+    // Both sides of one body, in two of its rows: u = (W_11 + W_12 + W_21 + W_22) r.
+    if (const auto& [a, b] = rows_[c].shares; a.part >= 0 && a.part == b.part) {
+      const Part& part = parts_[std::size_t(a.part)];
+      const Mat3 mixed = part.scale * part.problem->block(a.contact, b.contact);
+      diagonal_[c] += mixed + mixed.transpose();
+    }
     rho_[c] = eigenvalues_in_closed_form(diagonal_[c])[2];
   }
   splitting_.forget();
@@ -103,7 +109,10 @@ double IslandProblem::residual() const {
   return largest;
 }
 
+/// Where nodes answer each for itself a sweep costs next to nothing, and S has nothing to offer.
 IslandProblem::Outcome IslandProblem::solve(int most_sweeps, double tolerance) {
+  if (std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.problem->local_response(); }))
+    return sweep_to(most_sweeps, tolerance);
   Outcome outcome = sweep_to(std::min(most_sweeps, quick_sweeps), tolerance);
   if (outcome.residual < tolerance || outcome.sweeps >= most_sweeps) return outcome;
   before_.clear();

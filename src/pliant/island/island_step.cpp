@@ -15,7 +15,9 @@ constexpr double impact_speed = 0.005;  // g h: slower approach is no impact
 constexpr int most_rounds = 12;         // of linearisation, where the step cannot be made in halves
 constexpr double hopeless =
     0.9;  // of the way is left after three rounds: surfaces do not get past each other
-constexpr Index most_rows = 3000;
+constexpr std::size_t most_contacts = 3000, most_by_node = 20000;  // of a body, with a W and without
+// Contacts of a body, and those with itself among them: for so many, steps by node cost less than a W of all.
+constexpr std::size_t many_contacts = 300, many_with_itself = 40;
 constexpr double lively_turn = 0.01, violent_turn = 0.3;  // rad in a step: with a history, and without
 constexpr double deep = 0.05;                             // of delta: less is left alone
 constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
@@ -40,6 +42,16 @@ bool finds(const std::vector<PairRow>& rows, const PairKey& key) {
   return at != rows.end() && at->key == key;
 }
 
+bool in_one_part(const MeetingSurface& s, const PairRow& row) {
+  return s.component(row.vertex[0]) == s.component(row.vertex[3]);
+}
+
+bool has_many_contacts(const Member& m) {
+  const auto with_itself = [](const Contact& contact) { return contact.within_one(); };
+  return m.contacts.size() > many_contacts ||
+         std::size_t(std::count_if(m.contacts.begin(), m.contacts.end(), with_itself)) > many_with_itself;
+}
+
 }  // namespace
 
 IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<BodyPair* const> pairs,
@@ -55,6 +67,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   answers_ = true;
   most_sweeps_ = 0;
   tolerance_ = std::numeric_limits<double>::infinity();
+  fastest_ = 0;
   slot_.assign(all.size(), -1);
   for (std::size_t k = 0; k < members_.size(); ++k) {
     Member& m = *members_[k];
@@ -67,6 +80,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     m.at = m.begin;
     m.node_begin = m.node_at = m.x();
     m.v_begin = m.v_start = m.v();
+    for (const Vec3& v : m.v_begin) fastest_ = std::max(fastest_, v.norm());
     m.log.clear();
     m.mass = 0;
     for (const double mass : m.method->nodes().mass) m.mass += mass;
@@ -92,42 +106,47 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   find_rows(true);
   build_problem();
   // More rows than can be held in memory: the way ends before they are solved.
-  const auto too_many = [&] { return problem_.size() > most_rows; };
-  rounds_ = 0;
-  if (too_many()) {
-    if (!last) return {Outcome::stuck, 0};
-    shorten(1);
-    finish();
-    return {};
-  }
+  const auto too_many = [&] {
+    return std::any_of(members_.begin(), members_.end(), [](const Member* m) {
+      return m->contacts.size() > (m->contact->by_node() ? most_by_node : most_contacts);
+    });
+  };
   double left = 1;
   scale_tolerance();
   for (rounds_ = 1;; ++rounds_) {
-    if (!begin() || (impact() && !begin()) || !answers_) return {without_end, failed_};
+    if (!begin()) return {without_end, failed_};
+    if (too_many()) {
+      if (!last) return {Outcome::stuck, 0};
+      shorten(left);
+      finish();
+      return {};
+    }
+    if ((impact() && !begin()) || !answers_) return {without_end, failed_};
     if (!descend() || !finite()) return {without_end, failed_};
     solved_ = true;
     const bool final = rounds_ == (last ? most_rounds : few_rounds);
     const double free = commit(last && final);
-    if (getenv("DBG"))
-      std::fprintf(stderr, " round %d h %.4g rows %d free %.3g sweeps %d res %.2g\n", rounds_, h_,
     if (free >= 1) break;
     left *= 1 - free;
     if (!last && (final || (rounds_ >= 3 && left > hopeless))) return {Outcome::stuck, 0};
     if (final) {
-        shorten(left);
-        break;
+      shorten(left);
+      break;
     }
     find_rows(false);
     build_problem();
-    if (!too_many()) continue;
-    if (!last) return {Outcome::stuck, 0};
-    shorten(left);
-    finish();
-    return {};
   }
   move_apart();
   finish();
   return {};
+}
+
+/// Tolerance of contact problems, m/s. Folds of hundreds of contacts are solved no better than they move.
+double IslandStep::enough() const {
+  constexpr double share = 3e-4;  // of the fastest node's speed
+  const bool by_node =
+      std::any_of(members_.begin(), members_.end(), [](const Member* m) { return m->contact->by_node(); });
+  return by_node ? std::max(tolerance_, share * fastest_) : tolerance_;
 }
 
 bool IslandStep::finite() {
@@ -244,14 +263,16 @@ void IslandStep::build_problem() {
       const PairRow& row = pair->rows[c];
       IslandProblem::Row out{
           .normal = row.normal, .friction = pair->friction, .impulse = pair->impulses[c], .shares = {}};
-      for (const int second : {0, 1}) {
+      // Within one body both sides are one row; but parts of it that nothing joins turn each for itself.
+      const bool as_one = pair->within_one() && in_one_part(*member(pair->first).surface, row);
+      for (int second = 0; second < (as_one ? 1 : 2); ++second) {
         const Index of_all = second ? pair->second : pair->first;
         Member& m = member(of_all);
         Contact contact;
         contact.normal = row.normal;
         contact.friction = pair->friction;
         for (int p = 0; p < 4; ++p)
-          if (row.of_second(p) == bool(second) && row.weight[std::size_t(p)] != 0)
+          if ((as_one || row.of_second(p) == bool(second)) && row.weight[std::size_t(p)] != 0)
             contact.row.add(row.vertex[std::size_t(p)], row.weight[std::size_t(p)]);
         contact.key.vertex = contact.row.list[0].vertex;
         out.shares[std::size_t(second)] = {slot_[std::size_t(of_all)], Index(m.contacts.size())};
@@ -363,6 +384,7 @@ void IslandStep::collect_impulses(At at) {
     if (row.impulse.isZero(0)) continue;
     Vec3 between = Vec3::Zero();
     int bodies = 0;
+    bool within_one = false;
     for (const IslandProblem::Share& share : row.shares)
       if (share.part >= 0) {
         Member& m = *members_[std::size_t(share.part)];
@@ -370,9 +392,16 @@ void IslandStep::collect_impulses(At at) {
         m.rows().add(contact, row.impulse, m.wanted);
         between += m.rows().observe(contact, at == At::descent ? m.end_x : m.x());
         if (at != At::begin) between -= (bodies == 0 ? 1 : -1) * m.rate() * m.mean_v;
+        within_one |= contact.within_one();
         ++bodies;
       }
-    if (bodies < 2 || !exact) continue;
+    if (!exact) continue;
+    if (within_one) {
+      Member& m = *members_[std::size_t(row.shares[0].part)];
+      if (at != At::begin) between += m.rate() * m.mean_v;
+      m.couple -= between.cross(row.impulse);
+    }
+    if (bodies < 2) continue;
     for (const IslandProblem::Share& share : row.shares)
       members_[std::size_t(share.part)]->couple -= between.cross(row.impulse) / 2;
   }
@@ -399,6 +428,7 @@ void IslandStep::add_couple(Member& m, const Points& x) {
 /// Every body predicts its end, from its kept state.
 bool IslandStep::begin() {
   for (Member* m : members_) {
+    m->contact->prefer_nodes(has_many_contacts(*m));
     m->contact->restore(ContactBody::Slot::attempt);
     StepInput input = m->input;
     input.colliders = {};
@@ -461,7 +491,7 @@ bool IslandStep::impact() {
     for (const Contact& contact : m->ground) gap(c++, contact.gap);
   for (const BodyPair* pair : pairs_)
     for (const PairRow& row : pair->rows)
-      gap(c++, std::max(0.0, row.distance - pair->delta) - way_of(*pair, row));
+      gap(c++, std::max(0.0, row.distance - row.delta) - way_of(*pair, row));
   const double slow = std::max(impact_speed * members_[0]->input.gravity.norm() * h_, 10 * tolerance_);
   if (fastest >= -slow) return false;
 
@@ -472,7 +502,7 @@ bool IslandStep::impact() {
     row.impulse.setZero();
   }
   problem_.rebase([&](Index row) { return velocity_of(row, true); });
-  sweeps_ += problem_.solve(most_sweeps_, tolerance_).sweeps;
+  sweeps_ += problem_.solve(most_sweeps_, enough()).sweeps;
   collect_impulses(At::begin);
   log_contacts();
   for (std::size_t r = 0; r < before_.size(); ++r) problem_.rows()[r].impulse = before_[r];
@@ -529,12 +559,13 @@ void IslandStep::set_targets() {
       const double way = way_of(*pair, pair_row);
       double drift = 0;
       for (const IslandProblem::Share& share : row.shares) {
+        if (share.part < 0) continue;
         const Member& m = *members_[std::size_t(share.part)];
         drift += along(m, m.contacts[std::size_t(share.contact)], row.normal, m.hat);
       }
-      const double least = std::min(most_margin, round_margin * (rounds_ - 1)) * pair->delta;
+      const double least = std::min(most_margin, round_margin * (rounds_ - 1)) * pair_row.delta;
       const double lack = std::max(0.0, least - pair_row.distance);
-      const double gap = std::max(0.0, pair_row.distance - pair->delta) - lack;
+      const double gap = std::max(0.0, pair_row.distance - pair_row.delta) - lack;
       row.bias = std::max(std::min((gap - way) / h_, (gap + drift - way) / rate),
                           (std::min(0.0, -way) - lack) / rate);
     }
@@ -548,7 +579,7 @@ bool IslandStep::descend() {
       std::any_of(members_.begin(), members_.end(), [&](const Member* m) { return m->rate() != h_; });
   const IslandDescent::Outcome outcome = descent_.run(
       members_, problem_,
-      {.sweeps = most_sweeps_, .tolerance = tolerance_, .lively = any_history ? lively_turn : violent_turn},
+      {.sweeps = most_sweeps_, .tolerance = enough(), .lively = any_history ? lively_turn : violent_turn},
       [&] {
         if (!couple(About::model)) return false;
         set_targets();
@@ -581,7 +612,7 @@ void IslandStep::answer_end() {
     if (!couple(About::end)) return;
     set_targets();
     problem_.rebase([&](Index c) { return velocity_of(c, false); });
-    const IslandProblem::Outcome outcome = problem_.solve(most_sweeps_, tolerance_);
+    const IslandProblem::Outcome outcome = problem_.solve(most_sweeps_, enough());
     sweeps_ += outcome.sweeps;
     residual_ = outcome.residual;
   }
@@ -610,7 +641,10 @@ void IslandStep::bring() {
 double IslandStep::free_way(BodyPair& pair) {
   if (pair.crossing) return 1;
   const Member &a = member(pair.first), &b = member(pair.second);
-  search_->find(a.surface->moving(), b.surface->moving(), pair.candidates);
+  if (pair.within_one())
+    a.self->find(a.at, a.end, a.thickness, pair.candidates);
+  else
+    search_->find(a.surface->moving(), b.surface->moving(), pair.candidates);
   int touching = 0;
   pair.free = finder_.free_way(pair.motion(a, b), pair.candidates, pair.hits, touching);
   pair.touching |= touching > 0;
@@ -712,9 +746,9 @@ void IslandStep::move_apart() {
       there.second_at = b.end;
       PairRow moved = row;
       PairRows::measure(there, moved);
-      const double lack = pair->delta - moved.distance;
-      any |= lack > deep * pair->delta;
-      gaps_[c++] = std::max(-lack + deep / 2 * pair->delta, -most_lift * pair->delta);
+      const double lack = row.delta - moved.distance;
+      any |= lack > deep * row.delta;
+      gaps_[c++] = std::max(-lack + deep / 2 * row.delta, -most_lift * row.delta);
     }
   }
   if (!any || !couple(About::kick)) return;

@@ -34,7 +34,7 @@ struct PairMemory {
   Vec3 force{0, 0, 0};  ///< N, on the first body
 };
 
-/// Two bodies that may meet.
+/// Two bodies that may meet, or one that may meet itself.
 struct BodyPair {
   Index first = 0, second = 0;  ///< members
   bool crossing = false;        ///< they overlap, and are led apart before they meet (leading_apart.hpp)
@@ -55,8 +55,11 @@ struct BodyPair {
   Points impulses;                ///< of the rows, on the first body, N s
   std::vector<PairMemory> known;  ///< impulses of the rows before they were found anew, by key
 
+  bool within_one() const { return first == second; }
   PairMotion motion(const Member& a, const Member& b) const {
-    return {*a.surface, *b.surface, a.at, b.at, a.end, b.end, delta, floor};
+    return {*a.surface, *b.surface, a.at,
+            b.at,       a.end,      b.end,
+            delta,      floor,      within_one() ? a.self.get() : nullptr};
   }
 };
 
@@ -144,6 +147,8 @@ class IslandStep {
   std::vector<TiedPoint*> tied_;  // of the island
   std::size_t first_tied_ = 0;    // row
   Stop stop_;
+  double enough() const;
+  double fastest_ = 0;  ///< node at the beginning of the step, m/s
   int sweeps_ = 0, most_sweeps_ = 0, rounds_ = 0;
   bool solved_ = false;  ///< impulses are those of the present rows
   bool answers_ = true;  ///< every body has a response that contact can be solved with

@@ -48,7 +48,7 @@ void Islands::attach(std::span<const Joiner> joiners) {
   bool any = true;
   for (std::size_t k = 0; any && k < members_.size(); ++k) {
     any = false;
-    for (BodyPair& pair : pairs_) any |= part_touching(pair);
+    for (BodyPair& pair : pairs_) any |= !pair.within_one() && part_touching(pair);
   }
   for (BodyPair& pair : pairs_) {
     look_for_crossing(pair);
@@ -75,9 +75,16 @@ Member Islands::make_member(const Joiner& joiner, ContactBody& contact) {
   // A body that was here keeps its surface: size and tree are those of its start.
   for (Member& before : members_before_)
     if (before.method == m.method && before.surface && before.begin.size() == m.begin.size() &&
-        std::ranges::equal(before.surface->moving().triangles(), triangles))
+        std::ranges::equal(before.surface->moving().triangles(), triangles)) {
       m.surface = std::move(before.surface);
+      if (!joiner.rest.empty()) m.self = std::move(before.self);
+    }
   if (!m.surface) m.surface = std::make_unique<MeetingSurface>(m.begin, triangles);
+  if (!joiner.rest.empty() && !m.self) {
+    Points rest(m.begin.size(), Vec3::Zero());
+    for (std::size_t v = 0; v < rest.size(); ++v) rest[std::size_t(number[v])] = joiner.rest[v];
+    m.self = std::make_unique<SelfSearch>(rest, triangles);
+  }
   m.usual = joiner.thickness;
   m.movable = joiner.movable;
   m.closed = joiner.closed;
@@ -89,7 +96,7 @@ Member Islands::make_member(const Joiner& joiner, ContactBody& contact) {
 
 void Islands::pair_up() {
   for (Index a = 0; a < Index(members_.size()); ++a)
-    for (Index b = a + 1; b < Index(members_.size()); ++b) {
+    for (Index b = members_[std::size_t(a)].self ? a : a + 1; b < Index(members_.size()); ++b) {
       BodyPair pair;
       pair.first = a;
       pair.second = b;
@@ -116,6 +123,7 @@ void Islands::look_again() {
     m.place_surface(m.x(), m.begin);
     m.at = m.end = m.begin;
     m.surface->moving().refit(m.begin, m.begin, m.thickness);
+    if (m.self) m.self->forget();
   }
   for (BodyPair& pair : pairs_) {
     pair.memory.clear();
@@ -205,7 +213,8 @@ void Islands::find_touching_group(Index from, Index but) {
     grown = false;
     for (BodyPair& pair : pairs_) {
       const Index a = pair.first, b = pair.second;
-      if (a == but || b == but || done_[std::size_t(a)] == done_[std::size_t(b)]) continue;
+      if (pair.within_one() || a == but || b == but || done_[std::size_t(a)] == done_[std::size_t(b)])
+        continue;
       const Member &first = members_[std::size_t(a)], &second = members_[std::size_t(b)];
       search(pair);
       finder_.touches(pair.motion(first, second), pair.candidates, pair.floor, false, Vec3::Zero(), rows_);
@@ -223,7 +232,7 @@ std::vector<Overlap> Islands::overlaps() {
     m.surface->moving().refit(m.begin, m.begin, m.thickness);
   }
   for (const BodyPair& pair : pairs_)
-    if (pair.crossing)
+    if (pair.crossing && !pair.within_one())
       out.push_back(leading_.look(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]));
   return out;
 }
@@ -236,11 +245,22 @@ std::vector<IndexPair> Islands::crossing() const {
   return out;
 }
 
+std::optional<SelfSearch::Flaws> Islands::flaws(Index body) const {
+  for (const Member& m : members_)
+    if (m.body == body && m.self) return m.self->flaws();
+  return std::nullopt;
+}
+
 void Islands::look_for_crossing(BodyPair& pair) {
+  pair.way.setZero();
+  if (pair.within_one()) {
+    const Member& m = members_[std::size_t(pair.first)];
+    pair.crossing = m.self->crosses(m.begin);
+    return;
+  }
   const bool tied = pair.most_delta == 0 && bonds_.holds(pair.first, pair.second);
   pair.crossing =
       !tied && leading_.look(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]).any();
-  pair.way.setZero();
 }
 
 /// Rows that lead a pair apart in this step. It meets as soon as it has parted, and as features do not as good as
@@ -279,7 +299,7 @@ void Islands::foresee(Member& m) {
     m.change[std::size_t(m.input.held[n])] = m.input.targets[n];
   m.place_surface(m.change, m.end);
   m.at = m.begin;
-  m.surface->moving().refit(m.begin, m.end, m.thickness);
+  if (members_.size() > 1) m.surface->moving().refit(m.begin, m.end, m.thickness);
 }
 
 void Islands::begin_step(Member& m) {
@@ -300,8 +320,8 @@ void Islands::prepare(BodyPair& pair) {
 
 void Islands::begin_step(BodyPair& pair) {
   prepare(pair);
-  if (pair.crossing) lead(pair);
-  pair.near = is_near(pair);
+  if (pair.crossing) pair.within_one() ? look_for_crossing(pair) : lead(pair);
+  pair.near = pair.within_one() ? is_near_itself(pair) : is_near(pair);
   if (pair.near)
     join(pair.first, pair.second);
   else
@@ -437,6 +457,19 @@ bool Islands::is_near(BodyPair& pair) {
   return !rows_.empty();
 }
 
+/// Asked of where the body is, not of where it would go: most bodies that might meet themselves do not, and their step
+/// is checked when it is done.
+bool Islands::is_near_itself(BodyPair& pair) {
+  if (!may_meet(pair)) return false;
+  if (!pair.memory.empty()) return true;
+  Member& m = members_[std::size_t(pair.first)];
+  if (m.self->clear(m.begin, m.begin, pair.delta)) return false;
+  m.self->find(m.begin, m.begin, m.thickness, pair.candidates);
+  PairMotion here = pair.motion(m, m);
+  here.first_end = here.second_end = m.begin;
+  return finder_.any_near(here, pair.candidates);
+}
+
 std::optional<Index> Islands::step(const Aim& aim, std::span<const Collider> colliders, Pool& pool) {
   aim_ = &aim;
   begin_step(colliders);
@@ -467,7 +500,8 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
       clear_log(members_[std::size_t(k)]);
       done_[std::size_t(k)] = 1;
     }
-  if (joined_.size() == 1 && !is_bonded(leader)) {
+  const bool meets = joined_.size() > 1 || is_bonded(leader) || steps_as_island(leader);
+  if (!meets) {
     Member& m = *joined_[0];
     m.report = m.method->advance(m.input);
     return m.report.ok() ? std::nullopt : std::optional(leader);
@@ -475,6 +509,8 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
   for (BodyPair& pair : pairs_)
     if (may_meet(pair) && root(pair.first) == leader && root(pair.second) == leader)
       joined_pairs_.push_back(&pair);
+  for (BodyPair* pair : joined_pairs_)
+    if (pair->within_one()) search(*pair);
   for (Member* m : joined_) {
     m->whole = m->input;
     m->earlier = {};
@@ -550,26 +586,40 @@ void Islands::prepare_part(double end, double h) {
   for (BodyPair* pair : joined_pairs_) search(*pair);
 }
 
+bool Islands::steps_as_island(Index member) {
+  return std::any_of(pairs_.begin(), pairs_.end(), [&](const BodyPair& pair) {
+    return pair.near && (pair.first == member || pair.second == member);
+  });
+}
+
+/// Bodies stepped apart, and their ways are free.
+bool Islands::ends_apart(BodyPair& pair) {
+  Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
+  if (pair.within_one() && a.self->clear(a.begin, a.end, pair.delta)) return true;
+  search(pair);
+  rows_.clear();
+  int touching = 0;
+  const double free = finder_.free_way(pair.motion(a, b), pair.candidates, rows_, touching);
+  pair.touching |= touching > 0;
+  return free >= 1;
+}
+
 bool Islands::check_apart() {
   roused_.assign(members_.size(), 0);
   for (Member& m : members_) {
     if (m.asleep()) continue;
     m.place_surface(m.x(), m.end);
     m.at = m.begin;
-    m.surface->moving().refit(m.begin, m.end, m.thickness);
+    if (members_.size() > 1) m.surface->moving().refit(m.begin, m.end, m.thickness);
   }
   bool any = false;
   for (BodyPair& pair : pairs_) {
-    if (both_asleep(pair) || root(pair.first) == root(pair.second) || !may_meet(pair)) continue;
-    search(pair);
-    rows_.clear();
-    int touching = 0;
-    const PairMotion motion =
-        pair.motion(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]);
-    const double free = finder_.free_way(motion, pair.candidates, rows_, touching);
-    pair.touching |= touching > 0;
-    if (free >= 1) continue;
+    if (both_asleep(pair)) continue;
+    const bool together =
+        pair.within_one() ? steps_as_island(pair.first) : root(pair.first) == root(pair.second);
+    if (together || !may_meet(pair) || ends_apart(pair)) continue;
     any = true;
+    pair.near = true;
     if (one_asleep(pair)) rouse(members_[std::size_t(pair.first)].asleep() ? pair.first : pair.second);
     for (Index k = 0; k < Index(members_.size()); ++k)
       if (root(k) == root(pair.first) || root(k) == root(pair.second)) done_[std::size_t(k)] = 0;
@@ -601,7 +651,7 @@ void Islands::look_at_touching() {
       m.surface->moving().refit(m.begin, m.begin, m.thickness);
     }
     look_for_crossing(pair);
-    if (!pair.crossing) continue;
+    if (!pair.crossing || pair.within_one()) continue;
     const Overlap overlap =
         leading_.look(members_[std::size_t(pair.first)], members_[std::size_t(pair.second)]);
     stops_.push_back({.first = overlap.first, .second = overlap.second, .place = overlap.place});
@@ -610,12 +660,18 @@ void Islands::look_at_touching() {
 
 bool Islands::may_meet(const BodyPair& pair) const {
   if (pair.most_delta == 0 && bonds_.holds(pair.first, pair.second)) return false;
+  if (pair.within_one() && (pair.crossing || !members_[std::size_t(pair.first)].input.contact.self))
+    return false;
   return members_[std::size_t(pair.first)].input.contact.bodies &&
          members_[std::size_t(pair.second)].input.contact.bodies;
 }
 
-/// Candidates of the surfaces as they were refitted.
+/// Candidates of the surfaces as they were refitted; within one, of its way from `at` to the end.
 void Islands::search(BodyPair& pair) {
+  if (pair.within_one()) {
+    Member& m = members_[std::size_t(pair.first)];
+    return m.self->find(m.at, m.end, m.thickness, pair.candidates);
+  }
   const Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
   pair.candidates.clear();
   if (a.surface->moving().tree().bounds().overlaps(b.surface->moving().tree().bounds()))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that meet each other (docs/methods/contact.md). A step of all bodies goes
-//   1. near     pairs of bodies whose surfaces are near, or would be, if every body kept its velocity
+// Bodies that meet each other and themselves (docs/methods/contact/bodies.md). A step of all bodies goes
+//   1. near     pairs of bodies whose surfaces are near, or would be, if every body kept its velocity; a body and
+//               itself are a pair, too
 //   2. islands  bodies joined by such pairs step together (island_step.hpp)
 //   3. alone    all others step as if they were alone in the world, bit for bit
-//   4. check    where two of them met after all, their step is done again as an island
+//   4. check    where two of them met after all, or one met itself, their step is done again as an island
 #pragma once
 
 #include <functional>
@@ -26,6 +27,8 @@ class Islands {
     double thickness = 0;                 ///< m, if the contact options give none; 0: of the size
     bool movable = true;                  ///< it starts here, and nothing holds it
     bool closed = true;                   ///< the triangles bound a volume
+    std::span<const Vec3> rest = {};  ///< the same points at rest, in their given numbers; none: it does not
+                                      ///< meet itself
   };
 
   /// In place of all bodies so far. Of two that were here before, what is known of their contact stays; also when
@@ -34,17 +37,20 @@ class Islands {
   void attach(std::span<const Joiner> joiners);
   /// Bodies were put elsewhere: what was known of pairs is forgotten, and it is seen anew which cross.
   void look_again();
-  bool empty() const { return members_.size() < (bonds_.empty() ? 2 : 1); }
+  bool empty() const { return bonds_.empty() ? pairs_.empty() : members_.empty(); }
   /// In place of all bonds so far: they are made where bodies and colliders are.
   void set_bonds(std::vector<Bond> bonds, std::span<const Collider> colliders, double time);
   const Bonds& bonds() const { return bonds_; }
   std::span<Member> members() { return members_; }
-  /// Pairs (bodies of the simulation) that overlap and are led apart.
+  /// Pairs (bodies of the simulation) that overlap and are led apart; a body and itself: it passes through itself.
   std::vector<IndexPair> crossing() const;
-  /// How these overlap now.
+  /// How two bodies overlap now.
   std::vector<Overlap> overlaps();
   /// Where the last step stopped bodies, or lost hold of them.
   std::span<const Stop> stops() const { return stops_; }
+  /// Of a body of the simulation: where its mesh passes through itself at rest, and so does not meet itself. Nothing
+  /// where it meets itself nowhere.
+  std::optional<SelfSearch::Flaws> flaws(Index body) const;
 
   /// Islands that come to rest fall asleep (sleeping.hpp); false: all wake, and none does.
   void let_sleep(bool on);
@@ -84,6 +90,9 @@ class Islands {
   void look_at_touching();
   void prepare_part(double end, double h);
   bool is_near(BodyPair& pair);
+  bool is_near_itself(BodyPair& pair);
+  bool steps_as_island(Index member);
+  bool ends_apart(BodyPair& pair);
   void measure(BodyPair& pair) const;
   void find_bond_distances();
   bool is_bonded(Index member) const { return bonds_.holds_any(member); }

@@ -20,6 +20,7 @@ MeetingSurface::MeetingSurface(std::span<const Vec3> rest, std::span<const Trian
   std::vector<Index> next(first_.begin(), first_.end() - 1);
   for (const SurfaceEdge& e : moving_.edges())
     for (const int k : {0, 1}) neighbour_[std::size_t(next[std::size_t(e[k])]++)] = e[1 - k];
+  find_components();
   for (const Triangle& t : triangles)
     for (int k = 0; k < 3; ++k) {
       const Index a = t[k], b = t[(k + 1) % 3];
@@ -27,6 +28,25 @@ MeetingSurface::MeetingSurface(std::span<const Vec3> rest, std::span<const Trian
       std::array<Index, 2>& beside = beside_[std::size_t(edge_between(a, b))];
       (beside[0] < 0 ? beside[0] : beside[1]) = t[(k + 2) % 3];
     }
+}
+
+void MeetingSurface::find_components() {
+  component_.assign(first_.size() - 1, -1);
+  std::vector<Index> waiting;
+  for (Index v = 0; v < Index(component_.size()); ++v) {
+    if (component_[std::size_t(v)] >= 0) continue;
+    component_[std::size_t(v)] = v;
+    waiting.push_back(v);
+    while (!waiting.empty()) {
+      const Index at = waiting.back();
+      waiting.pop_back();
+      for (const Index next : beside_vertex(at))
+        if (component_[std::size_t(next)] < 0) {
+          component_[std::size_t(next)] = v;
+          waiting.push_back(next);
+        }
+    }
+  }
 }
 
 Index MeetingSurface::edge_between(Index a, Index b) const {

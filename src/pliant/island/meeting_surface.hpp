@@ -25,11 +25,15 @@ class MeetingSurface {
   /// Third corners of up to two triangles with this edge; -1: none.
   const std::array<Index, 2>& beside_edge(Index e) const { return beside_[std::size_t(e)]; }
   Index edge_between(Index a, Index b) const;
+  /// Vertices that edges join have the same.
+  Index component(Index v) const { return component_[std::size_t(v)]; }
 
  private:
+  void find_components();
+
   MovingSurface moving_;
   double size_ = 0, mean_edge_ = 0;
-  std::vector<Index> first_, neighbour_;
+  std::vector<Index> first_, neighbour_, component_;
   std::vector<std::array<Index, 2>> beside_;
 };
 

@@ -8,6 +8,7 @@
 #include "pliant/island/island_problem.hpp"
 #include "pliant/island/meeting_surface.hpp"
 #include "pliant/methods/method.hpp"
+#include "pliant/proximity/self_search.hpp"
 
 namespace pliant {
 
@@ -16,9 +17,10 @@ struct Member {
   Method* method = nullptr;
   ContactBody* contact = nullptr;
   std::unique_ptr<MeetingSurface> surface;
-  double thickness = 0;  ///< m: two bodies keep half the sum of theirs
-  double usual = 0;      ///< the thickness when its contact options give none, m; 0: of the size
-  double friction = 0;   ///< < 0: not given
+  std::unique_ptr<SelfSearch> self;  ///< it meets itself, too; or nothing
+  double thickness = 0;              ///< m: two bodies keep half the sum of theirs
+  double usual = 0;                  ///< the thickness when its contact options give none, m; 0: of the size
+  double friction = 0;               ///< < 0: not given
 
   // Sleeping (sleeping.hpp).
   bool settled = false;    ///< nothing that changes with time acts on it

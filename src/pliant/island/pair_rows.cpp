@@ -62,6 +62,8 @@ void name_features(const PairMotion& m, PairRow& row) {
   if (count == 1) kind = PairKey::vertex_vertex, feature = on[0];
   if (count == 2) kind = PairKey::vertex_edge, feature = other.edge_between(on[0], on[1]);
   row.key = {kind, row.a, feature};
+  // Two vertices of one surface are a row of the lower.
+  if (m.self) row.swapped = kind == PairKey::vertex_vertex && feature < row.a;
   if (!row.swapped) return;
   if (kind == PairKey::vertex_edge) kind = PairKey::edge_vertex;
   if (kind == PairKey::vertex_triangle) kind = PairKey::triangle_vertex;
@@ -95,12 +97,26 @@ ClosestPoints measured(const PairMotion& m, PairRow& row, const PairPoints& x) {
   row.distance = closest.distance;
   row.weight = closest.weight;
   row.normal = normal_of(row, x, closest, m.floor);
+  name_features(m, row);
   if (row.swapped) {
     row.normal = -row.normal;
     for (double& weight : row.weight) weight = -weight;
   }
-  name_features(m, row);
   return closest;
+}
+
+double kept(const PairMotion& m, const PairRow& row) {
+  return m.self ? m.self->kept(row.primitive, row.vertex, m.delta) : m.delta;
+}
+
+Impact impact_of(const PairMotion& m, const PairRow& row, const PairPoints& x, const ClosestPoints& closest) {
+  const PairPoints end = points_of(row, end_of(m));
+  Impact impact = time_of_impact(row.primitive, x, end, {m.delta, m.floor}, closest);
+  // What is near at rest and stretched now may come back.
+  if (impact.hit() && m.self)
+    if (const double delta = kept(m, row); delta < m.delta)
+      impact = time_of_impact(row.primitive, x, end, {delta, m.floor}, closest);
+  return impact;
 }
 
 /// Two edges at inner points, not parallel.
@@ -184,14 +200,16 @@ void PairRows::measure(const PairMotion& motion, PairRow& row) {
 void PairRows::collect(const PairMotion& m, const PairCandidates& candidates,
                        std::vector<PairRow>& out) const {
   out.clear();
-  const ImpactMargin margin{m.delta, m.floor};
   each(m, candidates, [&](PairRow row) {
     const PairPoints x = points_of(row, begin_of(m));
     const ClosestPoints closest = measured(m, row, x);
     if (!is_proper(row, closest, x)) return;
-    if (row.distance < near * m.delta ||
-        time_of_impact(row.primitive, x, points_of(row, end_of(m)), margin).hit())
-      out.push_back(row);
+    if (row.distance < near * m.delta) row.delta = kept(m, row);
+    if (!(row.distance < near * row.delta)) {
+      if (!impact_of(m, row, x, closest).hit()) return;
+      row.delta = kept(m, row);
+    }
+    out.push_back(row);
   });
   one_a_key(out);
 }
@@ -201,7 +219,7 @@ void PairRows::thin(const PairMotion& m, std::vector<PairRow>& rows) {
   // b) by vertex: its nearest row first
   dropped_.assign(rows.size(), 0);
   order_.clear();
-  const auto vertex_of = [](const PairRow& row) { return std::pair(row.swapped, row.a); };
+  const auto vertex_of = [&](const PairRow& row) { return std::pair(row.swapped && !m.self, row.a); };
   for (std::size_t c = 0; c < rows.size(); ++c)
     if (rows[c].primitive == PairKind::vertex_triangle) order_.push_back(Index(c));
   std::sort(order_.begin(), order_.end(), [&](Index i, Index j) {
@@ -224,6 +242,18 @@ void PairRows::thin(const PairMotion& m, std::vector<PairRow>& rows) {
   for (std::size_t c = 0; c < rows.size(); ++c)
     if (!dropped_[c]) rows[kept++] = rows[c];
   rows.resize(kept);
+}
+
+bool PairRows::any_near(const PairMotion& m, const PairCandidates& candidates) const {
+  bool any = false;
+  each(m, candidates, [&](PairRow row) {
+    if (any) return;
+    const PairPoints x = points_of(row, begin_of(m));
+    const ClosestPoints closest = closest_points(row.primitive, x);
+    any = (closest.distance < m.delta && closest.distance < kept(m, row)) ||
+          impact_of(m, row, x, closest).hit();
+  });
+  return any;
 }
 
 void PairRows::touches(const PairMotion& m, const PairCandidates& candidates, double reach, bool inside,
@@ -254,11 +284,10 @@ void PairRows::add(const PairMotion& m, std::span<const PairRow> hits, std::vect
 double PairRows::free_way(const PairMotion& m, const PairCandidates& candidates, std::vector<PairRow>& out,
                           int& touching) const {
   double free = 1;
-  const ImpactMargin margin{m.delta, m.floor};
   const std::size_t before = out.size();
   each(m, candidates, [&](PairRow row) {
     const PairPoints x = points_of(row, begin_of(m));
-    const Impact impact = time_of_impact(row.primitive, x, points_of(row, end_of(m)), margin);
+    const Impact impact = impact_of(m, row, x, closest_points(row.primitive, x));
     if (!impact.hit()) return;
     measured(m, row, x);
     if (row.distance <= m.floor) {
@@ -266,6 +295,7 @@ double PairRows::free_way(const PairMotion& m, const PairCandidates& candidates,
       return;
     }
     free = std::min(free, impact.time);
+    row.delta = kept(m, row);
     row.must = true;
     out.push_back(row);
   });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which closest features of two surfaces need a row of the contact problem. A row holds two features apart:
 // vertex and triangle, vertex and edge, two vertices, or two edges. Its gap is the distance, its normal the
-// direction of the closest points, so surfaces that have not crossed need neither inside nor outside.
+// direction of the closest points, so surfaces that have not crossed need neither inside nor outside. Both surfaces
+// may be one: a body with itself. What lies near at rest by the make of the mesh then keeps less (SelfSearch::kept).
 //
 // Thinning. Face on face, thousands of pairs are near. What follows is left out, unless the pair is nearer than
 // 0.9 of the distance to be kept, carried force in the last step, or was about to be hit in this one: pairs
@@ -18,6 +19,7 @@
 
 #include "pliant/island/meeting_surface.hpp"
 #include "pliant/proximity/pair_search.hpp"
+#include "pliant/proximity/self_search.hpp"
 #include "pliant/proximity/time_of_impact.hpp"
 
 namespace pliant {
@@ -49,6 +51,7 @@ struct PairRow {
   std::array<double, 4> weight{};  ///< u = sum weight v; of the first body they sum to 1, of the second to -1
   Vec3 normal{0, 1, 0};            ///< from the second body to the first
   double distance = 0;             ///< m
+  double delta = 0;                ///< the distance to be kept, m
   bool must = false;               ///< not to be thinned
 
   /// Points 0 .. sides() - 1 are of side A.
@@ -74,6 +77,7 @@ struct PairMotion {
   std::span<const Vec3> first_end, second_end;  ///< where it ends
   double delta = 0;                             ///< the distance to be kept, m
   double floor = 0;                             ///< nearer is as good as touching, m
+  const SelfSearch* self = nullptr;             ///< both are this surface
 };
 
 class PairRows {
@@ -84,7 +88,7 @@ class PairRows {
   void find(const PairMotion& motion, const PairCandidates& candidates, Known&& known,
             std::vector<PairRow>& out) {
     collect(motion, candidates, out);
-    for (PairRow& row : out) row.must = row.distance < 0.9 * motion.delta || known(row.key);
+    for (PairRow& row : out) row.must = row.distance < 0.9 * row.delta || known(row.key);
     thin(motion, out);
   }
   /// Rows of pairs that were about to be hit, measured anew. Stays sorted.
@@ -93,6 +97,9 @@ class PairRows {
   /// that `out` has. Pairs that begin nearer than the floor are not asked, but counted.
   double free_way(const PairMotion& motion, const PairCandidates& candidates, std::vector<PairRow>& out,
                   int& touching) const;
+
+  /// Some pair is nearer than it keeps, or would be hit on the way.
+  bool any_near(const PairMotion& motion, const PairCandidates& candidates) const;
 
   /// Vertices and triangles no farther apart than `reach`; inside: of those vertices over the inside of the
   /// triangle alone. Normals are those of the triangles; distances are along `along`, from the second body to the

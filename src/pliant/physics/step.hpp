@@ -36,6 +36,7 @@ struct ContactOptions {
   double offset = 0;        ///< distance kept from colliders, m
   int most = 1000;          ///< contacts at a time; more are reduced to the deepest and outermost
   bool bodies = false;      ///< meets other bodies that do, not only colliders
+  bool self = true;         ///< and itself; without `bodies`: it does not
   /// m: two bodies keep half the sum of theirs. 0: half a percent of the size of a closed body, or the offset if
   /// that is more; a tenth of the mean edge of an open one.
   double thickness = 0;

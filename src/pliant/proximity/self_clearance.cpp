@@ -16,24 +16,6 @@ Vec3 mean_of(std::span<const Vec3> x) {
   return sum / double(x.size());
 }
 
-/// The rotation about the mean that carries the places nearest to x, and how far off it leaves a vertex.
-struct RigidFit {
-  Eigen::Quaterniond turn;
-  double largest_miss = 0;
-
-  RigidFit(const Points& places, std::span<const Vec3> x) {
-    const Vec3 mean = mean_of(x);
-    Mat3 f = Mat3::Zero();
-    for (std::size_t i = 0; i < x.size(); ++i) f += (x[i] - mean) * places[i].transpose();
-    turn = polar_rotation(f, Eigen::Quaterniond::Identity());
-    const Mat3 r = turn.toRotationMatrix();
-    double squared = 0;
-    for (std::size_t i = 0; i < x.size(); ++i)
-      squared = std::max(squared, (x[i] - mean - r * places[i]).squaredNorm());
-    largest_miss = std::sqrt(squared);
-  }
-};
-
 }  // namespace
 
 double least_self_distance(const MovingSurface& surface, std::span<const Vec3> x,
@@ -53,16 +35,43 @@ void SelfClearance::remember(std::span<const Vec3> x, double distance) {
   places_.assign(x.begin(), x.end());
   for (Vec3& p : places_) p -= mean;
   distance_ = distance;
+  last_.clear();
 }
 
-double SelfClearance::bound(std::span<const Vec3> begin, std::span<const Vec3> end) const {
+/// sum (x - mean) X^T = sum (x - x_0) X^T, because the places sum to zero.
+SelfClearance::Fit SelfClearance::fit(std::span<const Vec3> x) const {
+  const Vec3 origin = x[0];
+  Vec3 sum = Vec3::Zero();
+  Mat3 f = Mat3::Zero();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Vec3 r = x[i] - origin;
+    sum += r;
+    f.noalias() += r * places_[i].transpose();
+  }
+  Fit out{polar_rotation(f, Eigen::Quaterniond::Identity()), 0};
+  const Mat3 r = out.turn.toRotationMatrix();
+  const Vec3 mean = origin + sum / double(x.size());
+  double squared = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    squared = std::max(squared, (x[i] - mean - r * places_[i]).squaredNorm());
+  out.miss = std::sqrt(squared);
+  return out;
+}
+
+double SelfClearance::bound(std::span<const Vec3> begin, std::span<const Vec3> end, double kept) {
   if (places_.empty()) return 0;
   PLIANT_CHECK(begin.size() == places_.size() && end.size() == places_.size());
-  const RigidFit at_begin(places_, begin), at_end(places_, end);
+  const auto is_last = [&](std::span<const Vec3> x) {
+    return std::equal(x.begin(), x.end(), last_.begin(), last_.end());
+  };
+  const Fit at_begin = is_last(begin) ? last_fit_ : fit(begin);
+  if (!is_last(end)) {
+    last_fit_ = fit(end);
+    last_.assign(end.begin(), end.end());
+  }
   // |q1 . q2| is the cosine of half the angle from one rotation to the other.
-  const double shortened = std::abs(at_begin.turn.dot(at_end.turn));
-  return std::max(
-      0.0, std::min(1.0, shortened) * distance_ - 2 * std::max(at_begin.largest_miss, at_end.largest_miss));
+  const double shortened = std::min(1.0, std::abs(at_begin.turn.dot(last_fit_.turn)));
+  return std::max(0.0, shortened * (distance_ + kept) - kept - 2 * std::max(at_begin.miss, last_fit_.miss));
 }
 
 }  // namespace pliant

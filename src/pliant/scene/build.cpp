@@ -495,6 +495,18 @@ std::vector<std::string> meeting_notes(Simulation& simulation) {
   const std::vector<Body>& bodies = simulation.bodies();
   for (const Overlap& overlap : simulation.overlaps())
     out.push_back(overlap_text(bodies, overlap) + ". They are led apart slowly");
+  for (const IndexPair& pair : simulation.crossing())
+    if (pair.first == pair.second)
+      out.push_back(fmt::format("{} starts through itself: it does not meet itself until it has parted",
+                                bodies[std::size_t(pair.first)].name()));
+  for (int i = 0; i < int(bodies.size()); ++i)
+    if (const auto flaws = simulation.flaws(i); flaws && flaws->crossings > 0)
+      out.push_back(
+          fmt::format("{}: its mesh passes through or touches itself at rest, in {} place{} ({} pair{} of "
+                      "edges and triangles): it "
+                      "does not meet itself around them",
+                      bodies[std::size_t(i)].name(), flaws->places, flaws->places == 1 ? "" : "s",
+                      flaws->crossings, flaws->crossings == 1 ? "" : "s"));
   for (int i = 0; bodies.size() > 1 && i < int(bodies.size()); ++i) {
     Body& body = simulation.body(i);
     if (!body.contact().bodies || simulation.meets_others(i)) continue;

@@ -251,13 +251,22 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
                       name, left.count, left.count == 1 ? "" : "s", left.first,
                       int(iterations_of(recorder, b, left.first)), *remedies.unsolved));
   }
-  for (const IndexPair& pair : scene.simulation.crossing_after_step())
+  for (const IndexPair& pair : scene.simulation.crossing_after_step()) {
+    const std::string& first = scene.simulation.bodies()[std::size_t(pair.first)].name();
+    if (pair.first == pair.second) {
+      out.push_back(
+          fmt::format("{} passes through itself at the end, and does until it has parted; if it did not at "
+                      "the start, it was "
+                      "pressed until it touched: take more substeps, or a stiffer body",
+                      first));
+      continue;
+    }
     out.push_back(
         fmt::format("{} and {} overlap at the end, and are still led apart; if they did not overlap at the "
                     "start, they were "
                     "pressed until they touched: take more substeps, or stiffer bodies",
-                    scene.simulation.bodies()[std::size_t(pair.first)].name(),
-                    scene.simulation.bodies()[std::size_t(pair.second)].name()));
+                    first, scene.simulation.bodies()[std::size_t(pair.second)].name()));
+  }
   return out;
 }
 

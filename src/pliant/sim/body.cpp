@@ -16,6 +16,13 @@ Vec3 mean(const Points& points) {
   return points.empty() ? sum : Vec3(sum / double(points.size()));
 }
 
+/// Empty: the surface's vertices are the points.
+Points contact_points_at_rest(const Shape& shape) {
+  Points out(std::size_t(shape.contact.rows()));
+  gather(shape.contact, shape.graph.positions, out);
+  return out;
+}
+
 }  // namespace
 
 Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method, std::vector<Hold> holds,
@@ -25,6 +32,7 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
       faces_(shape.faces),
       rest_surface_(shape.surface.vertices),
       contact_triangles_(shape.contact.rows() > 0 ? shape.contact_triangles : std::vector<Triangle>{}),
+      contact_rest_(contact_points_at_rest(shape)),
       volume_points_(shape.closed ? shape.contact : Gather{}),
       volume_triangles_(shape.closed ? shape.contact_triangles : std::vector<Triangle>{}),
       rest_volume_(shape.closed ? volume(shape.graph.positions, rest_surface_) : 0),

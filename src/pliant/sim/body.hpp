@@ -97,6 +97,8 @@ class Body {
   const std::vector<Triangle>& contact_triangles() const {
     return contact_triangles_.empty() ? triangles_ : contact_triangles_;
   }
+  /// The same points at rest, m.
+  const Points& contact_rest() const { return contact_rest_.empty() ? rest_surface_ : contact_rest_; }
   /// The surface bounds a volume.
   bool closed() const { return closed_; }
   const ContactOptions& contact() const { return contact_; }
@@ -147,6 +149,7 @@ class Body {
   PolygonMesh faces_;
   Points rest_surface_;
   std::vector<Triangle> contact_triangles_;  ///< empty: the surface
+  Points contact_rest_;                      ///< of their points
   Gather volume_points_;                     ///< contact points of the shape; no rows = the surface
   std::vector<Triangle> volume_triangles_;
   mutable Points volume_at_;

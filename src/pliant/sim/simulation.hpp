@@ -111,6 +111,12 @@ class Simulation {
   }
   /// Where the last step stopped bodies on their way, so that motion is missing, or lost hold of them.
   std::span<const Stop> stops() const { return islands_.stops(); }
+  /// Where the mesh of a body passes through itself at rest: the body does not meet itself there. Nothing: it does not
+  /// meet itself at all.
+  std::optional<SelfSearch::Flaws> flaws(int index) {
+    join_changed();
+    return islands_.flaws(index);
+  }
   /// The body meets others that do.
   bool meets_others(int index) {
     join_changed();
@@ -152,7 +158,7 @@ class Simulation {
   Islands islands_;
   std::vector<char> meets_;          ///< of a body: it is in the islands
   std::vector<char> tied_;           ///< of a body: it has a bond
-  std::vector<char> wants_;          ///< of a body: its contact options as it joined
+  std::vector<char> wants_;          ///< of a body: what it was to meet when it joined
   std::vector<const Method*> here_;  ///< bodies as they joined; compared alone
   std::vector<WorldForce> forces_;
   std::int64_t steps_ = 0;

@@ -25,6 +25,12 @@ double mean_edge(const Points& x, const std::vector<Triangle>& triangles) {
   return triangles.empty() ? 0 : sum / double(3 * triangles.size());
 }
 
+/// What a change of makes a simulation see anew which bodies may meet.
+char wanted(const Body& body) {
+  const ContactOptions& contact = body.contact();
+  return char(contact.bodies ? contact.self ? 2 : 1 : 0);
+}
+
 }  // namespace
 
 std::optional<StepFailure> Simulation::step() {
@@ -65,13 +71,14 @@ void Simulation::join_bodies(const std::vector<char>& starts) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     Body& body = bodies_[i];
     here_.push_back(&body.method());
-    wants_.push_back(body.contact().bodies);
+    wants_.push_back(wanted(body));
     const bool tied = i < tied_.size() && tied_[i];
     if (!body.contact().bodies && !tied) continue;
     const double thickness = body.closed() ? 0 : thin * mean_edge(body.rest_surface(), body.triangles());
     const bool movable = starts[i] && body.holds().empty();
     joiners.push_back({Index(i), &body.method(), body.contact_triangles(), body.contact(), thickness, movable,
-                       body.closed()});
+                       body.closed(),
+                       body.contact().self ? std::span(body.contact_rest()) : std::span<const Vec3>()});
   }
   islands_.attach(joiners);
   for (const Member& member : islands_.members()) meets_[std::size_t(member.body)] = 1;
@@ -79,8 +86,7 @@ void Simulation::join_bodies(const std::vector<char>& starts) {
 
 void Simulation::join_changed() {
   for (std::size_t i = 0; i < bodies_.size(); ++i)
-    if (bool(wants_[i]) != bodies_[i].contact().bodies)
-      return join_bodies(std::vector<char>(bodies_.size(), steps_ == 0));
+    if (wants_[i] != wanted(bodies_[i])) return join_bodies(std::vector<char>(bodies_.size(), steps_ == 0));
 }
 
 std::optional<StepFailure> Simulation::failure(int body, double end) const {

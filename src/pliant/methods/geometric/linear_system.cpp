@@ -58,6 +58,13 @@ std::string LinearSystem::factor(const Model& model, const SymmetricMatrix& stif
   if (free_ == 0) return {};
   if (!direct_) return build_multigrid(model, arrangement, coefficients);
   const SymmetricMatrix matrix = free_matrix(model, stiffness, arrangement, coefficients);
+  std::vector<double> sums(std::size_t(free_), 0);
+  for (Index r = 0; r < free_; ++r)
+    for (Index n = matrix.begin[r]; n < matrix.begin[r + 1]; ++n) {
+      sums[std::size_t(r)] += std::abs(matrix.value[n]);
+      if (matrix.column[n] != r) sums[std::size_t(matrix.column[n])] += std::abs(matrix.value[n]);
+    }
+  bounds_.assign(sums.begin(), sums.end());
   const DirectSolver::Report report = new_pattern ? factor_.factor(matrix) : factor_.refactor(matrix);
   entries_ = report.factor_entries;
   return report.trouble;
@@ -71,6 +78,7 @@ std::string LinearSystem::build_multigrid(const Model& model, const Arrangement&
     fine.mass.push_back(float(coefficients.mass * model.mass[arrangement.node[r]]));
   }
   fine.anchor.assign(std::size_t(free_), 0);
+  bounds_ = fine.mass;
   for (std::size_t k = 0; k < model.edges.size(); ++k) {
     const Index a = arrangement.place[model.edges[k].a], b = arrangement.place[model.edges[k].b];
     const float weight = float(2 * coefficients.stiffness * model.pull[k]);
@@ -79,6 +87,8 @@ std::string LinearSystem::build_multigrid(const Model& model, const Arrangement&
       fine.edges.push_back({a, b, weight});
     else if (a < free_ || b < free_)
       fine.anchor[std::min(a, b)] += weight;
+    for (const Index i : {a, b})
+      if (i < free_) bounds_[std::size_t(i)] += a < free_ && b < free_ ? 2 * weight : weight;
   }
   return cycle_.build(fine).trouble;
 }

@@ -51,6 +51,9 @@ class LinearSystem {
   /// known on the way.
   std::optional<double> solve(const float* b, float* z, Pool& pool);
 
+  /// Of every free node the sum of the sizes of its row of A: as a diagonal matrix they bound A.
+  std::span<const float> bounds() const { return bounds_; }
+
   bool sprung() const { return spring_count_ > 0; }
 
   /// Multiply-adds of the direct factor; 0 of the V-cycle.
@@ -76,6 +79,7 @@ class LinearSystem {
   Index free_ = 0;
   std::size_t entries_ = 0;
   std::uint64_t version_ = 0;
+  std::vector<float> bounds_;
   DirectSolver factor_;
   GraphMultigrid cycle_;
   std::array<Spring, max_grabs> springs_{};

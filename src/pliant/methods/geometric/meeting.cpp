@@ -42,6 +42,7 @@ void Meeting::end_straight() { body_.state_.past = Past::straight; }
 double Meeting::rate(double h) const { return body_.options_.integrator == Integrator::bdf2 ? 2 * h / 3 : h; }
 
 SurfaceResponse& Meeting::response_at_rest(const StepInput& input) {
+  if (by_node_) return masses_;
   const FlushTinyNumbers in_this_call;
   const Scheme scheme(body_.options_.integrator, input.h, body_.damping_, body_.options_.damping_frame);
   const Arrangement& arrangement = body_.cache_.arrangement;
@@ -59,6 +60,12 @@ SurfaceResponse& Meeting::response_at_rest(const StepInput& input) {
 void Meeting::respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) {
   const FlushTinyNumbers in_this_call;
   dv.resize(impulses.size());
+  if (by_node_) {
+    for (std::size_t i = 0; i < dv.size(); ++i)  // in double: it is momentum
+      dv[i] = mass_inverse_[i] > 0 ? Vec3(impulses[i] / (step_->scheme.mass * body_.model_.mass[i]))
+                                   : Vec3(Vec3::Zero());
+    return;
+  }
   body_.contact_.response().respond(impulses, dv, pool);
 }
 
@@ -120,6 +127,7 @@ std::string Meeting::begin(const StepInput& input) {
   resize(4 * std::size_t(e.cache.arrangement.free), padded, e.scheme.h);
   from_.resize(padded);
   way_.resize(padded);
+  by_node_ = prefers_nodes_ && find_node_responses();
   start_anew(false);
   load_model();
   step_->watch.add_to(&StageTimes::rhs);
@@ -127,7 +135,35 @@ std::string Meeting::begin(const StepInput& input) {
 }
 
 std::span<const Vec3> Meeting::hat() const { return body_.scratch_.hat_x; }
-SurfaceResponse& Meeting::response() { return body_.contact_.response(); }
+SurfaceResponse& Meeting::response() {
+  if (by_node_) return nodes_;
+  return body_.contact_.response();
+}
+
+/// B = D^-1, D the sum of the sizes of each row of A: A <= D, and H <= A. A model then takes about as many projected
+/// steps as the root of the ratio of D to the masses, however few modes the body bends in; A^-1 does no better for
+/// sheets and other soft bodies, whose bending is as soft beside A. False: they would be too many.
+bool Meeting::find_node_responses() {
+  constexpr double softest = 3000;
+  const Equation& e = step_->equation;
+  const std::span<const float> bounds = e.cache.system.bounds();
+  const std::size_t count = e.state.nodes.x.size();
+  if (e.cache.system.sprung() || bounds.size() != std::size_t(e.cache.arrangement.free)) return false;
+  place_inverse_.resize(bounds.size());
+  node_inverse_.assign(count, 0);
+  mass_inverse_.assign(count, 0);
+  for (std::size_t k = 0; k < bounds.size(); ++k) {
+    const std::size_t i = std::size_t(e.cache.arrangement.node[k]);
+    const double mass = e.scheme.mass * e.model.mass[i];
+    if (!(double(bounds[k]) < softest * mass)) return false;
+    place_inverse_[k] = node_inverse_[i] = 1 / bounds[k];
+    mass_inverse_[i] = float(1 / mass);
+  }
+  const ContactRows& rows = body_.contact_.stage().rows();
+  nodes_.attach(rows, node_inverse_);
+  masses_.attach(rows, mass_inverse_);
+  return true;
+}
 
 void Meeting::start_anew(bool bound) {
   Equation& e = step_->equation;
@@ -154,6 +190,7 @@ void Meeting::renew_model(bool arcs) {
 void Meeting::make_model(const Floats& d, Floats& g) {
   Equation& e = step_->equation;
   e.residual(&d, true, g);
+  if (by_node_) return;
   body_.contact_.response().turn_about(e.scratch.trial.data(), e.scheme.mass, split_, e.context.pool);
 }
 
@@ -168,11 +205,16 @@ void Meeting::load(std::span<const Vec3> impulses, Floats& out) {
 double Meeting::multiply(const Floats& p, Floats& out) { return step_->equation.hessian(p, out); }
 
 void Meeting::answer(const Floats& f, Floats& out) {
+  if (by_node_) {
+    for (std::size_t at = 0; at < 4 * place_inverse_.size(); ++at) out[at] = place_inverse_[at / 4] * f[at];
+    return;
+  }
   step_->equation.solve(f, out);
   body_.contact_.response().complete(f.data(), f.data(), out.data());
 }
 
 void Meeting::answer_residual(const Floats& g, Floats& out) {
+  if (by_node_) return answer(g, out);
   step_->equation.solve(g, out);
   body_.contact_.complete_residual(step_->equation, d_, g, out);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "pliant/contact/descending_body.hpp"
+#include "pliant/contact/node_by_node.hpp"
 #include "pliant/methods/geometric/equation.hpp"
 
 namespace pliant::geometric {
@@ -31,6 +32,8 @@ class Meeting final : public DescendingBody<float> {
   std::string begin(const StepInput& input) override;
   std::span<const Vec3> hat() const override;
   SurfaceResponse& response() override;
+  void prefer_nodes(bool prefer) override { prefers_nodes_ = prefer; }
+  bool by_node() const override { return by_node_; }
   void renew_model(bool arcs) override;
   void start_anew(bool bound) override;
   StepReport end(std::span<const Vec3> impulses, bool violent) override;
@@ -63,6 +66,7 @@ class Meeting final : public DescendingBody<float> {
   void answer_residual(const Floats& g, Floats& out) override;
   void make_model(const Floats& d, Floats& g) override;
   double turned_along(const Floats& way) override;
+  bool find_node_responses();
 
   Body& body_;
   std::array<std::optional<State>, 3> kept_;  // by slot
@@ -72,6 +76,10 @@ class Meeting final : public DescendingBody<float> {
   Floats way_;                                // from there to D
   std::optional<Running> step_;
   bool split_ = false;
+  bool prefers_nodes_ = false, by_node_ = false;
+  std::vector<float> place_inverse_;                // of the bound of A, by place
+  std::vector<float> node_inverse_, mass_inverse_;  // the same and of the masses, by node
+  NodeByNode nodes_, masses_;
 };
 
 }  // namespace pliant::geometric

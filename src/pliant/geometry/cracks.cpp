@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "pliant/geometry/weld.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 constexpr double finest_weld = 2e-6, widest_weld = 1e-3;  // tolerances, of the diagonal
 constexpr double next_tolerance = 1.7783;                 // a quarter of a decade
 constexpr double short_against_edges = 0.1;               // tolerance over the mean border edge
+constexpr double most_vanished = 0.05;                    // of the border edges, those of slivers
 constexpr double most_closed = 0.5;                       // of the border edges, at least
 constexpr double opposed_share =
     1.0 / 3;  // of joined pairs, that run against each other as neighbours do, at least
@@ -19,6 +21,7 @@ constexpr double opposed_share =
 struct RimEdge {
   Index a, b;     ///< a < b
   bool backward;  ///< the face runs from b to a
+  Index sliver;   ///< its face where that is a triangle; else -1
   bool operator<(const RimEdge& o) const { return a != o.a ? a < o.a : b < o.b; }
   bool same(const RimEdge& o) const { return a == o.a && b == o.b; }
 };
@@ -32,7 +35,8 @@ std::vector<RimEdge> edges_by_place(const PolygonMesh& mesh, const std::vector<I
     for (Index c = begin; c < end; ++c) {
       const Index from = stands_for[mesh.corner[c]],
                   to = stands_for[mesh.corner[c + 1 < end ? c + 1 : begin]];
-      if (from != to) edges.push_back({std::min(from, to), std::max(from, to), to < from});
+      if (from != to)
+        edges.push_back({std::min(from, to), std::max(from, to), to < from, end - begin == 3 ? f : -1});
     }
   }
   std::stable_sort(edges.begin(), edges.end());
@@ -59,17 +63,24 @@ std::vector<RimEdge> rims_of(const std::vector<RimEdge>& edges) {
 
 /// What a weld does to the borders.
 struct Outcome {
-  bool collapses = false;  ///< an edge of a border has no length any more
+  Index vanished = 0;  ///< edges of a border that have no length any more
   Index open = 0, pairs = 0, opposed = 0, crowded = 0;
 };
 
 Outcome outcome_of(const std::vector<RimEdge>& borders, const std::vector<Index>& now) {
   Outcome out;
+  // A triangle of which a side has vanished is two sides in one place: nothing.
+  std::unordered_set<Index> slivers;
+  for (const RimEdge& e : borders) {
+    if (now[e.a] != now[e.b]) continue;
+    ++out.vanished;
+    if (e.sliver >= 0) slivers.insert(e.sliver);
+  }
   std::vector<RimEdge> edges;
   for (const RimEdge& e : borders) {
     const Index a = now[e.a], b = now[e.b];
-    if (a == b) return {.collapses = true};
-    edges.push_back({std::min(a, b), std::max(a, b), (a < b) == e.backward});
+    if (a != b && !slivers.contains(e.sliver))
+      edges.push_back({std::min(a, b), std::max(a, b), (a < b) == e.backward, e.sliver});
   }
   std::stable_sort(edges.begin(), edges.end());
   for_places(edges, [&](std::size_t begin, std::size_t end) {
@@ -100,7 +111,7 @@ Cracks close_cracks(const PolygonMesh& mesh, const std::vector<Index>& faces, do
   for (double tolerance = finest_weld * diagonal; tolerance <= most; tolerance *= next_tolerance) {
     std::vector<Index> now = weld(mesh.vertices, at_border, tolerance);
     const Outcome outcome = outcome_of(borders, now);
-    if (outcome.collapses) break;
+    if (outcome.vanished > most_vanished * double(borders.size())) break;
     const Index closed = Index(borders.size()) - outcome.open;
     const bool good = double(closed) >= most_closed * double(borders.size()) && closed > best.closed &&
                       100 * outcome.crowded <= outcome.pairs &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cracks: borders that lie side by side, because a program rounded the two sides otherwise. How wide they are differs
 // from mesh to mesh, so the mesh itself says: a weld of its borders that closes most of them, and that leaves every edge
-// longer than it is, is one that the mesh was meant to have.
+// longer than it is but for slivers, is one that the mesh was meant to have.
 #pragma once
 
 #include "pliant/geometry/polygon_mesh.hpp"

@@ -6,7 +6,7 @@
 namespace pliant {
 namespace {
 
-constexpr double far_away = 1e6;  // m, as in spec.cpp
+constexpr double too_far_out = 1e6;  // m, as in spec.cpp
 
 template <class S>
 OptionTable<S> key_options() {
@@ -35,13 +35,13 @@ template <class S>
 OptionTable<S> radial_options(const char* direction) {
   return {
       option("center", static_cast<Vec3 S::*>(&S::center),
-             {.unit = "m", .min = -far_away, .max = far_away, .help = "where it is"}),
+             {.unit = "m", .min = -too_far_out, .max = too_far_out, .help = "where it is"}),
       option("strength", static_cast<double S::*>(&S::strength),
              {.unit = "m/s^2", .min = -1e6, .max = 1e6, .help = direction}),
       option("radius", static_cast<double S::*>(&S::radius),
              {.unit = "m",
               .min = 1e-9,
-              .max = far_away,
+              .max = too_far_out,
               .help = "where the strength is reached: within, it grows from 0 with the distance"}),
       option(
           "falloff", static_cast<double S::*>(&S::falloff),
@@ -50,8 +50,9 @@ OptionTable<S> radial_options(const char* direction) {
            .max = 10,
            .help = "beyond the radius it falls with the distance to this power: 2 = like gravity of a ball, "
                    "0 = constant"}),
-      option("reach", static_cast<double S::*>(&S::reach),
-             {.unit = "m", .min = 0, .max = far_away, .help = "farther away it is zero; none = everywhere"})};
+      option(
+          "reach", static_cast<double S::*>(&S::reach),
+          {.unit = "m", .min = 0, .max = too_far_out, .help = "farther away it is zero; none = everywhere"})};
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ const Layout<MovingKey>& layout_of() {
     OptionTable<S> options = key_options<S>();
     options.push_back(
         option("translate", &S::translate,
-               {.unit = "m", .min = -far_away, .max = far_away, .help = "shift of the centre"}));
+               {.unit = "m", .min = -too_far_out, .max = too_far_out, .help = "shift of the centre"}));
     return make_layout<S>("moving force key", "what a force with a centre is at a time, and where", options,
                           {object_field("rotate", static_cast<Turn S::*>(&S::rotate), "turn of its axis")});
   }();

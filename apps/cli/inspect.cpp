@@ -123,6 +123,7 @@ Facts find_facts(const PolygonMesh& mesh, const std::string& file) {
   for (const MethodEntry* entry : catalogue())
     facts.methods.emplace_back(entry->name, entry->verdict(entry->defaults, facts.solidity));
   facts.warnings = find_warnings(facts);
+  facts.warnings.insert(facts.warnings.begin(), mesh.remarks.begin(), mesh.remarks.end());
   return facts;
 }
 
@@ -193,6 +194,8 @@ using Json = nlohmann::ordered_json;
 
 Json repaired_json(const RepairReport& r) {
   return {{"welded_vertices", r.welded_vertices},
+          {"crack", r.crack},
+          {"crack_edges", r.crack_edges},
           {"unused_vertices", r.unused_vertices},
           {"not_finite_vertices", r.not_finite_vertices},
           {"faces_dropped_not_finite", r.faces_dropped_not_finite},

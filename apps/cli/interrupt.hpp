@@ -6,7 +6,8 @@
 
 namespace pliant::cli {
 
-/// While one exists, the first Ctrl-C (or SIGTERM) only asks to stop; a second one ends the program.
+/// While one exists, the first Ctrl-C (or SIGTERM, or the SIGHUP of a terminal that closes) only asks to stop; a
+/// second one ends the program.
 ///
 /// The signals are blocked in this thread and in all that it starts from now on, and taken by a thread of the
 /// guard's own. A handler alone would not do: METIS puts one of its own in the place of SIGTERM's while it
@@ -18,6 +19,10 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   bool asked() const;
+
+  /// For work that nobody can ask to stop and that has nothing to save (a scene is built, a pose is sought): the first
+  /// signal, also one that was taken before, ends the program with exit code 130.
+  void end_at_once(bool yes);
 
  private:
   sigset_t before_{};

@@ -87,6 +87,9 @@ void flush_output() {
 
 void complain(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
+  // Names come from files: a zero byte would cut the message, an escape could paint over it.
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') c = '?';
   std::fprintf(stderr, "pliant: %s\n", text.c_str());
 }
 

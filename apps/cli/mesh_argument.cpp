@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pliant/geometry/stray_parts.hpp"
 #include "pliant/io/read_mesh.hpp"
 
 namespace pliant::cli {
@@ -25,6 +26,7 @@ void add_mesh_argument(CLI::App& command, MeshArgument& argument) {
 PolygonMesh read_argument(const MeshArgument& argument) {
   Result<PolygonMesh> mesh = read_polygons(argument.file);
   if (!mesh) throw InputError(mesh.error().text());
+  leave_out_stray_parts(*mesh);
   const auto unit = LengthUnit(std::find(units.begin(), units.end(), argument.unit) - units.begin());
   convert(*mesh, metres(unit), argument.up == "z" ? UpAxis::z : UpAxis::y);
   return std::move(*mesh);

@@ -34,7 +34,9 @@ struct PoseArguments {
 Scene load(const PoseArguments& arguments) {
   for (const std::string& output : arguments.outputs)
     if (!can_write_mesh(output)) refuse("-o", output, "a name that ends in " + mesh_formats(), "");
-  auto scene = load_scene(arguments.scene, {arguments.sets, arguments.threads, scene_libraries()});
+  Stages stages(arguments.quiet);
+  auto scene = load_scene(arguments.scene,
+                          {arguments.sets, arguments.threads, scene_libraries(), stages_shown(stages)});
   if (!scene) throw InputError("the scene has problems\n" + scene.error().text());
   return std::move(*scene);
 }
@@ -93,24 +95,24 @@ void tell(const Body& body, const PoseResult& result) {
 }
 
 void pose(PoseArguments& arguments) {
+  InterruptGuard interrupt;
+  interrupt.end_at_once(true);  // a Newton step may take minutes, and nothing is written yet
   Scene scene = load(arguments);
   const double time = time_of(arguments, scene.simulation);
   check(scene, time);
   if (!arguments.quiet)
     for (const std::string& note : scene.notes) fmt::print("{}\n", note);
   for (int b = 0; b < int(scene.simulation.bodies().size()); ++b) {
-    const InterruptGuard interrupt;
     std::optional<Progress> progress;
     PoseOptions options = arguments.solve;
     options.progress = [&](int done, int of) {
       if (!progress) progress.emplace("increments", 0, of, arguments.quiet);
       progress->show(done);
-      return !interrupt.asked();
+      return true;
     };
     const PoseResult result = scene.simulation.pose(b, time, options);
     progress.reset();
     const Body& body = scene.simulation.bodies()[std::size_t(b)];
-    if (result.stopped) throw Interrupted{};
     if (!result.ok())
       throw RunError(
           fmt::format("the static solve failed: body {}, t = {:g} s: {}", body.name(), time, result.trouble));
@@ -119,6 +121,8 @@ void pose(PoseArguments& arguments) {
       fmt::print(stderr, "warning: {}: {}\n", body.name(),
                  kept_rotations_text(scene.spec.bodies[std::size_t(b)], result.kept_rotations));
   }
+  interrupt.end_at_once(false);
+  if (interrupt.asked()) throw Interrupted{};
   write(arguments, scene);
 }
 

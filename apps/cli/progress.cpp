@@ -48,4 +48,47 @@ void Progress::show(int done) {
   std::fflush(stderr);
 }
 
+Stages::Stages(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {
+  if (!quiet_) watcher_ = std::jthread([this](const std::stop_token& done) { watch(done); });
+}
+
+Stages::~Stages() {
+  if (quiet_) return;
+  watcher_.request_stop();
+  watcher_.join();
+  if (terminal_ && named_) fmt::print(stderr, "\r\033[K");
+}
+
+void Stages::begin(const std::string& stage) {
+  const std::lock_guard lock(mutex_);
+  stage_ = stage;
+  began_ = std::chrono::steady_clock::now();
+  named_ = named_ && terminal_;  // a line that is drawn over goes on
+}
+
+void Stages::watch(const std::stop_token& done) {
+  std::unique_lock lock(mutex_);
+  while (!done.stop_requested()) {
+    ended_.wait_for(lock, done, std::chrono::milliseconds(200), [] { return false; });
+    if (!stage_.empty() && std::chrono::steady_clock::now() - began_ > std::chrono::seconds(1)) show();
+  }
+}
+
+void Stages::show() {
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  if (terminal_)
+    fmt::print(stderr, "\r\033[K{} ({:.0f} s)", stage_, seconds);
+  else if (!named_)
+    fmt::print(stderr, "{} ...\n", stage_);
+  std::fflush(stderr);
+  named_ = true;
+}
+
+std::function<bool(const std::string&, double)> stages_shown(Stages& stages) {
+  return [&stages](const std::string& stage, double) {
+    stages.begin(stage);
+    return true;
+  };
+}
+
 }  // namespace pliant::cli

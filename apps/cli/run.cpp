@@ -15,6 +15,7 @@
 #include "pliant/scene/doubts.hpp"
 #include "pliant/scene/library.hpp"
 #include "pliant/scene/schema.hpp"
+#include "pliant/sim/throw_watch.hpp"
 #include "progress.hpp"
 #include "run_folder.hpp"
 
@@ -46,7 +47,7 @@ class Run {
  public:
   explicit Run(const RunOptions& options)
       : options_(options),
-        scene_(load(options)),
+        scene_(load(options, interrupt_)),
         recorder_(scene_.simulation, scene_.probes),
         folder_(options.folder.empty() ? "out/" + scene_.name : options.folder, options.formats) {}
 
@@ -57,11 +58,15 @@ class Run {
   }
 
  private:
-  static Scene load(const RunOptions& options) {
+  static Scene load(const RunOptions& options, InterruptGuard& interrupt) {
     check_formats(options.formats);
-    auto scene = load_scene(options.scene, {options.sets, options.threads, scene_libraries()});
+    interrupt.end_at_once(true);
+    Stages stages(options.quiet);
+    auto scene =
+        load_scene(options.scene, {options.sets, options.threads, scene_libraries(), stages_shown(stages)});
     if (!scene) throw InputError("the scene has problems\n" + scene.error().text());
     if (options.frames >= 0) scene->spec.frames = options.frames;
+    interrupt.end_at_once(false);
     return std::move(*scene);
   }
 
@@ -91,10 +96,9 @@ class Run {
   }
 
   void simulate() {
-    const InterruptGuard interrupt;
     Progress progress("frames", frame_, scene_.spec.frames, options_.quiet);
     while (frame_ < scene_.spec.frames) {
-      if (!advance_frame(interrupt)) return;
+      if (!advance_frame()) return;
       ++frame_;
       keep_frame();
       if (options_.checkpoint > 0 && frame_ % options_.checkpoint == 0) keep_checkpoint();
@@ -103,13 +107,14 @@ class Run {
   }
 
   /// False when the run must stop here: the reason is in outcome_.
-  bool advance_frame(const InterruptGuard& interrupt) {
+  bool advance_frame() {
     for (int s = 0; s < scene_.spec.substeps; ++s) {
-      if (interrupt.asked()) {
+      if (interrupt_.asked()) {
         outcome_.status = "interrupted";
         return false;
       }
       if (const auto failure = scene_.simulation.step()) return fail(failure->text());
+      if (const auto thrown = throws_.look(scene_.simulation)) return fail(*thrown);
       recorder_.note_step(scene_.simulation);
     }
     for (const Body& body : scene_.simulation.bodies())
@@ -181,17 +186,19 @@ class Run {
       fmt::print(
           "{}: {} unknowns, set-up {:.1f} ms, {} steps, {:.3f} ms a step (min {:.3f}, p95 {:.3f}), "
           "frame hash {:016x}\n",
-          body.name(), method.freedoms, method.setup_ms, steps.steps, steps.median, steps.min, steps.p95,
-          recorder_.hash(b));
+          body.name(), method.freedoms, scene_.setup_ms(std::size_t(b)), steps.steps, steps.median, steps.min,
+          steps.p95, recorder_.hash(b));
     }
     fmt::print("{}", folder_.listing(checkpointed_ >= 0));
   }
 
+  InterruptGuard interrupt_;  ///< before any thread
   const RunOptions& options_;
   Scene scene_;
   Recorder recorder_;
   RunFolder folder_;
   RunOutcome outcome_;
+  ThrowWatch throws_;
   int frame_ = 0;          ///< the last one that is complete
   int checkpointed_ = -1;  ///< frame of the last checkpoint of this run
 };

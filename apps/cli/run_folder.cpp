@@ -41,7 +41,7 @@ Ordered largest_force(const LargestForce& largest) {
   return {{"newtons", largest.force}, {"time", largest.time}};
 }
 
-Ordered body_summary(const Body& body, const Recorder& recorder, int index, bool meets) {
+Ordered body_summary(const Body& body, const Recorder& recorder, int index, double setup_ms, bool meets) {
   const MethodDescription method = body.method().describe();
   const StepStatistics steps = recorder.statistics(index);
   const std::optional<double> volume = body.volume_ratio();
@@ -50,7 +50,7 @@ Ordered body_summary(const Body& body, const Recorder& recorder, int index, bool
           {"nodes", method.nodes},
           {"degrees_of_freedom", method.freedoms},
           {"solver", method.solver},
-          {"setup_ms", method.setup_ms},
+          {"setup_ms", setup_ms},
           {"steps", steps.steps},
           {"step_ms", {{"min", steps.min}, {"median", steps.median}, {"p95", steps.p95}}},
           {"peak_memory_bytes", method.bytes},
@@ -247,6 +247,7 @@ void RunFolder::write_summary(const Scene& scene, const Recorder& recorder, cons
   Ordered bodies = Ordered::array(), expectations = Ordered::array();
   for (int b = 0; b < int(scene.simulation.bodies().size()); ++b)
     bodies.push_back(body_summary(scene.simulation.bodies()[std::size_t(b)], recorder, b,
+                                  scene.setup_ms(std::size_t(b)),
                                   !scene.simulation.colliders().empty() || scene.simulation.met_others(b)));
   for (const ExpectationResult& result : outcome.expectations)
     expectations.push_back({{"what", result.what},

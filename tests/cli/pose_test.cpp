@@ -34,6 +34,19 @@ std::size_t files_in(const std::filesystem::path& folder) {
   return std::size_t(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
+/// One Newton step of so large a body takes long; nothing is written before the last.
+TEST(PoseCommand, ends_at_once_when_it_is_told_to) {
+  const TempFolder folder;
+  std::string text = bar;
+  text.replace(text.find("[11, 3, 3]"), 10, "[401, 81, 81]");
+  const std::string scene = write_text(folder / "bar.json", text).string();
+  const std::string output = (folder / "bar.obj").string();
+  const auto result = run_pliant("pose '" + scene + "' -o '" + output + "'",
+                                 "timeout --foreground --preserve-status --signal=TERM --kill-after=20 1");
+  EXPECT_EQ(result.exit, 130) << result.output;
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
 TEST(PoseCommand, writes_the_body_at_rest_in_every_format_asked_for) {
   const TempFolder folder;
   const std::string scene = write_text(folder / "bar.json", bar).string();

@@ -210,14 +210,17 @@ TEST_F(Run, check_decides_the_exit_code_by_the_expectations) {
 }
 
 TEST_F(Run, an_interrupt_stops_cleanly_with_valid_files) {
-  const auto result = run_pliant("run '" + scene + "' -o '" + out("a") + "' --frames 100000000 --format pc2",
-                                 "timeout --foreground --signal=INT 2");
-  EXPECT_TRUE(result.says("stopped after frame")) << result.output;
-  EXPECT_EQ(summary("a")["status"], "interrupted");
-  const std::string csv = read_text(folder / "a/metrics.csv");
-  EXPECT_EQ(csv.back(), '\n');
-  EXPECT_EQ(lines_of(csv).size(), summary("a")["frames"].get<std::size_t>() + 2);
-  EXPECT_TRUE(fs::exists(folder / "a/frames/bar.pc2"));
+  for (const std::string signal : {"INT", "TERM", "HUP"}) {
+    const auto result =
+        run_pliant("run '" + scene + "' -o '" + out(signal) + "' --frames 100000000 --format pc2",
+                   "timeout --foreground --signal=" + signal + " 2");
+    EXPECT_TRUE(result.says("stopped after frame")) << signal << ": " << result.output;
+    EXPECT_EQ(summary(signal)["status"], "interrupted");
+    const std::string csv = read_text(folder / (signal + "/metrics.csv"));
+    EXPECT_EQ(csv.back(), '\n');
+    EXPECT_EQ(lines_of(csv).size(), summary(signal)["frames"].get<std::size_t>() + 2);
+    EXPECT_TRUE(fs::exists(folder / (signal + "/frames/bar.pc2")));
+  }
 }
 
 TEST_F(Run, a_failed_simulation_names_body_step_and_cause_and_keeps_the_frames_so_far) {
@@ -236,6 +239,18 @@ TEST_F(Run, a_failed_simulation_names_body_step_and_cause_and_keeps_the_frames_s
   };
   EXPECT_TRUE(fs::exists(frame(last)));
   EXPECT_FALSE(fs::exists(frame(last + 1)));
+}
+
+TEST_F(Run, a_body_between_colliders_that_leave_no_room_ends_in_a_message) {
+  write_text(scene, R"({"frames": 120, "bodies": [{"name": "dough", "method": "metric",
+      "shape": {"box": {"size": [0.2, 0.2, 0.2], "nodes": [6, 6, 6], "corner": [0, 0.1, 0]}}}],
+      "colliders": [{"plane": {}}, {"plane": {"point": [0, 0.6, 0], "normal": [0, -1, 0],
+        "motion": [{"time": 0}, {"time": 1, "translate": [0, -0.7, 0]}]}}]})");
+  const auto result = run("a", "--format none");
+  EXPECT_EQ(result.exit, 1);
+  EXPECT_TRUE(result.says("body dough, step ")) << result.output;
+  EXPECT_TRUE(result.says("no room")) << result.output;
+  EXPECT_EQ(summary("a")["status"], "failed");
 }
 
 // ---- seven kinds of bad scene ----------------------------------------------------------------------------
@@ -298,6 +313,9 @@ TEST_F(BadScene, a_shape_too_small_or_too_far_away_for_its_nodes) {
   refused(body(R"("shape": {"sphere": {"radius": 1e-120}})"), {"bodies.0.shape.sphere.radius", ">= 1e-09"});
   refused(body(R"("shape": {"box": {"size": [1e-9, 1, 1], "nodes": [41, 3, 3], "corner": [1e6, 0, 0]}})"),
           {"bodies.0.shape.box", "apart", "towards the origin"});
+}
+TEST_F(BadScene, a_zero_byte_in_a_name_does_not_cut_the_message) {
+  refused(body(R"("name": "b\u0000ar", "density": -5)"), {scene, "b?ar", "bodies.0.density", "found -5"});
 }
 TEST_F(BadScene, no_rows_at_all) {
   refused(body(R"("geometric": {"edge": 0})"), {scene, "bodies.0.geometric.edge", "above 0"});

@@ -2,6 +2,7 @@
 #include "pliant/base/parallel.hpp"
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -86,8 +87,30 @@ struct Pool::Shared {
   }
 };
 
+namespace {
+
+/// Threads started meanwhile never take the signals that ask the program to stop: those are for its own threads.
+class StopSignalsBlocked {
+ public:
+  StopSignalsBlocked() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~StopSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  StopSignalsBlocked(const StopSignalsBlocked&) = delete;
+  StopSignalsBlocked& operator=(const StopSignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
 Pool::Pool(int threads) : shared_(std::make_unique<Shared>()) {
   if (threads <= 0) threads = int(std::thread::hardware_concurrency());
+  const StopSignalsBlocked in_the_workers;
   try {
     for (int i = 1; i < threads; ++i)
       shared_->workers.emplace_back([shared = shared_.get()] { shared->work(); });

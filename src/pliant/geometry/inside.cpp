@@ -11,6 +11,7 @@
 namespace pliant {
 namespace {
 
+constexpr double heap_defect = 0.08;  // of separate faces: a solid up to here
 constexpr int points_in_all = 600, least_points = 50;
 
 struct Component {
@@ -28,6 +29,13 @@ std::vector<Component> components_of(const Repaired& surface) {
     component.area += 0.5 * (surface.mesh.vertices[v[1]] - a).cross(surface.mesh.vertices[v[2]] - a).norm();
   }
   return components;
+}
+
+/// Nearly every edge is a border.
+bool is_heap(const Repaired& surface) {
+  const double borders = surface.report.border_edges,
+               edges = 0.5 * (3.0 * double(surface.mesh.triangles.size()) + borders);
+  return borders > 0.9 * edges;
 }
 
 double defect_of(const Component& component, const Repaired& surface, const TriangleTree& tree, double delta,
@@ -61,6 +69,11 @@ Solidity solidity(const Repaired& surface, const TriangleTree& tree) {
     area += components[c].area;
   }
   if (area > 0) result.defect /= area;
+  // Nothing holds separate faces together: they are a solid only where they close a surface well.
+  if (is_heap(surface) && result.defect > heap_defect) {
+    std::fill(result.component_solid.begin(), result.component_solid.end(), char(0));
+    result.any_solid = false, result.any_shell = true;
+  }
   return result;
 }
 

@@ -56,18 +56,24 @@ Vec3 lattice_origin(const Interior& s, double a) {
   return origin;
 }
 
-/// Calls visit(block, out) for every block in parallel and joins what they write, in block order.
+/// Calls visit(corner, side, out) for every block in parallel and joins what they write, in block order.
 template <class T, class Visit>
 std::vector<T> over_blocks(const Cells& cells, Pool& pool, Visit&& visit) {
+  // More blocks than a pool takes at once happen to boxes full of air: those are larger.
+  constexpr double most_blocks = 60000;
+  int side = block_cells;
   std::array<int, 3> blocks;
-  for (int k = 0; k < 3; ++k) blocks[k] = (cells.count[k] + block_cells - 1) / block_cells;
+  const auto count_blocks = [&] {
+    for (int k = 0; k < 3; ++k) blocks[k] = (cells.count[k] + side - 1) / side;
+    return double(blocks[0]) * blocks[1] * blocks[2];
+  };
+  while (count_blocks() > most_blocks) side *= 2;
   const int count = blocks[0] * blocks[1] * blocks[2];
   std::vector<std::vector<T>> parts(static_cast<std::size_t>(count));
   pool.run(count, [&](int part) {
-    const std::array<int, 3> corner{part % blocks[0] * block_cells,
-                                    part / blocks[0] % blocks[1] * block_cells,
-                                    part / (blocks[0] * blocks[1]) * block_cells};
-    visit(corner, parts[std::size_t(part)]);
+    const std::array<int, 3> corner{part % blocks[0] * side, part / blocks[0] % blocks[1] * side,
+                                    part / (blocks[0] * blocks[1]) * side};
+    visit(corner, side, parts[std::size_t(part)]);
   });
   std::vector<T> out;
   for (const auto& part : parts) out.insert(out.end(), part.begin(), part.end());
@@ -205,8 +211,8 @@ class LayerSamples {
 
 Points inside_points(const Interior& interior, double a, Pool& pool) {
   const Cells cells = cells_over(interior, a, lattice_origin(interior, a));
-  return over_blocks<Vec3>(cells, pool, [&](const std::array<int, 3>& corner, Points& out) {
-    collect(interior, cells, corner, block_cells, false, out);
+  return over_blocks<Vec3>(cells, pool, [&](const std::array<int, 3>& corner, int side, Points& out) {
+    collect(interior, cells, corner, side, false, out);
   });
 }
 
@@ -216,9 +222,9 @@ double counted_volume(const Interior& interior, double finest, Pool& pool) {
   for (;;) {
     cell = std::max(cell, finest);
     const Cells cells = cells_over(interior, cell, interior.low);
-    const std::vector<double> counts =
-        over_blocks<double>(cells, pool, [&](const std::array<int, 3>& corner, std::vector<double>& out) {
-          out.push_back(count_inside(interior, cells, corner, block_cells));
+    const std::vector<double> counts = over_blocks<double>(
+        cells, pool, [&](const std::array<int, 3>& corner, int side, std::vector<double>& out) {
+          out.push_back(count_inside(interior, cells, corner, side));
         });
     const double count = std::accumulate(counts.begin(), counts.end(), 0.0);
     if (count >= enough_samples || cell <= finest) return count * cell * cell * cell;
@@ -231,9 +237,9 @@ std::vector<double> nearest_volumes(const Interior& interior, const SolidNodes& 
   const Cells cells = cells_over(interior, a / 3, interior.low);
   // A sample deeper than this is within sqrt(5)/4 a of a lattice node, and that one is deep.
   const LayerSamples samples(interior, cells, nodes, 1.2 * a);
-  const std::vector<Index> owners =
-      over_blocks<Index>(cells, pool, [&](const std::array<int, 3>& corner, std::vector<Index>& out) {
-        samples.collect(corner, block_cells, out);
+  const std::vector<Index> owners = over_blocks<Index>(
+      cells, pool, [&](const std::array<int, 3>& corner, int side, std::vector<Index>& out) {
+        samples.collect(corner, side, out);
       });
   std::vector<double> volumes(deep.size(), 0);
   for (const Index node : owners) volumes[node] += cells.size * cells.size * cells.size;

@@ -271,6 +271,10 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
   if (is_cloud(mesh)) return make_point_shape(mesh, options, pool);
   const Clock::time_point begin = Clock::now();
   Laps laps;
+  const auto tell = [&](const char* stage) {
+    if (options.progress) options.progress(stage);
+  };
+  tell("repair");
   Result<Repaired> repaired = repair(mesh);
   if (!repaired) return repaired.error();
   Repaired& surface = *repaired;
@@ -283,6 +287,7 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
                               least_nodes, surface.report.components),
                   {});
   laps.end("repair");
+  tell("solid or shell");
   const Scaling scaling = normalise(surface.mesh.vertices);
   TriangleTree tree(surface.mesh.vertices, surface.mesh.triangles);
   laps.end("tree");
@@ -301,12 +306,14 @@ Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOption
   if (surface.mesh.triangles.size() != triangles)
     tree = TriangleTree(surface.mesh.vertices, surface.mesh.triangles);
   laps.end("refine");
+  tell("nodes inside");
   BodyGraph body = make_graph(surface, tree, decided, options.nodes, thickness, pool, laps);
   match_solid(surface, decided, body.graph);
   if (options.join) join(body.graph);
   describe(body, scaling, report);
   warn(body, !options.solid, report);
 
+  tell("surface on the nodes");
   Shape& shape = out.shape;
   Points vertices = mesh.vertices;
   for (Vec3& p : vertices) p = (p - scaling.centre) / scaling.size;

@@ -3,6 +3,7 @@
 // riding on them. No tetrahedra.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -15,10 +16,11 @@ namespace pliant {
 
 /// How a mesh becomes a body.
 struct MeshShapeOptions {
-  int nodes = 5000;             ///< budget
-  std::optional<bool> solid{};  ///< none: decided by the defect
-  double thickness = 0;         ///< of a shell, m; 0 = 0.01 of the diagonal
-  bool join = false;            ///< link parts that nothing joins
+  int nodes = 5000;                                      ///< budget
+  std::optional<bool> solid{};                           ///< none: decided by the defect
+  double thickness = 0;                                  ///< of a shell, m; 0 = 0.01 of the diagonal
+  bool join = false;                                     ///< link parts that nothing joins
+  std::function<void(const char* stage)> progress = {};  ///< what begins now, a few words
   std::string for_sheets = {};  ///< what else to do where a lattice refuses a sheet, for the message
 };
 

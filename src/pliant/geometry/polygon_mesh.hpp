@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "pliant/base/types.hpp"
 
 namespace pliant {
@@ -15,6 +17,8 @@ struct PolygonMesh {
   std::vector<Index> corner_texcoord;           ///< one a corner, -1 = none; empty = none at all
   /// Of a cloud of points: outward, of length 1, one a vertex. A surface with faces has none.
   Points normals;
+  /// What the reader of its file passed over or took for granted, whole sentences.
+  std::vector<std::string> remarks;
 
   Index faces() const { return Index(face_begin.size()) - 1; }
   Index corners_of(Index face) const { return face_begin[face + 1] - face_begin[face]; }

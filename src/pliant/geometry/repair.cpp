@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "pliant/base/hash.hpp"
+#include "pliant/geometry/cracks.hpp"
 #include "pliant/geometry/orient.hpp"
 #include "pliant/geometry/surface_edges.hpp"
 #include "pliant/geometry/triangulate.hpp"
@@ -77,6 +78,8 @@ class Repairer {
     find_extent();
     if (const auto flat = flat_axes(); !flat.empty()) return degenerate(flat);
     stands_for_ = weld(input_.vertices, used_, weld_tolerance * extent_.norm());
+    const Cracks cracks = close_cracks(input_, usable_faces_, extent_.norm(), stands_for_);
+    report().crack = cracks.tolerance, report().crack_edges = cracks.closed;
     cut_faces();
     drop_duplicates();
     if (!has_area()) return degenerate("");
@@ -281,12 +284,16 @@ std::string RepairReport::text() const {
   say(faces_dropped_not_finite, "dropped {} faces without finite coordinates");
   say(faces_dropped_bad_index, "dropped {} faces with vertices that do not exist");
   say(welded_vertices, "welded {}");
+  if (crack > 0)
+    words.push_back(fmt::format("closed cracks of up to {:.2g} m along {} edges", crack, crack_edges));
   say(degenerate_faces, "dropped {} degenerate faces");
   say(duplicate_faces, "dropped {} duplicate faces");
   std::vector<std::string> turned;
   if (faces_turned > 0) turned.push_back(several(faces_turned, "face", "faces"));
   if (patches_turned > 0) turned.push_back(several(patches_turned, "part", "parts"));
   if (!turned.empty()) words.push_back(fmt::format("turned {}", fmt::join(turned, " and ")));
+  say(unused_vertices,
+      unused_vertices == 1 ? "left out {} vertex of no face" : "left out {} vertices of no face");
   return words.empty() ? "nothing" : fmt::format("{}", fmt::join(words, ", "));
 }
 

@@ -16,6 +16,8 @@ struct RepairReport {
   Index input_vertices = 0, input_faces = 0;
   Index not_finite_vertices = 0, faces_dropped_not_finite = 0, faces_dropped_bad_index = 0;
   Index welded_vertices = 0;      ///< vertices merged into another
+  double crack = 0;               ///< tolerance that closed the cracks of this mesh, m (cracks.hpp); 0: none
+  Index crack_edges = 0;          ///< border edges that were joined so
   Index unused_vertices = 0;      ///< of no face
   Index degenerate_faces = 0;     ///< fewer than three different corners: dropped
   Index duplicate_faces = 0;      ///< second copies: dropped

@@ -21,6 +21,8 @@ using Pair = std::array<Index, 2>;
 constexpr double finest = 1.0 / 400;  // lattice constant, of the diagonal
 constexpr double thinnest = 1e-3;     // of the diagonal: lattice as for walls of this thickness at least
 constexpr double most_degree = 14;    // edges that a node asks for
+constexpr double most_nodes = 1.5;    // of the budget; then the lattice gets coarser
+constexpr double few_nodes = 3000;    // that many are no trouble
 constexpr Index neighbours_asked = 48;
 constexpr double edge_reach = 1.9;      // of a
 constexpr double shortest_edge = 1e-3;  // of a: nearer nodes are one
@@ -136,10 +138,15 @@ class GraphBuilder {
 
   BodyGraph build(Laps& laps) {
     choose_spacing();
-    const Sight sight(surface_.tree, a_, surface_.odd_crossings);
-    sight_ = &sight;
     add_lattice();
     laps.end("lattice");
+    const double most = std::max(most_nodes * budget_, few_nodes);
+    for (double wanted; (wanted = wanted_nodes(most)) > most;) {
+      a_ *= std::clamp(std::sqrt(wanted / most), 1.1, 2.0);
+      nodes_.clear();
+      add_lattice();
+    }
+    laps.end("limit");
     make_probes();
     add_cover();
     laps.end("cover");
@@ -189,12 +196,44 @@ class GraphBuilder {
   }
 
   void add_lattice() {
+    sight_.emplace(surface_.tree, a_, surface_.odd_crossings);
     const Points points = inside_points(interior_, a_, pool_);
     add_places(points);
     out_.lattice_nodes = Index(points.size());
     const Vec3 margin = Vec3::Constant(0.1 * a_);
     grid_.emplace(interior_.low - margin, interior_.high + margin, a_);
     for (const Vec3& p : points) grid_->insert(p);
+  }
+
+  /// Nodes of the lattice and, estimated by samples of the surface, those that will cover what it does not reach. Where
+  /// nearly all of the surface is that thin (leaves, crumpled sheets, heaps of triangles), they are many more than asked for.
+  double wanted_nodes(double most) const {
+    constexpr int samples = 600;
+    constexpr double area_of_node = 2 * 0.8 * 0.8;  // a^2, on both sides of a wall
+    std::vector<double> upto;
+    double area = 0;
+    for (const Triangle& t : surface_.triangles) upto.push_back(area += 0.5 * area_vector(t).norm());
+    if (!(area > 0) || double(nodes_.size()) + area / (area_of_node * a_ * a_) <= most)
+      return double(nodes_.size());
+    std::vector<char> bare(samples, 0);
+    for_blocks(pool_, samples, samples / 20, [&](int begin, int end) {
+      std::vector<NodeGrid::Found> found;
+      Sight::Scratch scratch;
+      for (int k = begin; k < end; ++k) {
+        const auto at = std::upper_bound(upto.begin(), upto.end(), area * (k + 0.5) / samples);
+        const Triangle& t = surface_.triangles[std::size_t(std::min(at, upto.end() - 1) - upto.begin())];
+        const Vec3 centre = (surface_.vertices[t[0]] + surface_.vertices[t[1]] + surface_.vertices[t[2]]) / 3;
+        const Vec3 normal = area_vector(t).normalized();
+        bare[std::size_t(k)] = !covered(probe(centre, normal), *grid_, 0, 6, a_, found, scratch);
+      }
+    });
+    const double share = double(std::count(bare.begin(), bare.end(), char(1))) / samples;
+    return double(nodes_.size()) + share * area / (area_of_node * a_ * a_);
+  }
+
+  Vec3 area_vector(const Triangle& t) const {
+    const Vec3& p = surface_.vertices[t[0]];
+    return (surface_.vertices[t[1]] - p).cross(surface_.vertices[t[2]] - p);
   }
 
   Probe probe(const Vec3& x, const Vec3& normal) const {
@@ -667,7 +706,7 @@ class GraphBuilder {
   Pool& pool_;
   Interior interior_;
   double volume_ = 0, a_ = 0;
-  const Sight* sight_ = nullptr;
+  std::optional<Sight> sight_;
   std::vector<Index> used_;  ///< vertices of the solid parts, ascending
   std::vector<Place> nodes_;
   std::optional<NodeGrid> grid_, cover_grid_;

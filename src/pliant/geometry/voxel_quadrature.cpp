@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "pliant/geometry/moments.hpp"
 #include "pliant/geometry/triangle_tree.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr int attempts = 12;
 constexpr double enough_more = 1.15;  // so many more points than asked for are accepted
 constexpr double far_more = 1.5;      // so many more: the voxels grow at once, not by 3 % an attempt
+constexpr double most_voxels = 2e7;   // a surface that encloses next to nothing has no inside
 constexpr int least_layers = 2;       // along every axis: points of one layer do not see a bend
 constexpr double one_layer = 0.125;   // extent of points over the thickness of the solid; two layers: 0.25
 
@@ -32,16 +34,78 @@ struct Grid {
   double volume() const { return cell.prod(); }
 };
 
-Points inside(const Grid& grid, const TriangleTree& tree) {
-  Points out;
-  for (int k = 0; k < grid.count[2]; ++k)
-    for (int j = 0; j < grid.count[1]; ++j)
-      for (int i = 0; i < grid.count[0]; ++i) {
-        const Vec3 centre = grid.low + Vec3(i + 0.5, j + 0.5, k + 0.5).cwiseProduct(grid.cell);
-        if (tree.winding(centre) > 0.5) out.push_back(centre);
-      }
-  return out;
-}
+/// The voxels whose centres are inside. Blocks that no surface comes near are in or out as a whole.
+class Inside {
+ public:
+  Inside(const Grid& grid, const TriangleTree& tree, bool closed)
+      : grid_(grid),
+        tree_(tree),
+        closed_(closed),
+        in_(std::size_t(grid.count[0]) * grid.count[1] * grid.count[2], 0) {}
+
+  Points points() {
+    int side = 1;
+    while (side < *std::max_element(grid_.count.begin(), grid_.count.end())) side *= 2;
+    look({0, 0, 0}, side);
+    Points out;
+    for (int k = 0; k < grid_.count[2]; ++k)
+      for (int j = 0; j < grid_.count[1]; ++j)
+        for (int i = 0; i < grid_.count[0]; ++i)
+          if (in_[at(i, j, k)]) out.push_back(centre({i, j, k}));
+    return out;
+  }
+
+ private:
+  std::size_t at(int i, int j, int k) const {
+    return (std::size_t(k) * grid_.count[1] + j) * grid_.count[0] + i;
+  }
+  Vec3 centre(const std::array<int, 3>& v) const {
+    return grid_.low + Vec3(v[0] + 0.5, v[1] + 0.5, v[2] + 0.5).cwiseProduct(grid_.cell);
+  }
+
+  void look(const std::array<int, 3>& low, int side) {
+    std::array<int, 3> high;
+    for (int c = 0; c < 3; ++c) {
+      if (low[c] >= grid_.count[c]) return;
+      high[c] = std::min(low[c] + side, grid_.count[c]);
+    }
+    if (side == 1) {
+      in_[at(low[0], low[1], low[2])] = tree_.winding(centre(low)) > 0.5;
+      return;
+    }
+    const Vec3 from = centre(low), to = centre({high[0] - 1, high[1] - 1, high[2] - 1}),
+               middle = 0.5 * (from + to);
+    if (const auto all = same_side(middle, 0.5 * (to - from).norm())) {
+      if (*all)
+        for (int k = low[2]; k < high[2]; ++k)
+          for (int j = low[1]; j < high[1]; ++j)
+            std::fill_n(in_.begin() + std::ptrdiff_t(at(low[0], j, k)), high[0] - low[0], char(1));
+      return;
+    }
+    for (int child = 0; child < 8; ++child) {
+      std::array<int, 3> corner = low;
+      for (int c = 0; c < 3; ++c) corner[c] += (child >> c & 1) * side / 2;
+      look(corner, side / 2);
+    }
+  }
+
+  /// Of all points within the radius. Around holes the winding number changes away from the surface, too; but it is
+  /// harmonic there: by Harnack's inequality a positive one is at most 6 times its central value within half a ball
+  /// without surface.
+  std::optional<bool> same_side(const Vec3& middle, double radius) const {
+    if (tree_.any_within(middle, (closed_ ? radius : 2 * radius) * (1 + 1e-9))) return std::nullopt;
+    const double winding = tree_.winding(middle);
+    if (closed_) return winding > 0.5;
+    if (std::abs(winding) < 1.0 / 12) return false;
+    if (winding > 11.0 / 12) return true;
+    return std::nullopt;
+  }
+
+  const Grid& grid_;
+  const TriangleTree& tree_;
+  bool closed_;
+  std::vector<char> in_;
+};
 
 /// Labels of the vertices: parts of the surface that triangles join.
 std::vector<Index> parts_of(const TriMesh& surface) {
@@ -145,7 +209,8 @@ Shape with_quadrature(const Shape& shape, int points) {
   std::vector<double> weights;
   for (int k = 0; k < attempts; ++k) {
     const Grid grid(low, high, edge);
-    Points found = inside(grid, tree);
+    if (double(grid.count[0]) * grid.count[1] * grid.count[2] > most_voxels) break;
+    Points found = Inside(grid, tree, shape.closed).points();
     const std::size_t found_count = found.size();
     const bool enough = int(found_count) >= points;
     if (enough && (best.empty() || found.size() < best.size())) {

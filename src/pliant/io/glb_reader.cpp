@@ -46,33 +46,53 @@ class GlbReader {
     std::string place;
   };
 
-  /// All nodes of the scene, parents before children, in the order of the file's lists.
+  void push(const Json* list, const Transform& parent, const std::string& place) {
+    if (!list) return;
+    if (!list->is_array()) refuse(place, shown(*list), "a list of nodes");
+    for (std::size_t i = list->size(); i-- > 0;) {
+      const std::string at = fmt::format("{}.{}", place, i);
+      if (!(*list)[i].is_number_unsigned()) refuse(at, shown((*list)[i]), "the number of a node");
+      const std::uint64_t node = (*list)[i].get<std::uint64_t>();
+      visits_.push_back({std::int64_t(std::min(node, std::uint64_t(1) << 62)), parent, at});
+    }
+  }
+
+  /// All nodes of the scene, parents before children, in the order of the file's lists. Where the scene lists none,
+  /// or the file has no scene, all nodes without a parent; without nodes the meshes as they are.
   void place_scene() {
-    std::vector<Visit> stack;
-    const auto push = [&stack](const Json* list, const Transform& parent, const std::string& place) {
-      if (!list) return;
-      if (!list->is_array()) refuse(place, shown(*list), "a list of nodes");
-      for (std::size_t i = list->size(); i-- > 0;) {
-        const std::string at = fmt::format("{}.{}", place, i);
-        if (!(*list)[i].is_number_unsigned()) refuse(at, shown((*list)[i]), "the number of a node");
-        const std::uint64_t node = (*list)[i].get<std::uint64_t>();
-        stack.push_back({std::int64_t(std::min(node, std::uint64_t(1) << 62)), parent, at});
-      }
-    };
     const Json* scenes = member(file_.root(), "scenes");
-    const Json* nodes = member(file_.root(), "nodes");
-    const std::size_t node_count = nodes && nodes->is_array() ? nodes->size() : 0;
     if (scenes && scenes->is_array() && !scenes->empty()) {
       const std::int64_t scene = count_of(file_.root(), "scene", "", 0);
       const Json& json = file_.row("scenes", scene, "scene");
       push(member(json, "nodes"), Transform::Identity(), fmt::format("scenes.{}.nodes", scene));
-    } else {
-      return place_library(node_count);
+      if (visits_.empty())
+        mesh_.remarks.push_back(fmt::format("scene {} lists no node: {}.", scene, all_meshes()));
+    } else if (file_.rows("nodes") > 0) {
+      mesh_.remarks.push_back(fmt::format("the file has no scene: {}.", all_meshes()));
     }
-    std::vector<char> seen(node_count, 0);
-    while (!stack.empty()) {
-      const Visit visit = std::move(stack.back());
-      stack.pop_back();
+    if (visits_.empty()) push_roots();
+    if (visits_.empty()) return place_library();
+    walk();
+  }
+
+  const char* all_meshes() const {
+    return file_.rows("nodes") > 0 ? "all its nodes are read" : "its meshes are read as they are";
+  }
+
+  /// The nodes that are nobody's child.
+  void push_roots() {
+    if (file_.rows("nodes") == 0) return;
+    if (nodes_.parent.empty()) nodes_ = glb_nodes(file_);
+    for (std::size_t n = nodes_.parent.size(); n-- > 0;)
+      if (nodes_.parent[n] < 0)
+        visits_.push_back({std::int64_t(n), Transform::Identity(), fmt::format("nodes.{}", n)});
+  }
+
+  void walk() {
+    std::vector<char> seen(file_.rows("nodes"), 0);
+    while (!visits_.empty()) {
+      const Visit visit = std::move(visits_.back());
+      visits_.pop_back();
       const Json& json = file_.row("nodes", visit.node, visit.place);
       if (seen[std::size_t(visit.node)]++)
         refuse(visit.place, fmt::format("node {} a second time", visit.node), "a tree of nodes");
@@ -96,9 +116,8 @@ class GlbReader {
   }
 
   /// A file without a scene is a library: its meshes as they are.
-  void place_library(std::size_t nodes) {
+  void place_library() {
     const Json* meshes = member(file_.root(), "meshes");
-    if (nodes > 0) refuse("scenes", "nothing", "a scene that places the nodes");
     for (std::size_t m = 0; meshes && m < meshes->size(); ++m)
       add_mesh(std::int64_t(m), Transform::Identity(), "meshes");
   }
@@ -257,8 +276,9 @@ class GlbReader {
   PolygonMesh mesh_;
   std::vector<VertexBinding> bindings_;
   bool textured_ = false;
+  std::vector<Visit> visits_;           ///< nodes to be placed, the next one last
   std::vector<SharedVertices> shared_;  ///< of the mesh placed now
-  GlbNodes nodes_;                      ///< filled by the first skin
+  GlbNodes nodes_;                      ///< filled when first needed
   std::vector<Index> joints_;           ///< of the skin of the mesh placed now
 };
 

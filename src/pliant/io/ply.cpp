@@ -230,12 +230,26 @@ class PlyReader {
       const bool known = (word == "format" && (has_format = format(line))) ||
                          (word == "element" && element(line)) || (word == "property" && property(line));
       if (known) continue;
+      if (!is_keyword(word) && pass_over(whole)) continue;
       problems_.at(fmt::format("line {}", header_.lines), in_quotes(whole),
                    "a format, element, property, comment or end_header line");
       return false;
     }
     problems_.at("header", "no end_header", "a PLY header");
     return false;
+  }
+
+  static bool is_keyword(std::string_view word) {
+    return word == "format" || word == "element" || word == "property";
+  }
+
+  /// Some programs write lines of their own, without "comment" before them.
+  bool pass_over(std::string_view line) {
+    constexpr std::size_t most = 20;  // a file with more is of another kind
+    if (mesh_.remarks.size() == most) return false;
+    mesh_.remarks.push_back(fmt::format("line {} of the header, {}, is none that PLY knows: passed over.",
+                                        header_.lines, in_quotes(line)));
+    return true;
   }
 
   bool format(std::string_view line) {

@@ -35,6 +35,21 @@ constexpr Stranger strangers[] = {
     {"<!doctype", "a web page"},      {"<html", "a web page"},        {"<?xml", "an XML document"},
     {"BLENDER", "a Blender project"}, {"Kaydara FBX", "an FBX scene"}};
 
+/// With its mark of byte order, or letters with a zero byte between them. Binary formats of ours begin otherwise.
+bool is_utf16(std::string_view bytes) {
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return true;
+  constexpr std::size_t looked_at = 8;
+  if (bytes.size() < looked_at) return false;
+  const auto letter = [&](std::size_t i) { return bytes[i] >= ' ' && bytes[i] <= '~'; };
+  for (const std::size_t first : {0, 1}) {
+    bool alternate = true;
+    for (std::size_t i = 0; i < looked_at; ++i)
+      alternate &= i % 2 == first ? letter(i) || bytes[i] == '\n' || bytes[i] == '\r' : bytes[i] == '\0';
+    if (alternate) return true;
+  }
+  return false;
+}
+
 const char* stranger_in(std::string_view bytes) {
   for (const Stranger& stranger : strangers)
     if (bytes.starts_with(stranger.begin)) return stranger.is;
@@ -62,6 +77,9 @@ Result<PolygonMesh> read_polygons(const std::filesystem::path& path) {
   if (bytes->empty()) return Error{path.string(), {{"byte 0", "an empty file", "a mesh", ""}}};
   if (const char* is = stranger_in(*bytes))
     return Error{path.string(), {{"byte 0", is, "a mesh", fmt::format("export the mesh as {}", extension)}}};
+  if (is_utf16(*bytes))
+    return Error{path.string(),
+                 {{"byte 0", "UTF-16 text", "ASCII or UTF-8 text, or a binary mesh", "save it as UTF-8"}}};
   return format->parse(*bytes, path.string());
 }
 

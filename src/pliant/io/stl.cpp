@@ -80,9 +80,12 @@ class StlText {
   Result<PolygonMesh> read() {
     while (!problems_.full() && lines_.next())
       if (!line(lines_.line())) break;
-    if (!problems_.any() && (in_solid_ || in_facet_))
+    if (!problems_.any() && in_facet_)
       problems_.at(fmt::format("line {}", lines_.number()), "the end of the file",
-                   in_facet_ ? fmt::format("the end of the facet of line {}", facet_line_) : "endsolid");
+                   fmt::format("the end of the facet of line {}", facet_line_));
+    if (!problems_.any() && in_solid_)
+      mesh_.remarks.push_back(fmt::format(
+          "the file ends without endsolid: the {} facets before its end are read.", mesh_.faces()));
     return problems_.mesh_or_error(std::move(mesh_));
   }
 

@@ -7,6 +7,7 @@
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 #include <cmath>
+#include <csignal>
 #include <mutex>
 #include <new>
 #include <numeric>
@@ -31,6 +32,23 @@ std::string find_defect_in_row(const SymmetricMatrix& matrix, Index row) {
   }
   return {};
 }
+
+/// METIS takes SIGTERM itself while it works and then gives up: the signal waits here until it is done.
+class TermWaits {
+ public:
+  TermWaits() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~TermWaits() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  TermWaits(const TermWaits&) = delete;
+  TermWaits& operator=(const TermWaits&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 }  // namespace
 
@@ -79,6 +97,7 @@ std::vector<Index> nested_dissection(const MatrixGraph& graph) {
   auto* neighbor = const_cast<Index*>(graph.neighbor.data());
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
+  const TermWaits term_waits;
   const int status = METIS_NodeND(&n, begin, neighbor, nullptr, options, order.data(), position.data());
   if (status == METIS_ERROR_MEMORY) throw std::bad_alloc();
   PLIANT_CHECK(status == METIS_OK);

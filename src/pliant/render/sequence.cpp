@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "pliant/geometry/moving_least_squares.hpp"
+#include "pliant/geometry/stray_parts.hpp"
 #include "pliant/io/point_cache.hpp"
 #include "pliant/io/read_file.hpp"
 #include "pliant/io/read_mesh.hpp"
@@ -264,16 +265,18 @@ Result<Sequence> read_run(const fs::path& folder) {
 }
 
 Result<Sequence> read_still(const fs::path& mesh) {
-  Result<TriMesh> surface = read_mesh(mesh);
-  if (!surface) return surface.error();
-  Result<Points> points = checked(surface->vertices, surface->vertices.size(), mesh, 0);
+  Result<PolygonMesh> read = read_polygons(mesh);
+  if (!read) return read.error();
+  leave_out_stray_parts(*read);
+  const TriMesh surface{std::move(read->vertices), fan_triangles(*read)};
+  Result<Points> points = checked(surface.vertices, surface.vertices.size(), mesh, 0);
   if (!points) return points.error();
   Sequence sequence;
   sequence.frames = 1;
   sequence.times = {0};
   sequence.bodies.push_back(
-      with_points_as_balls({mesh.stem().string(), surface->triangles, surface->vertices,
-                            [rest = surface->vertices](int) -> Result<Points> { return rest; }}));
+      with_points_as_balls({mesh.stem().string(), surface.triangles, surface.vertices,
+                            [rest = surface.vertices](int) -> Result<Points> { return rest; }}));
   return sequence;
 }
 

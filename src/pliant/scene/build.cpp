@@ -7,16 +7,19 @@
 #include <filesystem>
 #include <random>
 
+#include "pliant/base/clock.hpp"
 #include "pliant/base/layout.hpp"
 #include "pliant/geometry/cell_shape.hpp"
 #include "pliant/geometry/lattice_shape.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
+#include "pliant/geometry/stray_parts.hpp"
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/geometry/tetrahedral_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/scene/body_files.hpp"
 #include "pliant/scene/build_bonds.hpp"
 #include "pliant/scene/build_colliders.hpp"
+#include "pliant/scene/fast_colliders.hpp"
 #include "pliant/scene/find_file.hpp"
 #include "pliant/scene/force_notes.hpp"
 #include "pliant/scene/material.hpp"
@@ -30,7 +33,8 @@ namespace {
 struct Surroundings {
   std::filesystem::path folder;  ///< of the scene file
   Pool& pool;
-  std::uint64_t fingerprint = 0;  ///< mesh files are added to it
+  std::uint64_t fingerprint = 0;                         ///< mesh files are added to it
+  std::function<void(const char* stage)> progress = {};  ///< of the body made now
   std::vector<std::string> notes = {};
 };
 
@@ -112,8 +116,12 @@ struct MakeShape {
   }
   Result<Shape> operator()(const MeshSpec& spec) const {
     const std::filesystem::path file = find_file(spec.mesh, around.folder);
+    if (around.progress) around.progress("read");
     Result<PolygonMesh> surface = read_polygons(file);
     if (!surface) return with_hint(surface.error(), spec.mesh);
+    leave_out_stray_parts(*surface);
+    for (const std::string& remark : surface->remarks)
+      around.notes.push_back(fmt::format("{}: {}: {}", name, spec.mesh, remark));
     around.fingerprint = mesh_fingerprint(*surface, around.fingerprint);
     convert(*surface, spec.scale * metres(spec.unit), spec.up);
     move(*surface, rotation_matrix(spec.rotate), spec.translate);
@@ -169,6 +177,7 @@ struct MakeShape {
   }
   Result<Shape> from_mesh(const PolygonMesh& surface, MeshShapeOptions options) const {
     options.for_sheets = for_sheets;
+    options.progress = around.progress;
     const bool on_surface = nodes == NodePlacement::surface;
     Result<MeshShape> made =
         on_surface                        ? make_surface_shape(surface, options, around.pool)
@@ -419,6 +428,7 @@ Draft draft_body(const BodySpec& body, std::size_t i, Surroundings& around, Body
     add_problems(place, {*lacks}, problems);
     return {};
   }
+  if (around.progress) around.progress("preparation");
   Making making{files, around.pool, placement_of(body.shape)};
   MethodOptions options = body.options();
   const std::vector<Problem> unprepared = body.entry().prepare(options, *shape, making);
@@ -551,12 +561,19 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   Surroundings around{std::filesystem::path(parsed.file).parent_path(), pool, parsed.fingerprint};
   BodyFiles files(around.folder, around.fingerprint);
   std::vector<Draft> drafts(spec.bodies.size());
+  std::vector<double> build_ms(spec.bodies.size(), 0);
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
     if (any_within(known, fmt::format("bodies.{}.shape", i))) continue;
     if (!told(build, fmt::format("shape of {}", spec.bodies[i].name),
               0.5 * double(i) / double(spec.bodies.size())))
       return stopped(parsed);
+    around.progress = [&, i](const char* stage) {
+      told(build, fmt::format("shape of {}: {}", spec.bodies[i].name, stage),
+           0.5 * double(i) / double(spec.bodies.size()));
+    };
+    const auto begin = Clock::now();
     drafts[i] = draft_body(spec.bodies[i], i, around, files, build, known);
+    build_ms[i] += milliseconds_since(begin);
   }
   std::vector<Probe> probes = make_probes(spec, drafts, known);
   BuiltColliders built;
@@ -564,6 +581,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
     built = build_colliders(spec.colliders, around.folder, around.fingerprint);
   around.fingerprint = built.fingerprint;
   around.notes.insert(around.notes.end(), built.notes.begin(), built.notes.end());
+  for (std::string& note : fast_collider_notes(spec)) around.notes.push_back(std::move(note));
   known.insert(known.end(), built.problems.begin(), built.problems.end());
   if (!known.empty()) return all_problems();
 
@@ -574,7 +592,9 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
     if (!told(build, fmt::format("method {} of {}", body.method, body.name),
               0.5 + 0.5 * double(i) / double(spec.bodies.size())))
       return stopped(parsed);
+    const auto begin = Clock::now();
     std::optional<Body> made = build_body(body, i, drafts[i], steps, around, files, known);
+    if (made) build_ms[i] += std::max(0.0, milliseconds_since(begin) - made->method().describe().setup_ms);
     if (made) bodies.push_back(std::move(*made));
   }
   for (Problem& problem : force_problems(spec, bodies)) known.push_back(std::move(problem));
@@ -599,7 +619,8 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
                std::move(probes),
                std::move(shapes),
                std::move(around.notes),
-               std::move(overlaps)};
+               std::move(overlaps),
+               std::move(build_ms)};
 }
 
 }  // namespace pliant

@@ -27,6 +27,15 @@ struct Scene {
   std::vector<std::shared_ptr<const Shape>> shapes;  ///< of the bodies, at rest
   std::vector<std::string> notes;  ///< what was decided or repaired on the way, one sentence each
   std::vector<Overlap> overlaps;   ///< bodies that overlap at the start
+  /// Of each body, ms: reading, repairing and filling its mesh, a cage, building its method, besides what
+  /// MethodDescription::setup_ms counts.
+  std::vector<double> build_ms = {};
+
+  /// The whole set-up of a body so far, ms.
+  double setup_ms(std::size_t body) const {
+    return (body < build_ms.size() ? build_ms[body] : 0) +
+           simulation.bodies()[body].method().describe().setup_ms;
+  }
 };
 
 /// Shapes made so far, for who builds variants of a scene. Any thread may use it.

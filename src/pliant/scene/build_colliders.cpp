@@ -27,6 +27,8 @@ struct MakeColliderShape {
     const std::filesystem::path file = find_file(s.file, folder);
     Result<PolygonMesh> surface = read_polygons(file);
     if (!surface) return surface.error();
+    for (const std::string& remark : surface->remarks)
+      out.notes.push_back(fmt::format("{}: {}: {}", place, s.file, remark));
     convert(*surface, s.scale * metres(s.unit), s.up);
     move(*surface, rotation_matrix(s.rotate), s.translate);
     Result<Repaired> repaired = repair(*surface);

@@ -72,6 +72,23 @@ Frames standstill(const Recorder& recorder, int body) {
   return out;
 }
 
+/// The body began in a collider: it was deepest before it could have moved there.
+bool starts_inside(const Recorder& recorder, int body, const Extreme& depth) {
+  double speed = 0, before = 0;
+  bool first = true;
+  for (const MetricsRow& row : recorder.rows()) {
+    if (row.body != body) continue;
+    if (row.frame == depth.frame)
+      return !first && depth.value > 2 * (row.time - before) *
+                                         std::max(speed, row.cells[column_of(recorder, "max_speed")]);
+    if (!first && row.frame < depth.frame) return false;  // in the first row that tells depths
+    speed = row.cells[column_of(recorder, "max_speed")];
+    before = row.time;
+    first = false;
+  }
+  return false;
+}
+
 /// Whose step was shortened.
 Frames stopped_on_the_way(const Recorder& recorder, int body) {
   Frames out;
@@ -113,8 +130,9 @@ double folded_for(const Recorder& recorder, int body) {
   return folded ? end - since : 0;
 }
 
-/// A scrambled, squashed or far stretched start: what the body goes through on its way back is not its load's work.
-bool starts_out_of_shape(const Recorder& recorder, int body) {
+/// A scrambled, squashed or stretched start: what the body goes through on its way back is not its load's work.
+bool starts_out_of_shape(const Recorder& recorder, int body, const BodySpec& spec) {
+  if (spec.initial.scramble || spec.initial.stretch != Vec3(1, 1, 1)) return true;
   for (const MetricsRow& row : recorder.rows()) {
     if (row.body != body) continue;
     const double volume = row.cells[column_of(recorder, "volume_ratio")];
@@ -162,12 +180,16 @@ void doubt_bones(const Recorder& recorder, int body, const BodySpec& spec, std::
 
 /// What has lost its volume under its load, or did not get it back after its start.
 void doubt_volume(const Recorder& recorder, int body, const BodySpec& spec, std::vector<std::string>& out) {
-  const bool from_start = starts_out_of_shape(recorder, body);
+  const bool from_start = starts_out_of_shape(recorder, body, spec);
   const Extreme volume =
       from_start ? last(recorder, body, "volume_ratio") : least(recorder, body, "volume_ratio");
   if (volume.frame < 0 || !(volume.value < collapsed)) return;
   const Remedies remedies = remedies_of(spec);
-  if (from_start)
+  if (volume.value < -1)  // nothing that is left of it
+    out.push_back(fmt::format(
+        "{}: its surface is inside out and larger than at rest, as of a body that flew apart (frame {}): {}",
+        spec.name, volume.frame, from_start ? remedies.start : "take more substeps, or a stiffer body"));
+  else if (from_start)
     out.push_back(fmt::format("{}: it did not find back from its start: {:.2g} of its volume at the end; {}",
                               spec.name, volume.value, remedies.start));
   else
@@ -182,7 +204,7 @@ void doubt_folds(const Recorder& recorder, int body, const BodySpec& spec, std::
   const double time = folded_for(recorder, body), cells = last(recorder, body, "inverted").value;
   if (!(time >= for_good)) return;
   const Remedies remedies = remedies_of(spec);
-  if (starts_out_of_shape(recorder, body))
+  if (starts_out_of_shape(recorder, body, spec))
     out.push_back(fmt::format(
         "{}: it did not find back from its start: {:.0f} cells stayed inside out for the last {:.3g} s; {}",
         spec.name, cells, time, remedies.start));
@@ -224,7 +246,12 @@ std::vector<std::string> doubts_of(const Scene& scene, const Recorder& recorder)
     if (largest(recorder, b, "kept_rotations").frame < 0) doubt_folds(recorder, b, spec, out);
     const Extreme depth = largest(recorder, b, "penetration");
     const double size = size_at_start(recorder, b);
-    if (depth.frame >= 0 && depth.value > too_deep * size)
+    if (depth.frame >= 0 && depth.value > too_deep * size && starts_inside(recorder, b, depth))
+      out.push_back(fmt::format(
+          "{}: it starts {:.2g} m inside a collider, {:.0f} % of its size, and is moved out of it, without a "
+          "speed of its own: start it farther out (translate of its shape, or initial.translate)",
+          name, depth.value, 100 * depth.value / size));
+    else if (depth.frame >= 0 && depth.value > too_deep * size)
       out.push_back(fmt::format(
           "{}: it went {:.2g} m into a collider (frame {}), {:.0f} % of its size: contact did not "
           "hold it out; take more substeps{}, or a stiffer body",

@@ -102,7 +102,8 @@ Result<Scene> load_scene(const std::string& path_or_name, const LoadOptions& opt
   if (!found) return no_such_scene(path_or_name, options.libraries);
   const Result<ParsedScene> parsed = read_found(*found, options.sets);
   if (!parsed) return parsed.error();
-  Result<Scene> scene = build_scene(*parsed, options.threads);
+  Result<Scene> scene =
+      build_scene(*parsed, BuildOptions{.threads = options.threads, .progress = options.progress});
   if (scene) scene->name = found->name;
   return scene;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct LoadOptions {
   std::vector<std::string> sets;                 ///< PATH=VALUE, as --set takes them
   int threads = 1;                               ///< 0 = one per processor
   std::vector<std::filesystem::path> libraries;  ///< folders of shipped scenes
+  std::function<bool(const std::string& stage, double fraction)> progress = {};  ///< BuildOptions
 };
 
 /// A path, or the name of a scene in one of the libraries ("geometric/bar").

@@ -10,6 +10,7 @@
 
 #include "pliant/geometry/point_shape.hpp"
 #include "pliant/geometry/repair.hpp"
+#include "pliant/geometry/stray_parts.hpp"
 #include "pliant/io/read_mesh.hpp"
 #include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/selection.hpp"
@@ -34,8 +35,8 @@ bool known_ending(const std::string& name) {
   return ending == ".obj" || ending == ".ply" || ending == ".stl" || ending == ".off" || ending == ".glb";
 }
 
-nlohmann::json repairs_of(const RepairReport& report) {
-  nlohmann::json out = nlohmann::json::array();
+nlohmann::json repairs_of(const PolygonMesh& mesh, const RepairReport& report) {
+  nlohmann::json out = mesh.remarks;
   const auto say = [&](Index count, const char* one, const char* many) {
     if (count > 0) out.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
   };
@@ -127,6 +128,7 @@ Outcome<nlohmann::json> Uploads::add(const std::string& name, const std::vector<
              {},
              "`pliant prepare` with fewer triangles, or reduce it in a modelling program"}};
   }
+  leave_out_stray_parts(*polygons);
   const bool cloud = is_cloud(*polygons);
   const Result<Repaired> repaired = cloud ? Repaired{} : repair(*polygons);
   if (!repaired) return wrong(repaired.error());
@@ -150,7 +152,7 @@ Outcome<nlohmann::json> Uploads::add(const std::string& name, const std::vector<
                 {"triangles", repaired->mesh.triangles.size()},
                 {"parts", report.components},
                 {"watertight", report.closed},
-                {"repairs", repairs_of(report)}});
+                {"repairs", repairs_of(*polygons, report)}});
   return {std::move(out), {}};
 }
 

@@ -51,7 +51,7 @@ TEST(Repair, a_clean_surface_stays_as_it_is) {
   expect_maps_agree(surface, as_polygons(box));
 }
 
-TEST(Repair, welds_vertices_closer_than_a_millionth_of_the_diagonal_and_no_others) {
+TEST(Repair, welds_vertices_closer_than_a_millionth_of_the_diagonal_and_those_of_cracks) {
   for (const double size : {1e-6, 1.0, 1e6}) {
     TriMesh apart;  // every triangle with its own corners, as an STL file has them
     const TriMesh box = box_surface({0, 0, 0}, {size, size, size});
@@ -69,7 +69,13 @@ TEST(Repair, welds_vertices_closer_than_a_millionth_of_the_diagonal_and_no_other
     EXPECT_EQ(surface.report.text(), "welded 28");
     expect_maps_agree(surface, as_polygons(apart));
 
+    // A crack of its own, and one that is wider than cracks are.
     apart.vertices[20] += Vec3(3e-6, 0, 0) * size;
+    const Repaired crack = repaired(apart);
+    EXPECT_EQ(crack.mesh.vertices.size(), 8u);
+    EXPECT_GT(crack.report.crack, 3e-6 * size);
+    EXPECT_EQ(crack.report.text().rfind("welded 28, closed cracks of up to ", 0), 0u) << crack.report.text();
+    apart.vertices[20] += Vec3(3e-3, 0, 0) * size;
     EXPECT_EQ(repaired(apart).mesh.vertices.size(), 9u);
   }
 }

@@ -100,6 +100,26 @@ TEST(ReadGlb, joins_all_primitives_and_shares_their_vertices) {
   EXPECT_EQ(faces_of(*mesh), (Faces{{0, 1, 2}, {3, 4, 5}, {3, 5, 6}, {3, 4, 5}, {3, 5, 6}}));
 }
 
+TEST(ReadGlb, reads_all_nodes_of_a_file_whose_scene_lists_none_and_says_so) {
+  Square square;
+  square.json["nodes"] = Json::parse(R"([{"mesh": 0}, {"children": [0], "translation": [5, 0, 0]}])");
+  for (const char* scenes : {R"([{"nodes": []}])", R"([{}])", R"([])"}) {
+    square.json["scenes"] = Json::parse(scenes);
+    const Result<PolygonMesh> mesh = square.read();
+    ASSERT_TRUE(mesh) << message(mesh);
+    ASSERT_EQ(mesh->vertices.size(), 4u);
+    EXPECT_EQ(mesh->vertices[0], Vec3(5, 0, 0));
+    ASSERT_EQ(mesh->remarks.size(), 1u);
+    EXPECT_NE(mesh->remarks[0].find("all its nodes are read"), std::string::npos) << mesh->remarks[0];
+  }
+  square.json["scenes"] = Json::parse(R"([{}])");
+  square.json.erase("nodes");
+  const Result<PolygonMesh> library = square.read();
+  ASSERT_TRUE(library) << message(library);
+  EXPECT_EQ(library->vertices[0], Vec3(0, 0, 0));
+  EXPECT_EQ(library->remarks.size(), 1u);
+}
+
 TEST(ReadGlb, turns_texture_coordinates_to_v_up_whatever_their_type) {
   const Texcoords expected{{0, 1}, {1, 1}, {1, 0}, {0, 0}};
   Square floats, bytes, words;

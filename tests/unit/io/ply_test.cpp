@@ -26,6 +26,20 @@ TEST(ReadPly, passes_over_what_it_does_not_need) {
   EXPECT_EQ(mesh->vertices[2], Vec3(1, 1, 0));
 }
 
+TEST(ReadPly, passes_over_stray_lines_of_the_header_and_says_so) {
+  std::string text = ascii_ply + "60\n1 0 0 0\n1 1 0 0\n1 1 1 0\n1 0 1 0\n2 7 7 4 0 1 2 3\n";
+  text.insert(text.find("element vertex"), "made by a scanner\n");
+  const Result<PolygonMesh> mesh = parse_ply(text, "a.ply");
+  ASSERT_TRUE(mesh) << message(mesh);
+  EXPECT_EQ(faces_of(*mesh), (Faces{{0, 1, 2, 3}}));
+  ASSERT_EQ(mesh->remarks.size(), 1u);
+  EXPECT_EQ(mesh->remarks[0],
+            "line 5 of the header, 'made by a scanner', is none that PLY knows: passed over.");
+  std::string many = "ply\n";
+  for (int line = 0; line < 1000; ++line) many += "x\n";
+  EXPECT_MESSAGE(parse_ply(many, "a.ply"), "line 22: found 'x', expected a format, element, property");
+}
+
 std::string swapped(std::string word) {
   std::reverse(word.begin(), word.end());
   return word;

@@ -89,6 +89,22 @@ TEST(ReadMesh, names_the_kind_of_a_file_that_only_has_the_ending_of_a_mesh) {
   }
 }
 
+TEST(ReadMesh, names_text_in_utf16) {
+  TempFolder folder;
+  const std::string text = "ply\nformat ascii 1.0\n";
+  std::string little, big;
+  for (const char c : text) {
+    little += {c, '\0'};
+    big += {'\0', c};
+  }
+  for (const std::string& bytes : {"\xff\xfe" + little, "\xfe\xff" + big, little, big}) {
+    const Result<PolygonMesh> mesh = read_polygons(folder.with("a.ply", bytes));
+    ASSERT_FALSE(mesh);
+    EXPECT_EQ(mesh.error().problems.front().found, "UTF-16 text");
+    EXPECT_EQ(mesh.error().problems.front().hint, "save it as UTF-8");
+  }
+}
+
 TEST(ReadMesh, finds_no_mesh_in_garbage) {
   TempFolder folder;
   std::mt19937 random(3);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "pliant/physics/metrics.hpp"
 #include "pliant/scene/validate.hpp"
 #include "tests/support/allocation_counter.hpp"
@@ -32,6 +34,23 @@ TEST(Build, a_pin_that_selects_nothing_is_placed_and_the_body_described) {
   const Problem problem = body_problem(R"("pins": [{"select": {"box": [[5, 5, 5], [6, 6, 6]]}}])");
   EXPECT_EQ(problem.place, "bodies.0.pins.0.select");
   EXPECT_NE(problem.hint.find("from [0, 0, 0] to [1, 1, 1]"), std::string::npos);
+}
+
+TEST(Build, the_set_up_of_a_body_counts_its_shape_too_and_its_stages_are_told) {
+  std::vector<std::string> stages;
+  BuildOptions options;
+  options.progress = [&](const std::string& stage, double) {
+    stages.push_back(stage);
+    return true;
+  };
+  const std::string text = R"({"bodies": [{"name": "drops", "shape": {"blobs": {"nodes": 300, "parts": [
+      {"from": [0, 0, 0], "to": [0.5, 0, 0], "radius": 0.4}]}}}]})";
+  const Result<Scene> scene = build_scene(parse_scene(text, "test.json"), options);
+  ASSERT_TRUE(scene) << scene.error().text();
+  EXPECT_GT(scene->setup_ms(0), scene->simulation.bodies()[0].method().describe().setup_ms);
+  for (const std::string stage :
+       {"shape of drops: repair", "shape of drops: nodes inside", "method geometric of drops"})
+    EXPECT_NE(std::find(stages.begin(), stages.end(), stage), stages.end()) << stage;
 }
 
 TEST(Build, vertices_beyond_the_surface_are_a_problem) {

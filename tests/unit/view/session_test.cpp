@@ -631,6 +631,28 @@ TEST(Session, TheFirstBodyOfAnEmptySceneGetsTheGroundThatIsAskedFor) {
   EXPECT_TRUE((*driver.session().scene_message())["ground"].is_null());
 }
 
+TEST(Session, ABodyAddedToASceneWithoutCollidersGetsTheGroundThatIsAskedFor) {
+  const std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  const auto ground_after = [&](Json scene) {
+    Driver driver(std::move(scene));
+    const auto report = driver.session().upload("t.obj", {bytes, bytes + text.size()});
+    driver.done("body.add", {{"upload", (*report.value)["upload"]},
+                             {"units", "m"},
+                             {"method", "geometric"},
+                             {"nodes", 50},
+                             {"ground", -3}});
+    return (*driver.session().scene_message())["ground"];
+  };
+  const Json block{{"name", "block"}, {"shape", {{"box", {{"nodes", {3, 3, 3}}}}}}};
+  EXPECT_EQ(ground_after({{"bodies", Json::array({block})}}), -3);
+  EXPECT_TRUE(ground_after({{"bodies", Json::array({block})}, {"gravity", {0, 0, 0}}}).is_null());
+  Json elements = block;
+  elements["method"] = "fem";
+  EXPECT_TRUE(ground_after({{"bodies", Json::array({elements})}}).is_null())
+      << "finite elements meet no colliders";
+}
+
 /// Points of a ball as the text of an OBJ.
 std::string ball_of_points(int count) {
   std::string text;

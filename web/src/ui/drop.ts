@@ -9,7 +9,7 @@ import type { Stage } from '../scene3d/stage';
 import type { Store } from '../store';
 import { showDialog } from './dialog';
 import { $, h } from './dom';
-import { Extent, onTop, scaled } from './placement';
+import { below, Extent, onTop, scaled } from './placement';
 
 const ENDINGS = ['obj', 'ply', 'stl', 'off', 'glb'];
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -188,6 +188,7 @@ export class MeshDrop {
         const at: V3 = old ? [(old.lo[0] + old.hi[0]) / 2, old.lo[1], (old.lo[2] + old.hi[2]) / 2] : wanted(e);
         args.translate = at.map((v, i) => v - e.foot[i]);
         if (empty) args.ground = place.value === 'top' ? 0 : Math.min(0, at[1]);
+        else if (!replace) args.ground = below(stage, e, at[1]);
       }
       if (replace && store.body) args.replace = store.body.id;
       close();

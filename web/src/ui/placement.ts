@@ -34,3 +34,10 @@ export function onTop(stage: Stage, e: Extent): V3 {
   const floor = below.length ? Math.max(...below) : Math.min(...bodies.map((b) => b.lo[1]));
   return [x, floor + GAP * e.size[1], z];
 }
+
+/** Where a ground may be that a scene without one gets: clear of all that hangs and swings there. */
+export function below(stage: Stage, e: Extent, foot: number): number {
+  const bodies = [...stage.bodies.values()];
+  const reach = Math.max(e.size[1], ...bodies.flatMap((b) => b.hi.map((h, k) => h - b.lo[k])));
+  return Math.min(foot, ...bodies.map((b) => b.lo[1])) - reach;
+}

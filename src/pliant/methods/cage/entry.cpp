@@ -57,8 +57,11 @@ const MethodEntry& entry() {
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
        .notes =
-           [](const Options& options, const BodyPlan& plan, const Method&, const StepPlan& steps) {
+           [](const Options& options, const BodyPlan& plan, const Method& method, const StepPlan& steps) {
              std::vector<std::string> out;
+             if (const auto* body = dynamic_cast<const Body*>(&method); body && steps.colliders)
+               if (auto note = note_coarse_surface(plan.shape.surface, body->model().cage))
+                 out.push_back(std::move(*note));
              if (auto note = note_bending(options, plan)) out.push_back(std::move(*note));
              if (steps.colliders) out.push_back(note_dents(options.poisson));
              return out;

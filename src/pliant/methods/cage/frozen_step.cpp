@@ -179,10 +179,7 @@ void FrozenStep<T>::advance() {
   bool solved = false;
   if (iterates()) {
     solved = solve_from_rest();
-    if (!solved) {
-      ++report.breakdowns;
-      push();
-    }
+    if (!solved) push();  // the matrix of the step itself will do
   }
   if (!solved && !solve_directly()) return;
   for (Index i = 0; i < n; ++i)

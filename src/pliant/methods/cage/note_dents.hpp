@@ -8,7 +8,10 @@
 // k W^2 mu/(4 (1 - nu)). So all dents are 4 (1 - nu)/(3 - 4 nu) times as stiff, as if E/(1 - nu^2) were.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "pliant/geometry/tri_mesh.hpp"
 
 namespace pliant::cage {
 
@@ -17,5 +20,8 @@ double dent_bias(double poisson);
 
 /// The warning.
 std::string note_dents(double poisson);
+
+/// A warning where the surface is coarser than its cage: vertices alone meet colliders.
+std::optional<std::string> note_coarse_surface(const TriMesh& surface, const TriMesh& cage);
 
 }  // namespace pliant::cage

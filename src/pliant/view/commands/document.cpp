@@ -99,14 +99,24 @@ void put_body(Json& scene, Json body, const std::string& name, int replaced) {
   if (!scene.contains("colliders")) scene["colliders"] = Json::array();
 }
 
-/// The first body of an empty scene would fall for ever: it gets a ground, or no gravity where its method meets
-/// no colliders.
+bool has_gravity(const Json& scene) {
+  const auto gravity = scene.find("gravity");
+  return gravity == scene.end() ||
+         std::any_of(gravity->begin(), gravity->end(), [](const Json& g) { return g != 0; });
+}
+
+/// A body that is added where nothing is to meet would fall for ever: it gets a ground. Without bodies before it, and
+/// of a method that meets no colliders, it gets no gravity instead; among bodies that meet none it falls.
 void put_ground(Json& scene, const std::string& method, double height) {
-  if (!scene.value("bodies", Json::array()).empty() || !scene.value("colliders", Json::array()).empty())
-    return;
-  if (meets_colliders(method))
+  const Json bodies = scene.value("bodies", Json::array());
+  if (!scene.value("colliders", Json::array()).empty() || !has_gravity(scene)) return;
+  const bool all_meet =
+      meets_colliders(method) && std::all_of(bodies.begin(), bodies.end(), [](const Json& body) {
+        return meets_colliders(body.value("method", method_names().front()));
+      });
+  if (all_meet)
     scene["colliders"] = Json::array({{{"plane", {{"point", {0, height, 0}}, {"normal", {0, 1, 0}}}}}});
-  else
+  else if (bodies.empty())
     scene["gravity"] = {0, 0, 0};
 }
 

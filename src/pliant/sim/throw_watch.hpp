@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A body that is pressed between colliders until they leave it no room has no answer: moved out of one it is deeper in
+// the other, farther with every step, and is thrown by any distance while its velocities stay as they are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pliant/sim/simulation.hpp"
+
+namespace pliant {
+
+class ThrowWatch {
+ public:
+  /// Between two calls lies one step, of any simulation of the same bodies. A body whose middle went more than ten times
+  /// its size, and ten times as far as its fastest node can go, was thrown: what to say of it. Held bodies are led.
+  std::optional<std::string> look(const Simulation& simulation);
+
+ private:
+  struct Known {
+    Vec3 middle{0, 0, 0};
+    double speed = 0;  ///< m/s
+  };
+  std::vector<Known> known_;
+};
+
+}  // namespace pliant

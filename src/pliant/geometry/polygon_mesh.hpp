@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "pliant/base/check.hpp"
 #include "pliant/base/types.hpp"
 
 namespace pliant {
@@ -16,8 +17,12 @@ struct PolygonMesh {
   /// Of a cloud of points: outward, of length 1, one a vertex. A surface with faces has none.
   Points normals;
 
-  Index faces() const { return Index(face_begin.size()) - 1; }
-  Index corners_of(Index face) const { return face_begin[face + 1] - face_begin[face]; }
+  Index faces() const { return face_begin.empty() ? 0 : Index(face_begin.size()) - 1; }
+  /// face: 0 .. faces() - 1.
+  Index corners_of(Index face) const {
+    PLIANT_CHECK(face >= 0 && face < faces());
+    return face_begin[std::size_t(face) + 1] - face_begin[std::size_t(face)];
+  }
 };
 
 /// Points without faces.
@@ -35,7 +40,8 @@ void convert(PolygonMesh& mesh, double scale, UpAxis up);
 /// p -> rotation p + translation.
 void move(PolygonMesh& mesh, const Mat3& rotation, const Vec3& translation);
 
-/// Every polygon as a fan around its first corner; faces of fewer than three corners give none.
+/// Every polygon as a fan around its first corner; faces of fewer than three corners, and of corners that are not
+/// there, give none.
 std::vector<Triangle> fan_triangles(const PolygonMesh& mesh);
 
 }  // namespace pliant

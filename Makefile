@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test bench models figures wild papers fuzz docs view-flood view-bench view-armadillo format check clean
+.PHONY: demo build test deb check-install portability sanitize bench models figures wild papers fuzz docs view-flood view-bench view-armadillo format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -32,6 +32,25 @@ test: models
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
 	@echo "All tests passed. Try next: make demo, make bench"
+
+# Debian packages of the library and the command, in build/packages. `scripts/check-deb` tries them in a bare Debian.
+deb: build
+	@cd build && cpack -G DEB >/dev/null && ls packages/*.deb
+
+# The library as its users build it: shared, by FetchContent, from packages in a bare Debian. Needs root. Half an hour.
+check-install:
+	@scripts/setup build test package
+	@scripts/check-install
+
+# Compilers, hardening, GPL parts, no AVX, arm64: the whole library and its unit tests for each. Hours.
+portability:
+	@scripts/setup build test portability
+	@scripts/portability
+
+# Tests under ASan and UBSan, then TSan, with the time of each. SUITES: which; the public functions first.
+sanitize:
+	@scripts/setup build test
+	@scripts/sanitize $(or $(SUITES),public unit invariants)
 
 bench:
 	@scripts/setup build bench
@@ -91,4 +110,4 @@ check:
 	@scripts/check-style
 
 clean:
-	rm -rf build build-dev build-asan build-tsan build-fuzz out
+	rm -rf build build-* out

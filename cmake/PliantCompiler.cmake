@@ -29,10 +29,15 @@ if(PLIANT_SANITIZE)
   target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})
 endif()
 
-# base/simd.hpp tells how a kernel family is written; the suffix of the file decides the flags.
+# base/simd.hpp tells how a kernel family is written; the suffix of the file decides the flags. On other processors than
+# x86-64 all of a family are portable.
 function(pliant_kernel_flags)
   foreach(file ${ARGN})
-    if(file MATCHES "_avx512\\.cpp$")
+    if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+      if(file MATCHES "_(portable|avx2|avx512)\\.cpp$")
+        set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-O3;-Wno-psabi")
+      endif()
+    elseif(file MATCHES "_avx512\\.cpp$")
       set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS
         "-O3;-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw;-mfma;-mprefer-vector-width=512")
     elseif(file MATCHES "_avx2\\.cpp$")

@@ -15,4 +15,5 @@ function(pliant_plain_library target header library)
     IMPORTED_LOCATION ${${target}_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${${target}_INCLUDE})
 endfunction()
 pliant_plain_library(metis metis.h metis)
-pliant_plain_library(openblas cblas.h openblas SUFFIXES openblas-pthread x86_64-linux-gnu/openblas-pthread)
+pliant_plain_library(openblas cblas.h openblas
+  SUFFIXES openblas-pthread ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread x86_64-linux-gnu/openblas-pthread)

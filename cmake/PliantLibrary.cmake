@@ -9,8 +9,6 @@ list(FILTER PLIANT_VIEW_SOURCES INCLUDE REGEX "/src/pliant/view/")
 list(FILTER PLIANT_SOURCES EXCLUDE REGEX "/src/pliant/view/")
 
 pliant_kernel_flags(${PLIANT_SOURCES})
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/pliant/base/version.cpp PROPERTIES
-  COMPILE_DEFINITIONS PLIANT_VERSION="${PROJECT_VERSION}")
 # The only source with CGAL's headers (GPL), with CGAL's flags for itself alone.
 if(PLIANT_GPL)
   find_package(CGAL REQUIRED)
@@ -21,12 +19,24 @@ if(PLIANT_GPL)
   target_link_libraries(pliant_gpl PRIVATE CGAL::CGAL Eigen3::Eigen)
   list(APPEND PLIANT_SOURCES $<TARGET_OBJECTS:pliant_gpl>)
 endif()
-add_library(pliant STATIC ${PLIANT_SOURCES})
+set(PLIANT_LINKAGE STATIC)
+if(PLIANT_SHARED)
+  set(PLIANT_LINKAGE SHARED)
+endif()
+add_library(pliant ${PLIANT_LINKAGE} ${PLIANT_SOURCES})
+# Before 1.0 each minor version has an ABI of its own (docs/api.md).
+set_target_properties(pliant PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 pliant_batches(pliant)
 pliant_common_headers(pliant <Eigen/Core> <Eigen/Geometry> <Eigen/LU> <fmt/format.h> <algorithm> <array> <cmath> <functional> <memory>
   <optional> <span> <string> <variant> <vector>)
 add_library(pliant::pliant ALIAS pliant)
 target_compile_features(pliant PUBLIC cxx_std_20)
+# Other processors have no header of x86, and their compilers join products and sums where x86-64 has none: results would
+# differ.
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+  target_include_directories(pliant PRIVATE ${PROJECT_SOURCE_DIR}/src/other_processors)
+  target_compile_options(pliant PRIVATE -ffp-contract=off)
+endif()
 target_include_directories(pliant PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
 # Public headers are for users: a project that has pliant as a folder of its own. Our sources include inner headers.
 if(NOT PROJECT_IS_TOP_LEVEL)

@@ -5,6 +5,7 @@
 #include "pliant/geometry/blobs.hpp"
 #include "pliant/geometry/cage.hpp"
 #include "pliant/geometry/cage_check.hpp"
+#include "pliant/geometry/check_geometry.hpp"
 #include "pliant/geometry/mesh_shape.hpp"
 #include "pliant/geometry/plant.hpp"
 #include "pliant/geometry/polygon_mesh.hpp"

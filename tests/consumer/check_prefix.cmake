@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fails when an installed package file names the folder it was built in, or when something promised is missing.
-file(GLOB_RECURSE package ${PREFIX}/*.cmake)
+file(GLOB_RECURSE package ${PREFIX}/*.cmake ${PREFIX}/*.pc)
 if(NOT package)
   message(FATAL_ERROR "no package files in ${PREFIX}")
 endif()
@@ -16,7 +16,8 @@ file(GLOB_RECURSE inner ${PREFIX}/include/pliant/*_kernels.* ${PREFIX}/include/p
 if(inner)
   message(FATAL_ERROR "inner headers were installed: ${inner}")
 endif()
-foreach(promised include/pliant/pliant.hpp bin/pliant share/pliant/scenes/geometric/bar.json)
+foreach(promised include/pliant/pliant.hpp bin/pliant share/pliant/scenes/geometric/bar.json share/man/man1/pliant-run.1
+    share/doc/pliant/README.md share/doc/pliant/docs/api.md share/doc/pliant/LICENSE)
   if(NOT EXISTS ${PREFIX}/${promised})
     message(FATAL_ERROR "${promised} was not installed")
   endif()

@@ -28,6 +28,19 @@ pliant_consumer_test(runs_the_sample_of_the_readme consumer_built "" ${folder}/s
 foreach(example falling_mesh posed_body checkpoint_in_memory)
   pliant_consumer_test(runs_the_example_${example} consumer_built "" ${folder}/examples/${example})
 endforeach()
+# pkg-config, without CMake; no warning from a header with either compiler. Debian's OpenBLAS is an alternative that its
+# package sets: where it is not set, the linker is told.
+get_filename_component(openblas_folder ${openblas_LIBRARY} DIRECTORY)
+pliant_consumer_test(builds_with_pkg_config_without_warnings consumer_configured ""
+  ${CMAKE_COMMAND} -E env "FLAGS=${flags}" LIBRARY_PATH=${openblas_folder}
+  ${CMAKE_CURRENT_LIST_DIR}/pkgconfig.sh ${prefix} ${folder}/sample.cpp ${folder} g++ clang++)
+# As a part of another project: configured, and the sample compiled against its headers.
+pliant_consumer_test(configures_by_fetch_content consumer_configured consumer_fetched
+  ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/fetch -B ${folder}-fetch -G ${CMAKE_GENERATOR}
+  -DFETCHCONTENT_SOURCE_DIR_PLIANT=${PROJECT_SOURCE_DIR} -DSAMPLE=${folder}/sample.cpp
+  -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_CXX_FLAGS=${flags})
+pliant_consumer_test(compiles_as_a_part_of_another_project consumer_fetched ""
+  ${CMAKE_COMMAND} --build ${folder}-fetch --target sample_object)
 # The package must not know where it was built.
 pliant_consumer_test(installs_no_path_of_the_build consumer_installed ""
   ${CMAKE_COMMAND} -DPREFIX=${prefix} -DFORBIDDEN=${PROJECT_SOURCE_DIR} -P ${CMAKE_CURRENT_LIST_DIR}/check_prefix.cmake)

@@ -21,6 +21,7 @@ class Writer {
   template <class T>
   void array(const std::vector<T>& v) {
     value(std::uint64_t(v.size()));
+    if (v.empty()) return;
     const auto* p = reinterpret_cast<const std::byte*>(v.data());
     bytes_.insert(bytes_.end(), p, p + v.size() * sizeof(T));
   }
@@ -33,8 +34,10 @@ class Writer {
 /// Reads what Writer wrote. Any mismatch of size makes ok() false and leaves the targets alone from there on.
 class Reader {
  public:
+  /// The bytes must outlive the reader.
   explicit Reader(const std::vector<std::byte>& bytes)
       : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+  explicit Reader(std::vector<std::byte>&&) = delete;
   template <class T>
   void value(T& v) {
     static_assert(std::is_trivially_copyable_v<T>);

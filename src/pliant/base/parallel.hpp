@@ -7,12 +7,19 @@
 #include <memory>
 #include <type_traits>
 
+#include "pliant/base/job_system.hpp"
+
 namespace pliant {
 
 class Pool {
  public:
-  /// threads = 1 runs everything in the caller; 0 = one per processor.
+  static constexpr int most_threads = 1024;
+
+  /// threads = 1 runs everything in the caller; 0 or less = one per processor; more than most_threads count as
+  /// those.
   explicit Pool(int threads = 1);
+  /// The threads of a host, which must outlive the pool.
+  explicit Pool(JobSystem& jobs);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -20,8 +27,9 @@ class Pool {
   int threads() const;
 
   /// Runs part(0) .. part(parts - 1), each exactly once, and returns when all are done. No allocation.
-  /// A part must not call run on the same pool. Numbers below the normal range count as 0 in every part
-  /// (tiny_numbers.hpp).
+  /// A part that calls run on the same pool, and a second thread that does, run their parts themselves, one after the
+  /// other. What a part throws arrives here when all are done; of several the first that was thrown. Numbers below the
+  /// normal range count as 0 in every part (tiny_numbers.hpp).
   template <class Part>
   void run(int parts, Part&& part) {
     run_parts(
@@ -31,16 +39,18 @@ class Pool {
 
  private:
   void run_parts(int parts, void (*call)(void*, int), void* context);
+  void share(int parts, void (*call)(void*, int), void* context);
   struct Shared;
   std::unique_ptr<Shared> shared_;
 };
 
-/// Calls body(begin, end) over [0, count) in blocks of a fixed size.
+/// Calls body(begin, end) over [0, count) in blocks of a fixed size, at least 1.
 template <class Body>
 void for_blocks(Pool& pool, int count, int block, Body&& body) {
-  const int parts = (count + block - 1) / block;
+  if (block < 1) block = 1;
+  const int parts = count / block + int(count % block > 0);
   pool.run(parts, [&](int part) {
-    const int begin = part * block, end = begin + block < count ? begin + block : count;
+    const int begin = part * block, end = count - begin > block ? begin + block : count;
     body(begin, end);
   });
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How user input fails: every problem with its place, what was found, what was expected, what to do.
-// Programmer errors assert (base/check.hpp); numerical trouble is reported by the step (physics/step.hpp).
+// Programmer errors go to the check handler (base/check_handler.hpp); numerical trouble is reported by the step
+// (physics/step.hpp).
 #pragma once
 
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "pliant/base/check.hpp"
 
 namespace pliant {
 
@@ -25,7 +28,7 @@ struct Error {
   std::string text() const;
 };
 
-/// A value or an Error.
+/// A value or an Error. The value may be asked for when there is one: `if (result)`.
 template <class T>
 class Result {
  public:
@@ -33,14 +36,16 @@ class Result {
   Result(Error error) : error_(std::move(error)) {}
 
   explicit operator bool() const { return value_.has_value(); }
-  T& operator*() & { return *value_; }
-  const T& operator*() const& { return *value_; }
-  T&& operator*() && { return std::move(*value_); }
-  T* operator->() { return &*value_; }
-  const T* operator->() const { return &*value_; }
+  T& operator*() & { return checked(), *value_; }
+  const T& operator*() const& { return checked(), *value_; }
+  T&& operator*() && { return checked(), std::move(*value_); }
+  T* operator->() { return checked(), &*value_; }
+  const T* operator->() const { return checked(), &*value_; }
   const Error& error() const { return error_; }
 
  private:
+  void checked() const { PLIANT_CHECK(value_.has_value()); }
+
   std::optional<T> value_;
   Error error_;
 };

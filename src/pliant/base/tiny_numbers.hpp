@@ -22,6 +22,18 @@ class FlushTinyNumbers {
   unsigned before_;
 
  public:
+#elif defined(__aarch64__)
+  FlushTinyNumbers() {
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before_));
+    __asm__ volatile("msr fpcr, %0" : : "r"(before_ | flush));
+  }
+  ~FlushTinyNumbers() { __asm__ volatile("msr fpcr, %0" : : "r"(before_)); }
+
+ private:
+  static constexpr unsigned long long flush = 1ull << 24;  // operands and results
+  unsigned long long before_ = 0;
+
+ public:
 #else
   FlushTinyNumbers() {}
 #endif

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/contact/collider.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
-#include "pliant/base/check.hpp"
 #include "pliant/contact/closed_forms.hpp"
 #include "pliant/contact/mesh_collider.hpp"
 
@@ -49,13 +51,67 @@ Bounds bounds_of(const ColliderShape& shape, const Pose& pose) {
       shape);
 }
 
-ColliderShape checked(ColliderShape shape) {
-  if (auto* plane = std::get_if<PlaneCollider>(&shape)) {
-    PLIANT_CHECK(plane->normal.norm() > 0);
-    plane->normal.normalize();
+class ShapeCheck {
+ public:
+  explicit ShapeCheck(std::vector<Problem>& problems) : problems_(problems) {}
+
+  void operator()(const PlaneCollider& s) const {
+    place("point", s.point);
+    if (!s.normal.allFinite() || !(s.normal.norm() > 0))
+      wrong("normal", "a normal without a direction", "a normal of any length but zero");
   }
-  if (const auto* mesh = std::get_if<MeshPointer>(&shape)) PLIANT_CHECK(*mesh != nullptr);
+  void operator()(const SphereCollider& s) const {
+    place("center", s.center);
+    size("radius", s.radius);
+  }
+  void operator()(const BoxCollider& s) const {
+    place("center", s.center);
+    for (const double edge : {s.size.x(), s.size.y(), s.size.z()}) size("size", edge);
+    const bool turns = (s.rotation * s.rotation.transpose() - Mat3::Identity()).norm() < 1e-6 &&
+                       s.rotation.determinant() > 0;
+    if (!turns) wrong("rotation", "a matrix that is no rotation", "an orthogonal matrix of determinant 1");
+  }
+  void operator()(const CapsuleCollider& s) const {
+    place("from", s.from);
+    place("to", s.to);
+    size("radius", s.radius);
+  }
+  void operator()(const MeshPointer& s) const {
+    if (!s) return wrong("mesh", "no mesh", "a mesh");
+    problems_.insert(problems_.end(), s->problems().begin(), s->problems().end());
+  }
+  void coefficient(const char* at, double value, double most, const char* expected) const {
+    if (!(value >= 0) || !(value <= most)) wrong(at, fmt::format("{:g}", value), expected);
+  }
+
+ private:
+  void wrong(const char* at, std::string found, const char* expected) const {
+    problems_.push_back({at, std::move(found), expected, {}});
+  }
+  void place(const char* at, const Vec3& p) const {
+    if (!p.allFinite()) wrong(at, "a coordinate that is not finite", "three finite numbers, m");
+  }
+  void size(const char* at, double value) const {
+    if (!(value > 0) || !std::isfinite(value))
+      wrong(at, fmt::format("{:g}", value), "a finite number > 0, m");
+  }
+  std::vector<Problem>& problems_;
+};
+
+/// Planes with a normal of length 1.
+ColliderShape with_unit_normal(ColliderShape shape) {
+  if (auto* plane = std::get_if<PlaneCollider>(&shape)) plane->normal.normalize();
   return shape;
+}
+
+std::vector<Problem> problems_of(const ColliderShape& shape, const Motion& motion, double friction,
+                                 double restitution) {
+  std::vector<Problem> problems = check_motion(motion, "motion");
+  const ShapeCheck check(problems);
+  std::visit(check, shape);
+  check.coefficient("friction", friction, std::numeric_limits<double>::max(), "a finite number >= 0");
+  check.coefficient("restitution", restitution, 1, "0 to 1");
+  return problems;
 }
 
 Vec3 into(const Pose& pose, const Vec3& x) { return pose.rotation.transpose() * (x - pose.translation); }
@@ -64,10 +120,12 @@ Vec3 out_of(const Pose& pose, const Vec3& X) { return pose.rotation * X + pose.t
 }  // namespace
 
 Collider::Collider(ColliderShape shape, Motion motion, double friction, double restitution)
-    : shape_(checked(std::move(shape))),
+    : problems_(problems_of(shape, motion, friction, restitution)),
+      shape_(with_unit_normal(std::move(shape))),
       motion_(std::move(motion)),
       friction_(friction),
       restitution_(restitution) {
+  if (!problems_.empty()) return;
   const Bounds bounds = bounds_of(shape_, {});
   centre_ = bounds.centre();
   size_ = std::holds_alternative<PlaneCollider>(shape_) ? std::numeric_limits<double>::infinity()
@@ -76,14 +134,14 @@ Collider::Collider(ColliderShape shape, Motion motion, double friction, double r
 }
 
 Pose Collider::pose_at(double time) const {
-  Pose pose = motion_.at(time);
+  Pose pose = problems_.empty() ? motion_.at(time) : Pose{};
   pose.translation += centre_ - pose.rotation * centre_;  // turns are about the collider's own centre
   return pose;
 }
 
 void Collider::aim(double begin, double end) {
-  PLIANT_CHECK(end >= begin);
-  h_ = end - begin;
+  if (!problems_.empty()) return;
+  h_ = end > begin ? end - begin : 0;
   pose_[0] = pose_at(begin);
   pose_[1] = pose_at(end);
   for (int k = 0; k < 2; ++k) {
@@ -105,6 +163,7 @@ Touch Collider::touch(const SurfacePoint& p, Instant instant) const {
 
 int Collider::query(const Vec3& x, double band, Instant instant, Side& side,
                     std::span<Touch, max_touches> out) const {
+  if (!problems_.empty()) return 0;
   const Vec3 X = into(pose(instant), x);
   std::array<SurfacePoint, max_touches> found;
   const auto convex = [&](const auto& s) {
@@ -121,7 +180,7 @@ int Collider::query(const Vec3& x, double band, Instant instant, Side& side,
 }
 
 bool Collider::crossed(const Vec3& x, const Vec3& y, Touch& out) const {
-  if (jumped_) return false;
+  if (jumped_ || !problems_.empty()) return false;
   const Vec3 from = into(pose_[0], x), to = into(pose_[1], y);
   SurfacePoint hit;
   const auto always_tells = [](const PlaneCollider&) { return false; };
@@ -137,6 +196,7 @@ bool Collider::crossed(const Vec3& x, const Vec3& y, Touch& out) const {
 }
 
 bool Collider::near(const Vec3& low, const Vec3& high, double band) const {
+  if (!problems_.empty()) return false;
   if (const auto* plane = std::get_if<PlaneCollider>(&shape_)) {
     for (const Pose& pose : pose_) {
       const Vec3 n = pose.rotation * plane->normal;

@@ -6,6 +6,7 @@
 #include <span>
 #include <variant>
 
+#include "pliant/base/result.hpp"
 #include "pliant/geometry/tri_mesh.hpp"
 #include "pliant/physics/motion.hpp"
 
@@ -48,12 +49,17 @@ enum class Instant { begin, end };  ///< of the step
 /// A side a point is on, kept while it is near: 0 = not near yet. Only sheets and dirty meshes need it.
 using Side = signed char;
 
+/// A collider with problems touches nothing, and a simulation that has one refuses to step.
 class Collider {
  public:
   Collider(ColliderShape shape, Motion motion, double friction, double restitution);
 
+  /// What is wrong with what it was made from: sizes not above 0, no normal, a matrix that is no rotation, no mesh, a
+  /// friction below 0, a restitution that is not of 0 .. 1, a motion that is wrong (check_motion).
+  const std::vector<Problem>& problems() const { return problems_; }
+
   /// The step that begins and ends at these times, s. A jump of more than half the collider's size counts as
-  /// a teleport: its velocity is zero.
+  /// a teleport: its velocity is zero. An end that is not after the beginning makes a step of length 0.
   void aim(double begin, double end);
 
   /// Touches with gap < band, nearest first, normals more than 30 degrees apart; returns how many.
@@ -82,6 +88,7 @@ class Collider {
   Touch touch(const SurfacePoint& p, Instant instant) const;
   Vec3 velocity(const Vec3& material) const;
 
+  std::vector<Problem> problems_;
   ColliderShape shape_;
   Motion motion_;
   double friction_ = 0.5, restitution_ = 0;

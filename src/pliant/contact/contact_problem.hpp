@@ -72,14 +72,17 @@ class ContactProblem {
   /// The same of a body whose nodes answer each for itself; the response is to be given its contacts.
   LocalResponse& reset_local(Index contacts, std::span<const float> inverse);
   Index size() const { return size_; }
-  Row& row(Index c) { return rows_[c]; }
-  const Row& row(Index c) const { return rows_[c]; }
-  Part& part(Index p) { return parts_[p]; }
-  float& s(Index c, Index d) { return s_[std::size_t(c) * stride_ + d]; }
-  float s(Index c, Index d) const { return s_[std::size_t(c) * stride_ + d]; }
+  Row& row(Index c) { return rows_[std::size_t(c)]; }
+  const Row& row(Index c) const { return rows_[std::size_t(c)]; }
+  Part& part(Index p) { return parts_[std::size_t(p)]; }
+  float& s(Index c, Index d) { return s_[std::size_t(c) * stride_ + std::size_t(d)]; }
+  float s(Index c, Index d) const { return s_[std::size_t(c) * stride_ + std::size_t(d)]; }
   Eigen::MatrixXd& dense() { return dense_response_.matrix(); }  ///< after reset_dense()
 
-  Vec3 impulse(Index c) const { return {r_[c], r_[stride_ + c], r_[2 * stride_ + c]}; }
+  Vec3 impulse(Index c) const {
+    const std::size_t k = std::size_t(c);
+    return {r_[k], r_[stride_ + k], r_[2 * stride_ + k]};
+  }
   void set_impulse(Index c, const Vec3& r);
   Index parts() const { return Index(parts_.size()); }
   bool split() const { return split_; }

@@ -21,7 +21,8 @@ class ContactRows {
   template <class Visit>
   void each_node(const Contact& contact, Visit&& visit) const {
     for (const ContactTerm& term : contact.terms())
-      for (Index k = points_->begin[term.vertex]; k < points_->begin[term.vertex + 1]; ++k)
+      for (std::size_t v = std::size_t(term.vertex), k = std::size_t(points_->begin[v]);
+           k < std::size_t(points_->begin[v + 1]); ++k)
         visit(points_->column[k], term.weight * points_->weight[k]);
   }
 

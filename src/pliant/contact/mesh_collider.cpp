@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "pliant/base/check.hpp"
+#include "pliant/geometry/check_geometry.hpp"
 
 namespace pliant {
 namespace {
@@ -17,11 +17,28 @@ constexpr double apart = 0.8660254037844386;  // cosine of 30 degrees: normals n
 constexpr double on_surface = 1e-6;           // share of the size; nearer than that, x - p tells no direction
 constexpr int cells_along = 24;               // the longest side
 
+std::vector<Problem> problems_of(const TriMesh& mesh) {
+  if (mesh.triangles.empty()) return {{"", "a mesh without faces", "at least one triangle", {}}};
+  std::vector<Problem> problems = check_mesh(mesh);
+  if (!problems.empty()) return problems;
+  const Vec3& first = mesh.vertices[std::size_t(mesh.triangles[0][0])];
+  double extent = 0;
+  for (const Triangle& t : mesh.triangles)
+    for (const Index v : t) extent = std::max(extent, (mesh.vertices[std::size_t(v)] - first).norm());
+  if (!(extent > 0) || !std::isfinite(extent))
+    problems.push_back({"", "a mesh without extent, or beyond all numbers", "a surface with an area", {}});
+  return problems;
+}
+
 }  // namespace
 
 MeshCollider::MeshCollider(TriMesh mesh, bool thin)
-    : mesh_(std::move(mesh)), tree_(mesh_.vertices, mesh_.triangles), features_(mesh_) {
-  PLIANT_CHECK(!mesh_.triangles.empty());
+    : problems_(problems_of(mesh)),
+      mesh_(problems_.empty() ? std::move(mesh) : TriMesh{}),
+      tree_(mesh_.vertices, mesh_.triangles),
+      features_(mesh_),
+      kind_(Kind::sheet) {
+  if (!problems_.empty()) return;
   low_ = Vec3::Constant(infinite);
   high_ = -low_;
   for (const Triangle& t : mesh_.triangles)
@@ -148,6 +165,7 @@ int MeshCollider::more_touches(const Vec3& x, double band, std::span<SurfacePoin
 
 int MeshCollider::query(const Vec3& x, double band, Side& side,
                         std::span<SurfacePoint, max_touches> out) const {
+  if (!problems_.empty()) return 0;
   const bool found =
       kind_ == Kind::sealed ? nearest_sealed(x, band, out[0]) : nearest_remembered(x, band, side, out[0]);
   if (!found) return 0;
@@ -155,6 +173,7 @@ int MeshCollider::query(const Vec3& x, double band, Side& side,
 }
 
 bool MeshCollider::crossed(const Vec3& from, const Vec3& to, SurfacePoint& out) const {
+  if (!problems_.empty() || !from.allFinite() || !to.allFinite()) return false;
   const TriangleTree::Crossing hit = tree_.first_crossing(from, to);
   if (hit.triangle < 0 || (kind_ == Kind::sealed && hit.cosine > 0)) return false;
   const Nearest face{hit.triangle, from + hit.t * (to - from), Vec3::Constant(1.0 / 3), 0};

@@ -12,6 +12,7 @@
 
 #include <span>
 
+#include "pliant/base/result.hpp"
 #include "pliant/contact/closed_forms.hpp"
 #include "pliant/contact/surface_features.hpp"
 #include "pliant/geometry/tri_mesh.hpp"
@@ -23,10 +24,15 @@ class MeshCollider {
  public:
   enum class Kind { sealed, dirty, sheet };
 
-  /// The surface has been repaired (geometry/repair.hpp). thin: a sheet, whatever its shape.
+  /// The surface should have been repaired (geometry/repair.hpp): what it touches is doubtful where faces are turned.
+  /// thin: a sheet, whatever its shape.
   MeshCollider(TriMesh mesh, bool thin);
   MeshCollider(const MeshCollider&) = delete;
   MeshCollider& operator=(const MeshCollider&) = delete;
+
+  /// What is wrong with the surface: no triangles, corners that do not exist, coordinates that are not finite, no
+  /// extent. It is empty then and touches nothing.
+  const std::vector<Problem>& problems() const { return problems_; }
 
   /// As Collider::query.
   int query(const Vec3& x, double band, Side& side, std::span<SurfacePoint, max_touches> out) const;
@@ -61,6 +67,7 @@ class MeshCollider {
   /// After the first; returns how many in all.
   int more_touches(const Vec3& x, double band, std::span<SurfacePoint, max_touches> out) const;
 
+  std::vector<Problem> problems_;
   TriMesh mesh_;
   TriangleTree tree_;
   SurfaceFeatures features_;

@@ -103,7 +103,7 @@ void move_onto_surface(const Blobs& blobs, double cell, Points& vertices) {
 double blob_distance(const Blobs& blobs, const Vec3& point) {
   double nearest = INFINITY;
   for (const BlobPart& part : blobs.parts) nearest = std::min(nearest, part_distance(part, point));
-  if (!(blobs.blend > 0)) return nearest;
+  if (!(blobs.blend > 0) || !std::isfinite(nearest)) return nearest;
   double sum = 0;
   for (const BlobPart& part : blobs.parts) {
     const double over = (part_distance(part, point) - nearest) / blobs.blend;
@@ -111,6 +111,37 @@ double blob_distance(const Blobs& blobs, const Vec3& point) {
   }
   return nearest - blobs.blend * std::log(sum);
 }
+
+namespace {
+
+/// Numbers that make no grid.
+std::optional<Error> trouble_of(const Blobs& blobs) {
+  constexpr double largest = 1e15;  // m
+  constexpr int least_cells = 4, most_cells = 1024;
+  const auto refuse = [](std::string place, std::string found, std::string expected) {
+    return Error{{}, {{std::move(place), std::move(found), std::move(expected), {}}}};
+  };
+  if (blobs.resolution < least_cells || blobs.resolution > most_cells)
+    return refuse("resolution", std::to_string(blobs.resolution),
+                  fmt::format("{} to {} cells along the longest side", least_cells, most_cells));
+  double size = 0, radius = 0;
+  for (std::size_t i = 0; i < blobs.parts.size(); ++i) {
+    const BlobPart& part = blobs.parts[i];
+    if (!part.from.allFinite() || !part.to.allFinite())
+      return refuse(fmt::format("parts.{}", i), "a place that is not finite", "numbers of at most 1e+15 m");
+    for (const double value : {part.from.cwiseAbs().maxCoeff(), part.to.cwiseAbs().maxCoeff(), part.radius,
+                               std::abs(part.end_radius)})
+      if (!(value <= largest))
+        return refuse(fmt::format("parts.{}", i), fmt::format("{:g}", value), "numbers of at most 1e+15 m");
+    radius = std::max({radius, part.radius, end_radius(part)});
+    size = std::max(size, (part.from - blobs.parts[0].from).norm());
+  }
+  if (!(blobs.blend >= 0) || !(blobs.blend <= 100 * (size + radius)))
+    return refuse("blend", fmt::format("{:g}", blobs.blend), "0 m to a hundred times the size of the parts");
+  return std::nullopt;
+}
+
+}  // namespace
 
 Result<PolygonMesh> blob_surface(const Blobs& blobs) {
   if (blobs.parts.empty()) return Error{{}, {{"parts", "none", "at least one part", {}}}};
@@ -121,6 +152,7 @@ Result<PolygonMesh> blob_surface(const Blobs& blobs) {
                      fmt::format("{:g}", blobs.parts[i].radius),
                      "a radius > 0 m",
                      {}}}};
+  if (auto wrong = trouble_of(blobs)) return *wrong;
   const Grid grid = sample(blobs);
   PolygonMesh mesh;
   std::vector<Index> vertex_of(grid.value.size(), -1);  // of the cell whose lowest corner it is

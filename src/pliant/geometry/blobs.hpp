@@ -22,12 +22,13 @@ struct Blobs {
 };
 
 /// Signed distance to the melted parts, m, < 0 inside: -k log(sum exp(-d_i / k)), d_i the distance of part i
-/// and k the blend. Exact far from the joints, smooth everywhere.
+/// and k the blend. Exact far from the joints, smooth everywhere. Without parts it is infinite.
 double blob_distance(const Blobs& blobs, const Vec3& point);
 
 /// A closed surface of quadrilaterals where the distance is 0: one vertex in every cell that the surface
 /// crosses, one face around every grid edge that it crosses (surface nets), vertices moved onto the surface
-/// along the gradient.
+/// along the gradient. The error: no parts, numbers that are not finite, radii that are not above 0, a resolution that is
+/// not of 4 .. 1024.
 Result<PolygonMesh> blob_surface(const Blobs& blobs);
 
 }  // namespace pliant

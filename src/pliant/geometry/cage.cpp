@@ -8,8 +8,8 @@
 #include <cmath>
 #include <map>
 
-#include "pliant/base/check.hpp"
 #include "pliant/geometry/cage_check.hpp"
+#include "pliant/geometry/check_geometry.hpp"
 #include "pliant/geometry/inside.hpp"
 #include "pliant/geometry/outer_surface.hpp"
 #include "pliant/geometry/progressive_hull.hpp"
@@ -199,6 +199,7 @@ Result<Cage> automatic_cage(const PolygonMesh& mesh, const CageOptions& options,
     return refuse(
         "clearance", fmt::format("{:g}", options.clearance),
         fmt::format("{:g} to {:g} of the mesh's diagonal", least_clearance_option, most_clearance_option));
+  if (std::vector<Problem> wrong = check_mesh(mesh); !wrong.empty()) return Error{"", std::move(wrong)};
   Result<Repaired> surface = repair(mesh);
   if (!surface) return surface.error();
   return CageMaker(std::move(*surface), options, pool).run();
@@ -214,8 +215,17 @@ Result<Cage> automatic_cage(const TriMesh& mesh, const CageOptions& options, Poo
   return automatic_cage(polygons, options, pool);
 }
 
+int box_cage_vertices(const std::array<int, 3>& cells) {
+  constexpr double most = 1e6;
+  const double a = cells[0], b = cells[1], c = cells[2];
+  if (a < 1 || b < 1 || c < 1) return 0;
+  const double count = (a + 1) * (b + 1) * (c + 1) - (a - 1) * (b - 1) * (c - 1);
+  return count <= most ? int(count) : 0;
+}
+
 TriMesh box_cage(const Vec3& low, const Vec3& high, const std::array<int, 3>& cells) {
   TriMesh cage;
+  if (box_cage_vertices(cells) == 0 || !low.allFinite() || !high.allFinite()) return cage;
   std::map<std::array<int, 3>, Index> number;
   const auto vertex = [&](const std::array<int, 3>& at) {
     const auto [found, is_new] = number.try_emplace(at, Index(cage.vertices.size()));
@@ -254,7 +264,7 @@ TriMesh box_cage(const Vec3& low, const Vec3& high, const std::array<int, 3>& ce
 }
 
 TriMesh box_cage_around(std::span<const Vec3> points, const std::array<int, 3>& cells, double clearance) {
-  PLIANT_CHECK(!points.empty());
+  if (points.empty() || box_cage_vertices(cells) == 0) return {};
   Vec3 low = points[0], high = low;
   for (const Vec3& p : points) low = low.cwiseMin(p), high = high.cwiseMax(p);
   const double size = (high - low).maxCoeff();

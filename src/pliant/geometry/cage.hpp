@@ -49,20 +49,19 @@ struct Cage {
 
 /// Watertight, of one piece, outward, without self-intersections, around every vertex that a face uses
 /// (check_cage passes with the clearance asked for). Vertices of no face count for nothing. Same mesh, same
-/// cage, whatever the number of threads. The error names no file.
+/// cage, whatever the number of threads. The error names no file; a mesh with problems (check_mesh) is one.
 Result<Cage> automatic_cage(const PolygonMesh& mesh, const CageOptions& options, Pool& pool);
 Result<Cage> automatic_cage(const TriMesh& mesh, const CageOptions& options, Pool& pool);
 
 /// A box of the given number of cells an axis, checkered: diagonals of neighbouring squares run opposite
-/// ways, so that none is preferred. 1 x 3 x 6 cells make 56 vertices, 168 degrees of freedom.
+/// ways, so that none is preferred. 1 x 3 x 6 cells make 56 vertices, 168 degrees of freedom. No faces: what is asked for
+/// is no box (fewer than one cell an axis, more than a million vertices, corners that are not finite).
 TriMesh box_cage(const Vec3& low, const Vec3& high, const std::array<int, 3>& cells);
-/// How many vertices it has; at least one cell an axis.
-inline int box_cage_vertices(const std::array<int, 3>& cells) {
-  const auto& [a, b, c] = cells;
-  return (a + 1) * (b + 1) * (c + 1) - (a - 1) * (b - 1) * (c - 1);
-}
+/// How many vertices it has; 0: it is no box.
+int box_cage_vertices(const std::array<int, 3>& cells);
 
-/// Such a box around points, `clearance` of a cell's edge away from them along every axis.
+/// Such a box around points, `clearance` of a cell's edge away from them along every axis. No faces: there are no
+/// points, or what is asked for is no box.
 TriMesh box_cage_around(std::span<const Vec3> points, const std::array<int, 3>& cells, double clearance);
 
 }  // namespace pliant

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "pliant/geometry/check_geometry.hpp"
 #include "pliant/geometry/repair.hpp"
 #include "pliant/geometry/surface_edges.hpp"
 #include "pliant/geometry/triangle_gap.hpp"
@@ -34,7 +35,7 @@ std::optional<Problem> check_faces(const TriMesh& cage) {
     for (const Index v : cage.triangles[f]) {
       if (v < 0 || v >= Index(cage.vertices.size()))
         return Problem{"", fmt::format("face {} with a vertex {}", f, v),
-                       fmt::format("vertices from 0 to {}", cage.vertices.size() - 1), ""};
+                       fmt::format("vertices below {}", cage.vertices.size()), ""};
       if (!cage.vertices[v].allFinite())
         return Problem{"", fmt::format("vertex {} at {}", v, point_text(cage.vertices[v])),
                        "finite coordinates", ""};
@@ -157,6 +158,7 @@ std::optional<Problem> check_points(const TriMesh& cage, std::span<const Vec3> i
 }  // namespace
 
 CageClearance cage_clearance(const TriMesh& cage, std::span<const Vec3> inside) {
+  if (inside.empty() || cage.triangles.empty() || !check_mesh(cage).empty()) return {};
   const TriangleTree tree(cage.vertices, cage.triangles);
   CageClearance tight{2 * diagonal(cage.vertices), -1, -1};  // farther away no point inside can be
   for (std::size_t k = 0; k < inside.size(); ++k) {

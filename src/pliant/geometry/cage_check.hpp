@@ -25,6 +25,7 @@ struct CageClearance {
   double distance = 0;
   Index point = -1, face = -1;
 };
+/// -1 and 0 m: there are no points, or no cage (no faces, corners that do not exist or are not finite).
 CageClearance cage_clearance(const TriMesh& cage, std::span<const Vec3> inside);
 
 }  // namespace pliant

@@ -8,8 +8,8 @@
 // GCC 12's own header leaves operands that are masked out uninitialised and then warns about them.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
 #endif
+#include <immintrin.h>
 
 namespace pliant {
 namespace {

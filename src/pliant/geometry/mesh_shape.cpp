@@ -11,6 +11,7 @@
 
 #include "pliant/base/clock.hpp"
 #include "pliant/base/refuse.hpp"
+#include "pliant/geometry/check_geometry.hpp"
 #include "pliant/geometry/moments.hpp"
 #include "pliant/geometry/point_shape.hpp"
 #include "pliant/geometry/shell_graph.hpp"
@@ -268,6 +269,13 @@ std::vector<Index> touching(const Repaired& surface) {
 }  // namespace
 
 Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOptions& options, Pool& pool) {
+  constexpr int most_nodes = 10'000'000;
+  if (std::vector<Problem> wrong = check_mesh(mesh); !wrong.empty()) return Error{{}, std::move(wrong)};
+  if (options.nodes < least_nodes || options.nodes > most_nodes)
+    return refuse("nodes", std::to_string(options.nodes), fmt::format("{} to {}", least_nodes, most_nodes),
+                  {});
+  if (!(options.thickness >= 0) || !std::isfinite(options.thickness))
+    return refuse("thickness", fmt::format("{:g}", options.thickness), "a finite number >= 0, m", {});
   if (is_cloud(mesh)) return make_point_shape(mesh, options, pool);
   const Clock::time_point begin = Clock::now();
   Laps laps;

@@ -16,7 +16,7 @@ namespace pliant {
 
 /// How a mesh becomes a body.
 struct MeshShapeOptions {
-  int nodes = 5000;                                      ///< budget
+  int nodes = 5000;                                      ///< budget; 4 .. 10 million
   std::optional<bool> solid{};                           ///< none: decided by the defect
   double thickness = 0;                                  ///< of a shell, m; 0 = 0.01 of the diagonal
   bool join = false;                                     ///< link parts that nothing joins
@@ -49,7 +49,8 @@ struct MeshShape {
   MeshShapeReport report;
 };
 
-/// Surface vertices of the shape are the input's, in its order. The error names no file.
+/// Surface vertices of the shape are the input's, in its order. The error names no file; corners that do not exist,
+/// coordinates that are not finite and arrays that do not fit each other are errors (check_mesh), dirt is not.
 Result<MeshShape> make_mesh_shape(const PolygonMesh& mesh, const MeshShapeOptions& options, Pool& pool);
 
 }  // namespace pliant

@@ -129,11 +129,24 @@ class Grower {
   Chance chance_;
 };
 
+constexpr double smallest_plant = 1e-12, largest_plant = 1e15;  // m: products of sizes stay numbers
+
 }  // namespace
 
 Shape make_shape(const PlantShape& plant) {
-  PLIANT_CHECK(plant.leaves >= 1 && plant.height > 0 && plant.thickness > 0);
+  constexpr int most_leaves = 10'000;
   Shape shape;
+  const auto wrong = [&](const char* place, std::string found, std::string expected) {
+    shape.problems.push_back({place, std::move(found), std::move(expected), {}});
+  };
+  if (plant.leaves < 1 || plant.leaves > most_leaves)
+    wrong("leaves", std::to_string(plant.leaves), "1 to " + std::to_string(most_leaves));
+  for (const auto& [place, value] : {std::pair{"height", plant.height}, {"thickness", plant.thickness}})
+    if (!(value >= smallest_plant) || !(value <= largest_plant))
+      wrong(place, std::to_string(value), "1e-12 to 1e+15 m");
+  if (!plant.base.allFinite() || !(plant.base.cwiseAbs().maxCoeff() <= largest_plant))
+    wrong("base", "a coordinate that is not finite or beyond 1e+15 m", "three numbers, m");
+  if (!shape.problems.empty()) return shape;
   shape.surface = std::move(Grower(plant.seed, plant.leaves).mesh);
   for (Vec3& p : shape.surface.vertices) p = plant.base + plant.height * p;
   shape.closed = false;

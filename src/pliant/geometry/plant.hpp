@@ -17,7 +17,8 @@ struct PlantShape {
   Vec3 base{0, 0, 0};        ///< foot of the stem, m
 };
 
-/// Nodes are the vertices of the surface (geometry/surface_graph.hpp).
+/// Nodes are the vertices of the surface (geometry/surface_graph.hpp). At most 10000 leaves; `problems` as those of the
+/// other shapes.
 Shape make_shape(const PlantShape& plant);
 
 }  // namespace pliant

@@ -34,8 +34,10 @@ void move(PolygonMesh& mesh, const Mat3& rotation, const Vec3& translation) {
 std::vector<Triangle> fan_triangles(const PolygonMesh& mesh) {
   std::vector<Triangle> triangles;
   for (Index f = 0; f < mesh.faces(); ++f) {
-    const Index* corner = mesh.corner.data() + mesh.face_begin[f];
-    for (Index k = 2; k < mesh.corners_of(f); ++k) triangles.push_back({corner[0], corner[k - 1], corner[k]});
+    const Index begin = mesh.face_begin[std::size_t(f)], end = mesh.face_begin[std::size_t(f) + 1];
+    if (begin < 0 || end < begin || std::size_t(end) > mesh.corner.size()) continue;
+    const Index* corner = mesh.corner.data() + begin;
+    for (Index k = 2; k < end - begin; ++k) triangles.push_back({corner[0], corner[k - 1], corner[k]});
   }
   return triangles;
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "pliant/base/check.hpp"
 #include "pliant/base/types.hpp"
 
 namespace pliant {
@@ -20,8 +21,12 @@ struct PolygonMesh {
   /// What the reader of its file passed over or took for granted, whole sentences.
   std::vector<std::string> remarks;
 
-  Index faces() const { return Index(face_begin.size()) - 1; }
-  Index corners_of(Index face) const { return face_begin[face + 1] - face_begin[face]; }
+  Index faces() const { return face_begin.empty() ? 0 : Index(face_begin.size()) - 1; }
+  /// face: 0 .. faces() - 1.
+  Index corners_of(Index face) const {
+    PLIANT_CHECK(face >= 0 && face < faces());
+    return face_begin[std::size_t(face) + 1] - face_begin[std::size_t(face)];
+  }
 };
 
 /// Points without faces.
@@ -39,7 +44,8 @@ void convert(PolygonMesh& mesh, double scale, UpAxis up);
 /// p -> rotation p + translation.
 void move(PolygonMesh& mesh, const Mat3& rotation, const Vec3& translation);
 
-/// Every polygon as a fan around its first corner; faces of fewer than three corners give none.
+/// Every polygon as a fan around its first corner; faces of fewer than three corners, and of corners that are not
+/// there, give none.
 std::vector<Triangle> fan_triangles(const PolygonMesh& mesh);
 
 }  // namespace pliant

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/geometry/shape.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -125,7 +127,12 @@ Shape shape_of_volumes(Points nodes, std::vector<Cell> cells, const std::vector<
   graph.volumes.assign(graph.positions.size(), 0.0);
   std::vector<PairShare> pairs;
   for (std::size_t k = 0; k < volumes.size(); ++k) {
-    PLIANT_CHECK(volumes[k] > 0);
+    if (!(volumes[k] > 0)) {
+      Shape none;
+      none.problems.push_back({"nodes", fmt::format("a cell of {:g} m^3 between them", volumes[k]),
+                               "cells with a volume", "more nodes, or sizes nearer to each other"});
+      return none;
+    }
     for (Index node : graph.cells[k]) graph.volumes[node] += volumes[k] / 8;
     add_cell_pairs(graph.cells[k], volumes[k], neighbourhood, pairs);
   }
@@ -158,6 +165,7 @@ Shape round_shape(Points nodes, std::vector<Cell> cells, const Moments& solid, P
   const double rest = solid.volume / sum(volumes);
   for (double& v : volumes) v *= rest;
   Shape shape = shape_of_volumes(std::move(nodes), std::move(cells), volumes, Neighbourhood::edges);
+  if (!shape.problems.empty()) return shape;
   match_moments(shape.graph.positions, solid, shape.graph.volumes);
   return shape;
 }
@@ -308,6 +316,7 @@ Shape make_ball(const EllipsoidShape& e) {
 }  // namespace
 
 double cell_volume(const Points& nodes, const std::array<Index, 8>& cell) {
+  for (const Index node : cell) PLIANT_CHECK(node >= 0 && std::size_t(node) < nodes.size());
   // Divergence theorem over the six faces; the flux through a bilinear face is the mean of its two splits.
   const Vec3 origin = nodes[cell[0]];
   double twelve_volumes = 0;
@@ -319,7 +328,67 @@ double cell_volume(const Points& nodes, const std::array<Index, 8>& cell) {
   return twelve_volumes / 12;
 }
 
+namespace {
+
+constexpr double smallest_size = 1e-12, largest_size = 1e15;  // m: products of sizes stay numbers
+
+/// Collects what is wrong with the description of a shape.
+struct ShapeCheck {
+  Shape shape = {};
+
+  bool fine() const { return shape.problems.empty(); }
+  void wrong(const char* place, std::string found, std::string expected) {
+    shape.problems.push_back({place, std::move(found), std::move(expected), {}});
+  }
+  void length(const char* place, double value) {
+    if (!(value >= smallest_size) || !(value <= largest_size))
+      wrong(place, fmt::format("{:g}", value), fmt::format("{:g} to {:g} m", smallest_size, largest_size));
+  }
+  void place(const char* place, const Vec3& at) {
+    if (!at.allFinite() || !(at.cwiseAbs().maxCoeff() <= largest_size))
+      wrong(place, fmt::format("[{:g}, {:g}, {:g}]", at.x(), at.y(), at.z()),
+            fmt::format("three numbers of at most {:g} m", largest_size));
+  }
+  void nodes(int count, int least) {
+    if (count < least || count > most_shape_nodes)
+      wrong("nodes", std::to_string(count), fmt::format("{} to {} along a side", least, most_shape_nodes));
+  }
+  /// All together.
+  void product(double count) {
+    if (fine() && count > most_shape_nodes)
+      wrong("nodes", fmt::format("{:g} in all", count), fmt::format("at most {}", most_shape_nodes));
+  }
+};
+
+/// Cells whose corners exist and that are not inside out.
+std::vector<Problem> check_cells(const Points& nodes, const std::vector<Cell>& cells) {
+  ShapeCheck check;
+  if (cells.empty()) check.wrong("cells", "none", "at least one cell");
+  for (std::size_t k = 0; k < nodes.size() && check.fine(); ++k)
+    check.place(fmt::format("nodes.{}", k).c_str(), nodes[k]);
+  for (std::size_t k = 0; k < cells.size() && check.fine(); ++k) {
+    const std::string at = fmt::format("cells.{}", k);
+    for (const Index node : cells[k])
+      if (check.fine() && (node < 0 || std::size_t(node) >= nodes.size()))
+        check.wrong(at.c_str(), fmt::format("node {}", node), fmt::format("nodes below {}", nodes.size()));
+    if (!check.fine()) break;
+    Cell sorted = cells[k];
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+      check.wrong(at.c_str(), "a node twice", "eight different nodes");
+    else if (!(cell_volume(nodes, cells[k]) > 0))
+      check.wrong(at.c_str(), "a cell without volume, or inside out",
+                  "corner c at bit 0 = x, bit 1 = y, bit 2 = z of c");
+  }
+  return std::move(check.shape.problems);
+}
+
+}  // namespace
+
 Shape shape_from_cells(Points nodes, std::vector<Cell> cells, Neighbourhood neighbourhood) {
+  Shape refused;
+  refused.problems = check_cells(nodes, cells);
+  if (!refused.problems.empty()) return refused;
   const std::vector<double> volumes = cell_volumes(nodes, cells);
   return shape_of_volumes(std::move(nodes), std::move(cells), volumes, neighbourhood);
 }
@@ -360,7 +429,12 @@ void match_rows(const BoxShape& box, NodeGraph& graph) {
 
 Shape make_shape(const BoxShape& box) {
   const auto [nx, ny, nz] = box.nodes;
-  PLIANT_CHECK(nx >= 2 && ny >= 2 && nz >= 2);
+  ShapeCheck check;
+  for (const double side : {box.size.x(), box.size.y(), box.size.z()}) check.length("size", side);
+  for (const int count : box.nodes) check.nodes(count, 2);
+  check.product(double(nx) * ny * nz);
+  check.place("corner", box.corner);
+  if (!check.fine()) return std::move(check.shape);
   Points nodes;
   nodes.reserve(std::size_t(nx) * ny * nz);
   for (int k = 0; k < nz; ++k)
@@ -378,6 +452,7 @@ Shape make_shape(const BoxShape& box) {
         cells.push_back(cell);
       }
   Shape shape = shape_from_cells(std::move(nodes), std::move(cells), box.neighbourhood);
+  if (!shape.problems.empty()) return shape;
   if (box.neighbourhood == Neighbourhood::edges) {
     match_rows(box, shape.graph);
     return shape;
@@ -388,11 +463,26 @@ Shape make_shape(const BoxShape& box) {
   return shape;
 }
 
-Shape make_shape(const EllipsoidShape& ellipsoid) { return make_ball(ellipsoid); }
+Shape make_shape(const EllipsoidShape& ellipsoid) {
+  ShapeCheck check;
+  for (const double radius : {ellipsoid.radii.x(), ellipsoid.radii.y(), ellipsoid.radii.z()})
+    check.length("radii", radius);
+  check.nodes(ellipsoid.nodes, 4);
+  check.product(std::pow(double(ellipsoid.nodes), 3));
+  check.place("center", ellipsoid.center);
+  return check.fine() ? make_ball(ellipsoid) : std::move(check.shape);
+}
 
 Shape make_shape(const CylinderShape& c) {
   const auto [across, along] = c.nodes;
-  PLIANT_CHECK(along >= 2);
+  ShapeCheck check;
+  check.length("radius", c.radius);
+  check.length("height", c.height);
+  check.nodes(across, 4);
+  check.nodes(along, 2);
+  check.product(double(across) * across * along);
+  check.place("center", c.center);
+  if (!check.fine()) return std::move(check.shape);
   auto [nodes, cells] =
       stack_disc(make_disc(across), along, false, [&, n = along](const Eigen::Vector2d& p, int layer) {
         return Vec3(c.center +
@@ -409,7 +499,17 @@ Shape make_shape(const CylinderShape& c) {
 
 Shape make_shape(const TorusShape& t) {
   const auto [across, around] = t.nodes;
-  PLIANT_CHECK(around >= 3 && t.tube_radius < t.ring_radius);
+  ShapeCheck check;
+  check.length("ring_radius", t.ring_radius);
+  check.length("tube_radius", t.tube_radius);
+  if (check.fine() && !(t.tube_radius < t.ring_radius))
+    check.wrong("tube_radius", fmt::format("{:g}", t.tube_radius),
+                fmt::format("less than ring_radius, {:g} m", t.ring_radius));
+  check.nodes(across, 4);
+  check.nodes(around, 3);
+  check.product(double(across) * across * around);
+  check.place("center", t.center);
+  if (!check.fine()) return std::move(check.shape);
   auto [nodes, cells] =
       stack_disc(make_disc(across), around, true, [&, n = around](const Eigen::Vector2d& p, int layer) {
         const double angle = 2 * std::numbers::pi * layer / n, r = t.ring_radius + t.tube_radius * p.y();
@@ -428,7 +528,13 @@ Shape make_shape(const TorusShape& t) {
 
 Shape make_shape(const SheetShape& sheet) {
   const auto [nx, nz] = sheet.nodes;
-  PLIANT_CHECK(nx >= 2 && nz >= 2 && sheet.thickness > 0);
+  ShapeCheck check;
+  for (const double side : sheet.size) check.length("size", side);
+  check.length("thickness", sheet.thickness);
+  for (const int count : sheet.nodes) check.nodes(count, 2);
+  check.product(double(nx) * nz);
+  check.place("center", sheet.center);
+  if (!check.fine()) return std::move(check.shape);
   Shape shape;
   shape.closed = false;
   Points& x = shape.graph.positions;

@@ -4,6 +4,7 @@
 // on the surface. Node volumes have the solid's exact volume, centre and second moment (geometry/moments.hpp).
 #pragma once
 
+#include "pliant/base/result.hpp"
 #include "pliant/geometry/node_graph.hpp"
 #include "pliant/geometry/polygon_mesh.hpp"
 #include "pliant/geometry/tri_mesh.hpp"
@@ -11,7 +12,8 @@
 
 namespace pliant {
 
-/// A body at rest: nodes, the surface the user sees, and the surface as a function of the nodes.
+/// A body at rest: nodes, the surface the user sees, and the surface as a function of the nodes. Who fills one by hand
+/// may ask check_shape (geometry/check_geometry.hpp); build_method does.
 struct Shape {
   TriMesh surface;
   NodeGraph graph;
@@ -26,7 +28,11 @@ struct Shape {
   /// Discs that bound a solid whose surface is a cloud of points (geometry/point_cloud.hpp); none: its triangles.
   TriMesh discs;
   PolygonMesh faces;  ///< the user's faces and texture coordinates for export; no faces = triangles
+  /// Why there is no shape: what make_shape was asked for cannot be. It is empty then, and build_method answers with
+  /// these.
+  std::vector<Problem> problems = {};
 };
+inline constexpr int most_shape_nodes = 50'000'000;  ///< of a built-in shape
 
 /// The triangles between inside and outside.
 inline const TriMesh& boundary_of(const Shape& shape) {
@@ -66,17 +72,19 @@ struct SheetShape {                  ///< in the x-z plane, normal +y, one layer
   Vec3 center{0, 0, 0};              ///< m
 };
 
+/// A shape that cannot be made (sizes that are not above 0, too few or too many nodes) is empty and tells why in its
+/// `problems`.
 Shape make_shape(const BoxShape& box);
 Shape make_shape(const EllipsoidShape& ellipsoid);
 Shape make_shape(const CylinderShape& cylinder);
 Shape make_shape(const TorusShape& torus);
 Shape make_shape(const SheetShape& sheet);
 
-/// Nodes, edges, volumes and boundary surface of a hexahedral mesh.
+/// Nodes, edges, volumes and boundary surface of a hexahedral mesh; `problems` as those of make_shape.
 Shape shape_from_cells(Points nodes, std::vector<std::array<Index, 8>> cells,
                        Neighbourhood neighbourhood = Neighbourhood::edges);
 
-/// Volume of a hexahedron with bilinear faces, m^3; negative when inside out.
+/// Volume of a hexahedron with bilinear faces, m^3; negative when inside out. The corners are nodes.
 double cell_volume(const Points& nodes, const std::array<Index, 8>& cell);
 
 }  // namespace pliant

@@ -59,6 +59,11 @@ Vec3 between(const Vec3& a, const Vec3& b, double s) {
   return turn_near(Quat(mixed.normalized()), straight);
 }
 
+template <class V>
+bool fit(const V& in, const V& out, const std::vector<double>& times) {
+  return in.size() == times.size() && out.size() == times.size();
+}
+
 }  // namespace
 
 Quat lifted_rotation(const Vec3& turn) {
@@ -86,11 +91,12 @@ Vec3 turn_near(const Quat& q, const Vec3& near) {
 
 Vec3 TurnKeys::at(double t) const {
   if (times.empty()) return Vec3::Zero();
+  const bool cubic = interpolation == Interpolation::cubic;
+  PLIANT_CHECK(turns.size() == times.size() && (!cubic || fit(in, out, times)));
   const Span span = span_at(times, t);
   const std::size_t k = span.k;
-  if (span.length == 0) return turns[k];
-  if (interpolation != Interpolation::cubic)
-    return between(turns[k], turns[k + 1], eased(interpolation, span.s));
+  if (!(span.length > 0)) return turns[k];
+  if (!cubic) return between(turns[k], turns[k + 1], eased(interpolation, span.s));
   const Eigen::Vector4d a = lifted_rotation(turns[k]).coeffs(), b = lifted_rotation(turns[k + 1]).coeffs();
   const Eigen::Vector4d q = hermite<Eigen::Vector4d>(a, out[k], in[k + 1], b, span);
   const Vec3 straight = (1 - span.s) * turns[k] + span.s * turns[k + 1];
@@ -99,11 +105,12 @@ Vec3 TurnKeys::at(double t) const {
 
 Vec3 MoveKeys::at(double t) const {
   if (times.empty()) return Vec3::Zero();
+  const bool cubic = interpolation == Interpolation::cubic;
+  PLIANT_CHECK(moves.size() == times.size() && (!cubic || fit(in, out, times)));
   const Span span = span_at(times, t);
   const std::size_t k = span.k;
-  if (span.length == 0) return moves[k];
-  if (interpolation == Interpolation::cubic)
-    return hermite<Vec3>(moves[k], out[k], in[k + 1], moves[k + 1], span);
+  if (!(span.length > 0)) return moves[k];
+  if (cubic) return hermite<Vec3>(moves[k], out[k], in[k + 1], moves[k + 1], span);
   const double s = eased(interpolation, span.s);
   return (1 - s) * moves[k] + s * moves[k + 1];
 }
@@ -124,7 +131,7 @@ void Skeleton::pose(double t, std::vector<JointPose>& out) const {
   out.resize(joints.size());
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const Joint& joint = joints[j];
-    PLIANT_DCHECK(joint.parent < Index(j));
+    PLIANT_CHECK(joint.parent < Index(j));
     JointPose& pose = out[j];
     pose.turn = joint.turns.at(t);
     pose.move = joint.moves.at(t);
@@ -151,6 +158,7 @@ std::vector<Bone> Skeleton::bones() const {
   std::vector<Bone> bones;
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (joints[j].parent < 0) continue;
+    PLIANT_CHECK(std::size_t(joints[j].parent) < joints.size());
     const Vec3 reach = joints[j].position - joints[std::size_t(joints[j].parent)].position;
     const double length = reach.norm();
     if (length > 0) bones.push_back({joints[j].parent, Index(j), length, reach / length});

@@ -78,6 +78,7 @@ struct Bone {
   Vec3 direction{1, 0, 0};   ///< at rest, from start to end
 };
 
+/// Functions of a skeleton with problems (check_skeleton) end in the check handler.
 struct Skeleton {
   std::vector<Joint> joints;  ///< parents before children
 

@@ -24,6 +24,8 @@ Error file_error(const std::filesystem::path& path, std::string_view what, int c
 }
 
 Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path) {
+  if (path.native().find('\0') != std::string::npos)
+    return file_error(path, "a file that can be written", EINVAL);
   if (path.has_parent_path()) {
     std::error_code code;
     std::filesystem::create_directories(path.parent_path(), code);

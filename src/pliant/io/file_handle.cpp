@@ -11,6 +11,10 @@ namespace pliant {
 
 FileHandle FileHandle::open(const std::filesystem::path& path, int flags) {
   int descriptor = -1;
+  if (path.native().find('\0') != std::string::npos) {  // the system would take what stands before it
+    errno = EINVAL;
+    return FileHandle(-1);
+  }
   do {
     descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
   } while (descriptor < 0 && errno == EINTR);

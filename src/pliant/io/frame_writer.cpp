@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <system_error>
+#include <utility>
 
-#include "pliant/base/check.hpp"
+#include "pliant/geometry/check_geometry.hpp"
 #include "pliant/io/atomic_file.hpp"
 #include "pliant/io/frame_spool.hpp"
 #include "pliant/io/glb.hpp"
@@ -27,6 +29,10 @@ namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 7> all_formats = {"obj", "ply", "pc2", "mdd", "glb", "vtu", "usda"};
 constexpr std::array<const char*, 5> whole_file_formats = {"pc2", "mdd", "glb", "usda", "pvd"};
+
+bool all_finite(std::span<const Vec3> points) {
+  return std::all_of(points.begin(), points.end(), [](const Vec3& p) { return p.allFinite(); });
+}
 
 std::string frame_name(const std::string& surface, int frame, std::string_view extension) {
   return fmt::format("{}_{:04}.{}", surface, frame, extension);
@@ -79,6 +85,22 @@ Error check_request(const std::vector<std::string>& formats, const std::vector<S
   return error;
 }
 
+/// Every corner that does not exist, and numbers that make no frames.
+void check_contents(const std::vector<SurfaceInfo>& surfaces, const FrameWriterOptions& options,
+                    Error& error) {
+  for (const SurfaceInfo& surface : surfaces) {
+    for (Problem problem : check_surface(surface)) {
+      problem.place = in_quotes(surface.name) + "." + problem.place;
+      error.problems.push_back(std::move(problem));
+    }
+  }
+  if (!(options.frames_per_second > 0) || !std::isfinite(options.frames_per_second))
+    error.problems.push_back({"frames_per_second", fmt::format("{:g}", options.frames_per_second),
+                              "a finite number > 0, 1/s", ""});
+  if (options.first_frame < 0)
+    error.problems.push_back({"first_frame", std::to_string(options.first_frame), "0 or more", ""});
+}
+
 class NoFrames final : public FrameWriter {
  public:
   std::optional<Error> write(int, double, std::span<const std::span<const Vec3>>) override {
@@ -114,10 +136,9 @@ class Frames final : public FrameWriter {
 
   std::optional<Error> write(int frame, double time,
                              std::span<const std::span<const Vec3>> positions) override {
-    PLIANT_CHECK(positions.size() == surfaces_.size());
-    PLIANT_CHECK(frame >= options_.first_frame);
+    if (auto refused = check_frame(frame, time, positions)) return refused;
+    last_ = frame;
     for (std::size_t s = 0; s < surfaces_.size(); ++s) {
-      PLIANT_CHECK(positions[s].size() == surfaces_[s].rest.size());
       const FloatFrame xyz = to_floats(positions[s]);
       if (auto error = write_sequences(s, {frame, time}, xyz)) return error;
       if (spools_.empty()) continue;
@@ -127,6 +148,7 @@ class Frames final : public FrameWriter {
   }
 
   std::optional<Error> finish() override {
+    if (std::exchange(finished_, true)) return refuse("finish", "a second call", "one call, last");
     std::optional<Error> first;
     const auto note = [&first](std::optional<Error> error) {
       if (!error) return;
@@ -153,6 +175,31 @@ class Frames final : public FrameWriter {
   }
 
  private:
+  static Error refuse(std::string place, std::string found, std::string expected) {
+    return Error{"", {{std::move(place), std::move(found), std::move(expected), ""}}};
+  }
+
+  std::optional<Error> check_frame(int frame, double time,
+                                   std::span<const std::span<const Vec3>> positions) const {
+    if (finished_) return refuse("frame", "a frame after finish()", "frames before it");
+    if (frame < options_.first_frame || frame <= last_)
+      return refuse("frame", std::to_string(frame),
+                    fmt::format("at least {}: frames ascend", std::max(options_.first_frame, last_ + 1)));
+    if (!std::isfinite(time)) return refuse("time", fmt::format("{:g}", time), "a finite time, s");
+    if (positions.size() != surfaces_.size())
+      return refuse("positions", fmt::format("{} surfaces", positions.size()),
+                    fmt::format("{}, as given", surfaces_.size()));
+    for (std::size_t s = 0; s < surfaces_.size(); ++s) {
+      const std::string place = "positions of " + in_quotes(surfaces_[s].name);
+      if (positions[s].size() != surfaces_[s].rest.size())
+        return refuse(place, fmt::format("{} entries", positions[s].size()),
+                      fmt::format("{}, one a vertex", surfaces_[s].rest.size()));
+      if (!all_finite(positions[s]))
+        return refuse(place, "a number that is not finite", "finite positions, m");
+    }
+    return std::nullopt;
+  }
+
   bool wants(std::string_view format) const {
     return std::find(formats_.begin(), formats_.end(), format) != formats_.end();
   }
@@ -248,9 +295,18 @@ class Frames final : public FrameWriter {
   std::vector<FloatFrame> rest_;
   std::vector<FrameNormals> normals_;
   std::vector<FrameSpool> spools_;  ///< one a surface, or none when no format needs them
+  int last_ = -1;                   ///< frame written
+  bool finished_ = false;
 };
 
 }  // namespace
+
+std::vector<Problem> check_surface(const SurfaceInfo& surface) {
+  std::vector<Problem> problems = check_faces(surface.triangles, surface.faces, surface.rest.size());
+  if (!all_finite(surface.rest))
+    problems.push_back({"rest", "a coordinate that is not finite", "finite positions, m", ""});
+  return problems;
+}
 
 std::span<const char* const> frame_formats() { return all_formats; }
 
@@ -259,6 +315,7 @@ Result<std::unique_ptr<FrameWriter>> make_frame_writer(const std::vector<std::st
                                                        std::vector<SurfaceInfo> surfaces,
                                                        const FrameWriterOptions& options) {
   Error wrong = check_request(formats, surfaces);
+  check_contents(surfaces, options, wrong);
   if (!wrong.problems.empty()) return wrong;
   if (formats.empty()) return std::unique_ptr<FrameWriter>(std::make_unique<NoFrames>());
   auto frames = std::make_unique<Frames>(formats, folder, std::move(surfaces), options);

@@ -44,6 +44,9 @@ struct SurfaceInfo {
   PolygonMesh faces{};
 };
 
+/// Corners that do not exist, and positions that are not finite. Nothing: all is well.
+std::vector<Problem> check_surface(const SurfaceInfo& surface);
+
 /// Frame rate, and how to continue after an interrupted run.
 struct FrameWriterOptions {
   double frames_per_second = 60;  ///< 1/s
@@ -60,12 +63,14 @@ class FrameWriter {
   virtual ~FrameWriter() = default;
 
   /// The next frame: its index (ascending), its time in s, and the positions of every surface in the order
-  /// given to make_frame_writer. Nothing on success. After an error only finish() may follow.
+  /// given to make_frame_writer. Nothing on success. A frame that is refused (its index or time, positions that are not one
+  /// a vertex or not finite) writes nothing, and the next may follow; after a file that could not be written only finish()
+  /// may.
   [[nodiscard]] virtual std::optional<Error> write(int frame, double time,
                                                    std::span<const std::span<const Vec3>> positions) = 0;
 
   /// Makes every file valid and visible with the frames written so far; also right after an interrupt or an
-  /// error. Must be called once, last.
+  /// error. To be called once, last: a second call, and frames after it, are errors.
   [[nodiscard]] virtual std::optional<Error> finish() = 0;
 };
 
@@ -73,7 +78,7 @@ class FrameWriter {
 std::span<const char* const> frame_formats();
 
 /// Creates the folder and writes the rest surfaces. An empty list of formats gives a writer that writes
-/// nothing. All unknown formats and unusable names are reported together.
+/// nothing. All unknown formats, unusable names, corners that do not exist and numbers out of range are reported together.
 Result<std::unique_ptr<FrameWriter>> make_frame_writer(const std::vector<std::string>& formats,
                                                        const std::filesystem::path& folder,
                                                        std::vector<SurfaceInfo> surfaces,

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
+#include "pliant/geometry/check_geometry.hpp"
 #include "pliant/io/atomic_file.hpp"
 #include "pliant/io/glb_skin.hpp"
 #include "pliant/io/read_file.hpp"
@@ -267,6 +268,7 @@ Result<Skeleton> parse_skeleton(std::string_view text, const std::string& name) 
 }
 
 std::string skeleton_text(const Skeleton& skeleton) {
+  if (!check_skeleton(skeleton).empty()) return {};
   std::string out = "{\"joints\": [";
   for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
     const Joint& joint = skeleton.joints[j];
@@ -283,6 +285,8 @@ std::string skeleton_text(const Skeleton& skeleton) {
 }
 
 std::optional<Error> write_skeleton(const std::filesystem::path& path, const Skeleton& skeleton) {
+  if (std::vector<Problem> wrong = check_skeleton(skeleton); !wrong.empty())
+    return Error{path.string(), std::move(wrong)};
   return write_file(path, skeleton_text(skeleton));
 }
 

@@ -14,6 +14,7 @@ namespace pliant {
 /// All problems of the text together, each with its JSON path.
 Result<Skeleton> parse_skeleton(std::string_view text, const std::string& name);
 
+/// Empty of a skeleton with problems (check_skeleton), which write_skeleton tells.
 std::string skeleton_text(const Skeleton& skeleton);
 [[nodiscard]] std::optional<Error> write_skeleton(const std::filesystem::path& path,
                                                   const Skeleton& skeleton);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/io/write_mesh.hpp"
 
-#include "pliant/base/check.hpp"
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "pliant/io/frame_spool.hpp"
 #include "pliant/io/glb.hpp"
 #include "pliant/io/obj.hpp"
@@ -56,7 +59,13 @@ std::string mesh_formats() { return ".obj, .ply, .stl, .glb, .vtu or .usda"; }
 bool can_write_mesh(const Path& path) { return format_of(path) != nullptr; }
 
 std::optional<Error> write_mesh(const Path& path, const SurfaceInfo& surface, const Points& x) {
-  PLIANT_CHECK(x.size() == surface.rest.size());
+  std::vector<Problem> wrong = check_surface(surface);
+  if (x.size() != surface.rest.size())
+    wrong.push_back({"x", fmt::format("{} positions", x.size()),
+                     fmt::format("{}, one a vertex", surface.rest.size()), ""});
+  if (!std::all_of(x.begin(), x.end(), [](const Vec3& p) { return p.allFinite(); }))
+    wrong.push_back({"x", "a coordinate that is not finite", "finite positions, m", ""});
+  if (!wrong.empty()) return Error{path.string(), std::move(wrong)};
   const Format* format = format_of(path);
   const std::string extension = path.extension().string();
   if (!format)

@@ -19,7 +19,7 @@ bool can_write_mesh(const std::filesystem::path& path);
 
 /// The surface at the positions x (one a vertex), in single precision, with the user's faces and texture
 /// coordinates where the format has them (frame_writer.hpp); stl has triangles only. vtu also has the
-/// displacement from rest.
+/// displacement from rest. The error also tells corners that do not exist and positions that are not finite.
 [[nodiscard]] std::optional<Error> write_mesh(const std::filesystem::path& path, const SurfaceInfo& surface,
                                               const Points& x);
 

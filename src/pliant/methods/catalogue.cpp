@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/catalogue.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pliant/geometry/check_geometry.hpp"
+
 #include "pliant/methods/cage/entry.hpp"
+#include "pliant/methods/check_settings.hpp"
 #include "pliant/methods/fem/entry.hpp"
 #include "pliant/methods/geometric/entry.hpp"
 #include "pliant/methods/meshless/entry.hpp"
@@ -21,6 +28,11 @@ Door& door() {
   return door;
 }
 
+std::vector<const MethodEntry*> built_in() {
+  return {&geometric::entry(), &metric::entry(), &cage::entry(),
+          &meshless::entry(),  &fem::entry(),    &rigid::entry()};
+}
+
 template <class Chosen>
 std::string names_of(Chosen&& chosen) {
   std::string names;
@@ -33,10 +45,7 @@ std::string names_of(Chosen&& chosen) {
 
 const std::vector<const MethodEntry*>& catalogue() {
   static const std::vector<const MethodEntry*> all = [] {
-    std::vector<const MethodEntry*> list{
-        &geometric::entry(), &metric::entry(), &cage::entry(),
-        &meshless::entry(),  &fem::entry(),    &rigid::entry(),
-    };
+    std::vector<const MethodEntry*> list = built_in();
     list.insert(list.end(), door().joined.begin(), door().joined.end());
     door().closed = true;
     return list;
@@ -79,17 +88,60 @@ std::string methods_with(NodePlacement placement) {
   return names_of([&](const MethodEntry& entry) { return entry.placement(entry.defaults) == placement; });
 }
 
-void add_method(const MethodEntry& entry) {
-  PLIANT_CHECK(!door().closed);
+std::optional<Error> add_method(const MethodEntry& entry) {
+  const auto refuse = [&](const char* place, std::string found, std::string expected) {
+    return Error{{}, {{place, std::move(found), std::move(expected), {}}}};
+  };
+  if (door().closed)
+    return refuse("catalogue", "a method that comes too late",
+                  "methods that join before anybody asks for the catalogue");
+  if (entry.name.empty()) return refuse("name", "an empty name", "a name");
+  if (!entry.build || !entry.set_live || !entry.check || !entry.placement || !entry.lacks || !entry.layout)
+    return refuse(entry.name.c_str(), "an entry without its functions", "what make_entry gives");
+  std::vector<const MethodEntry*> before = built_in();
+  before.insert(before.end(), door().joined.begin(), door().joined.end());
+  for (const MethodEntry* known : before)
+    if (known->name == entry.name) return refuse("name", entry.name, "a name that no other method has");
   door().joined.push_back(&entry);
+  return std::nullopt;
 }
+
+namespace {
+
+/// What a body of any method is made from.
+std::vector<Problem> check_plan(const Shape& shape, double density, const Damping& damping) {
+  std::vector<Problem> problems;
+  for (Problem problem : check_shape(shape)) {
+    problem.place = problem.place.empty() ? "shape" : "shape." + problem.place;
+    problems.push_back(std::move(problem));
+  }
+  if (!(density > 0) || !std::isfinite(density))
+    problems.push_back({"density", fmt::format("{:g}", density), "a finite number > 0, kg/m^3", {}});
+  for (const auto& [place, value] :
+       {std::pair{"damping.mass", damping.mass}, {"damping.stiffness", damping.stiffness}})
+    if (!(value >= 0) || !std::isfinite(value))
+      problems.push_back({place, fmt::format("{:g}", value), "a finite number >= 0", {}});
+  return problems;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Method>> build_method(const Shape& shape, double density, const Damping& damping,
                                              const MethodOptions& options) {
-  for (const MethodEntry* entry : catalogue())
-    if (entry->defaults.type() == options.type())
-      return entry->build(options, {.shape = shape, .density = density, .damping = damping});
-  check_failed("settings of a method of the catalogue", __FILE__, __LINE__);
+  std::vector<Problem> problems = check_plan(shape, density, damping);
+  const auto& all = catalogue();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const MethodEntry* entry) {
+    return entry->defaults.type() == options.type();
+  });
+  if (found == all.end())
+    problems.push_back({"method",
+                        "settings of no method",
+                        "the settings of one of: " + names_of([](auto&) { return true; }),
+                        {}});
+  else
+    for (Problem& problem : check_settings(**found, options, false)) problems.push_back(std::move(problem));
+  if (!problems.empty()) return Error{{}, std::move(problems)};
+  return (*found)->build(options, {.shape = shape, .density = density, .damping = damping});
 }
 
 }  // namespace pliant

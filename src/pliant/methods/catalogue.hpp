@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,15 @@ const MethodEntry& method_entry(const std::string& name);
 std::string methods_with(Ability ability);
 std::string methods_with(NodePlacement placement);
 
-/// A method of somebody else's joins at the end. The entry must live as long as the program, and nothing may
-/// have asked for the catalogue before: scenes, schema and page are made from it once.
-void add_method(const MethodEntry& entry);
+/// A method of somebody else's joins at the end. The entry must live as long as the program. The error: it came too
+/// late (scenes, schema and page are made from the catalogue once, when it is first asked for), its name is taken, or
+/// it lacks functions that make_entry gives.
+[[nodiscard]] std::optional<Error> add_method(const MethodEntry& entry);
+std::optional<Error> add_method(const MethodEntry&&) = delete;
 
 /// The type of the settings tells the method: build_method(bar, 1000, {}, geometric::Options{.stiffness = 5e6}).
-/// Density in kg/m^3. Problems are placed relative to the body ("geometric.stiffness").
+/// Density in kg/m^3. Problems are placed relative to the body ("geometric.stiffness"): of the shape, of numbers out of
+/// the range of their table, and what the method itself refuses.
 Result<std::unique_ptr<Method>> build_method(const Shape& shape, double density, const Damping& damping,
                                              const MethodOptions& options);
 

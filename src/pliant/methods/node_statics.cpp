@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "pliant/base/check.hpp"
+#include "pliant/physics/check_input.hpp"
 #include "pliant/physics/damped_newton.hpp"
 #include "pliant/physics/secant_pairs.hpp"
 #include "pliant/physics/selection.hpp"
@@ -213,6 +216,9 @@ class NodeProblem {
 
 Relaxation relax_nodes(Method& method, const StepInput& input, double tolerance, RelaxMemory& memory,
                        const NodeDirection& direction) {
+  PLIANT_CHECK(input.pool != nullptr);
+  if (std::string wrong = trouble_of(input, Index(method.nodes().x.size())); !wrong.empty())
+    return {.trouble = std::move(wrong)};
   NodeProblem problem(method, input, memory, direction);
   Relaxation out = static_step(problem, DampedNewton{}, tolerance, memory.caution);
   if (out.steps > 0 && out.trouble.empty() && problem.rests_without_load())

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pliant/base/check.hpp"
 
 namespace pliant {
 namespace {
@@ -35,9 +34,30 @@ std::string trouble_of_grabs(const StepInput& input, Index nodes) {
 
 }  // namespace
 
+std::vector<Problem> check_contact(const ContactOptions& options, const std::string& place) {
+  std::vector<Problem> problems;
+  const auto at_least = [&](const char* what, double value, double least) {
+    if (!(value >= least) || !std::isfinite(value))
+      problems.push_back({place + (place.empty() ? "" : ".") + what,
+                          fmt::format("{:g}", value),
+                          fmt::format("a finite number >= {:g}", least),
+                          {}});
+  };
+  if (!(options.friction < 0)) at_least("friction", options.friction, 0);
+  at_least("sweeps", options.sweeps, 0);
+  at_least("tolerance", options.tolerance, 0);
+  at_least("slop", options.slop, 0);
+  at_least("offset", options.offset, 0);
+  at_least("most", options.most, 1);
+  at_least("thickness", options.thickness, 0);
+  return problems;
+}
+
 std::string trouble_of(const StepInput& input, Index nodes, Index grabbed) {
-  PLIANT_CHECK(input.held.size() == input.targets.size());
-  PLIANT_CHECK(input.forces.empty() || input.forces.size() == std::size_t(nodes));
+  if (input.held.size() != input.targets.size())
+    return fmt::format("{} held nodes have {} targets", input.held.size(), input.targets.size());
+  if (!input.forces.empty() && input.forces.size() != std::size_t(nodes))
+    return fmt::format("{} forces for {} nodes", input.forces.size(), nodes);
   if (!(input.h > 0) || !std::isfinite(input.h)) return fmt::format("time step {} s is not above 0", input.h);
   if (!input.gravity.allFinite()) return "gravity is not finite";
   if (std::string held = trouble_of_held(input, nodes); !held.empty()) return held;

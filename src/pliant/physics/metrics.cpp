@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pliant/base/check.hpp"
+
 namespace pliant {
 
 // All sums run in the order of the nodes: the result does not depend on the number of threads.
@@ -14,8 +16,10 @@ namespace {
 /// visit(m, x, v) of all mass.
 template <class Visit>
 void each_mass(const NodeState& nodes, Visit&& visit) {
+  PLIANT_CHECK(nodes.v.size() == nodes.x.size() && nodes.mass.size() == nodes.x.size());
   for (std::size_t i = 0; i < nodes.x.size(); ++i) visit(nodes.mass[i], nodes.x[i], nodes.v[i]);
   const NodeState::MassPoints& more = nodes.within;
+  PLIANT_CHECK(more.v.size() == more.x.size() && more.mass.size() == more.x.size());
   for (std::size_t i = 0; i < more.x.size(); ++i) visit(more.mass[i], more.x[i], more.v[i]);
 }
 
@@ -46,7 +50,7 @@ Vec3 centre_of_mass(const NodeState& nodes) {
     sum += m * x;
     mass += m;
   });
-  return sum / mass;
+  return mass > 0 ? Vec3(sum / mass) : Vec3(Vec3::Zero());
 }
 
 Vec3 angular_momentum(const NodeState& nodes) {

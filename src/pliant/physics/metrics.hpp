@@ -21,7 +21,7 @@ double kinetic_energy(const NodeState& nodes);
 /// Sum of m v, kg m/s.
 Vec3 linear_momentum(const NodeState& nodes);
 
-/// Sum of m x / sum of m, m.
+/// Sum of m x / sum of m, m; zero without mass.
 Vec3 centre_of_mass(const NodeState& nodes);
 
 /// Sum of m (x - c) x (v - v_c) about the centre of mass c, kg m^2/s: unchanged by gravity and by free

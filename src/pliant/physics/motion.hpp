@@ -2,8 +2,10 @@
 // Keyframed rigid motion: where a handle is at time t.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "pliant/base/result.hpp"
 #include "pliant/base/types.hpp"
 
 namespace pliant {
@@ -13,6 +15,7 @@ struct Turn {
   Vec3 axis{0, 1, 0};  ///< any length but zero
   double degrees = 0;
 };
+/// The identity for a turn without an axis or an angle: zero, or not finite.
 Mat3 rotation_matrix(const Turn& turn);
 
 /// The pose at a time, relative to the start.
@@ -44,8 +47,13 @@ struct Motion {
   /// translations are interpolated linearly. Turns about the same axis interpolate the angle, so that several
   /// full turns are possible; turns about different axes go the shortest way (slerp).
   Pose at(double t) const;
-  /// The keys beside time t; before the first and after the last key a = b. There must be keys.
+  /// The keys beside time t; before the first and after the last key a = b. A time that is no number is before
+  /// the first. Without keys all are 0.
   BetweenKeys between(double t) const;
 };
+
+/// What is wrong with a motion: numbers that are not finite, axes of length zero, times that do not ascend. `place`
+/// stands before each problem's own.
+std::vector<Problem> check_motion(const Motion& motion, const std::string& place = {});
 
 }  // namespace pliant

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "pliant/base/check.hpp"
+#include "pliant/geometry/check_geometry.hpp"
 
 namespace pliant {
 namespace {
@@ -23,6 +23,7 @@ struct Holds {
     return (X - sphere.center).norm() <= sphere.radius + slack;
   }
   bool operator()(const SelectHalfspace& half) const {
+    if (!(half.normal.squaredNorm() > 0)) return false;
     return (X - half.point).dot(half.normal.normalized()) >= -slack;
   }
   bool operator()(const SelectVertices&) const { return false; }
@@ -64,7 +65,7 @@ bool selects(const Selector& selector, const Vec3& place, double slack) {
 }
 
 Bounds bounds_of(const Points& points) {
-  PLIANT_CHECK(!points.empty());
+  if (points.empty()) return {};
   Bounds bounds{points.front(), points.front()};
   for (const Vec3& p : points) {
     bounds.min = bounds.min.cwiseMin(p);
@@ -74,6 +75,7 @@ Bounds bounds_of(const Points& points) {
 }
 
 std::vector<Index> select_nodes(const Selector& selector, const Shape& shape) {
+  if (shape.graph.positions.empty() || !check_shape(shape).empty()) return {};
   if (const auto* vertices = std::get_if<SelectVertices>(&selector.is))
     return carriers(vertices->indices, shape.embedding);
   const Points& X = shape.graph.positions;

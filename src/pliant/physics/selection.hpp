@@ -36,7 +36,8 @@ struct Selector {
 /// The selected nodes, ascending, each once. Limits are widened by 1e-9 of the shape's size, so that nodes on
 /// a face count whatever the round-off; on a body from a mesh also by the depth of its outermost nodes, so
 /// that what is selected at a face is the layer of nodes under it. A region that holds surface vertices but
-/// no node selects the nodes that mainly carry these. Indices beyond the surface are ignored.
+/// no node selects the nodes that mainly carry these. Indices beyond the surface are ignored. A region that is none
+/// (numbers that are not finite, a normal of length zero) and a shape with problems (check_shape) select nothing.
 std::vector<Index> select_nodes(const Selector& selector, const Shape& shape);
 
 /// Whether a place is selected, limits widened by the slack, m. Vertices select no places.
@@ -45,7 +46,7 @@ bool selects(const Selector& selector, const Vec3& place, double slack);
 struct Bounds {
   Vec3 min{0, 0, 0}, max{0, 0, 0};
 };
-/// Of at least one point.
+/// Of no points: both are zero.
 Bounds bounds_of(const Points& points);
 
 }  // namespace pliant

@@ -6,8 +6,10 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "pliant/base/parallel.hpp"
+#include "pliant/base/result.hpp"
 #include "pliant/base/types.hpp"
 
 namespace pliant {
@@ -42,6 +44,9 @@ struct ContactOptions {
   double thickness = 0;
   OverlapStart start = OverlapStart::allow;  ///< where it overlaps another
 };
+
+/// What is wrong with them: no numbers, or out of range.
+std::vector<Problem> check_contact(const ContactOptions& options, const std::string& place = {});
 
 struct StepInput {
   double h = 1.0 / 60;                 ///< s

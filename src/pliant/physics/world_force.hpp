@@ -71,6 +71,10 @@ struct WorldForce {
   ForceKind at(double t) const;
 };
 
+/// What is wrong with a force: numbers that are not finite or out of range, an axis of length zero, a motion that is
+/// wrong (check_motion), factors that are not one a key.
+std::vector<Problem> check_force(const WorldForce& force, const std::string& place = {});
+
 /// gravity plus the constant forces that act on the body at time t.
 Vec3 with_constant_forces(const Vec3& gravity, std::span<const WorldForce> forces, const std::string& body,
                           double t);

@@ -34,9 +34,9 @@ class MovingSurface {
   const BoxTree& tree() const { return tree_; }
   std::span<const Index> own_vertices(Index triangle) const;
   std::span<const Index> own_edges(Index triangle) const;
-  const MotionBox& vertex_box(Index vertex) const { return boxes_[vertex]; }
+  const MotionBox& vertex_box(Index vertex) const { return boxes_[std::size_t(vertex)]; }
   MotionBox edge_box(Index edge) const;
-  const MotionBox& triangle_box(Index triangle) const { return triangle_boxes_[triangle]; }
+  const MotionBox& triangle_box(Index triangle) const { return triangle_boxes_[std::size_t(triangle)]; }
 
  private:
   void bound(std::span<const Vec3> begin, std::span<const Vec3> end, double grow);

@@ -2,8 +2,11 @@
 #include "pliant/scene/build.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <random>
 
@@ -16,6 +19,7 @@
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/geometry/tetrahedral_shape.hpp"
 #include "pliant/io/read_mesh.hpp"
+#include "pliant/methods/check_settings.hpp"
 #include "pliant/scene/body_files.hpp"
 #include "pliant/scene/build_bonds.hpp"
 #include "pliant/scene/build_colliders.hpp"
@@ -143,14 +147,16 @@ struct MakeShape {
  private:
   template <class S>
   Result<Shape> solid(const S& shape) const {
-    if (nodes != NodePlacement::surface) return make_shape(shape);
-    Shape sheet = on_surface(make_shape(shape), thickness_of(shape));
+    Shape made = make_shape(shape);
+    if (nodes != NodePlacement::surface || !made.problems.empty()) return made;
+    Shape sheet = on_surface(std::move(made), thickness_of(shape));
     note_surface(name, sheet, around.notes);
     return sheet;
   }
   /// A lattice has no nodes on a round surface; the surface may be finer than it.
   static int finer(int nodes) { return std::max(24, 3 * nodes / 2); }
   Result<Shape> filled(const Shape& shape, double spacing) const {
+    if (!shape.problems.empty()) return Error{{}, shape.problems};
     const Moments solid = moments_of(shape.graph.positions, shape.graph.volumes);
     Shape out = on_lattice(shape.surface, solid, spacing, around.pool);
     around.notes.push_back(
@@ -372,6 +378,7 @@ Result<Shape> make_body_shape(const BodySpec& body, std::size_t index, Surroundi
   Result<Shape> shape = std::visit(
       MakeShape{body.name, body.method, nodes, body.entry().remedies(body.options()).sheets, around},
       body.shape.is);
+  if (shape && !shape->problems.empty()) return Error{{}, shape->problems};
   if (shape && build.cache) build.cache->keep(key, std::make_shared<const Shape>(*shape));
   return shape;
 }
@@ -408,6 +415,40 @@ void add_problems(const std::string& place, const std::vector<Problem>& from, Pr
 
 bool told(const BuildOptions& build, const std::string& stage, double fraction) {
   return !build.progress || build.progress(stage, fraction);
+}
+
+/// What no file can say, but a program that fills or changes a spec.
+Problems check_spec(const SceneSpec& spec, const BuildOptions& build) {
+  Problems problems;
+  const auto& methods = catalogue();
+  for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
+    const BodySpec& body = spec.bodies[i];
+    const std::string place = fmt::format("bodies.{}", i);
+    const auto entry = std::find(methods.begin(), methods.end(), find_method(body.method));
+    if (entry == methods.end()) {
+      problems.push_back({place + ".method", fmt::format("\"{}\"", body.method),
+                          fmt::format("one of {}", fmt::join(method_names(), ", ")),
+                          did_you_mean(body.method, method_names())});
+      continue;
+    }
+    const std::size_t index = std::size_t(entry - methods.begin());
+    if (body.settings.size() != methods.size() || body.settings[index].type() != (*entry)->defaults.type())
+      problems.push_back({place + ".settings",
+                          "settings of another method",
+                          "settings of every method, as the catalogue lists them",
+                          {}});
+    else
+      add_problems(place, check_settings(**entry, body.settings[index], true), problems);
+    if (!(body.density > 0) || !std::isfinite(body.density))
+      problems.push_back({place + ".density", fmt::format("{:g}", body.density), "a number > 0 kg/m^3", {}});
+    add_problems(place, check_contact(body.contact, "contact"), problems);
+  }
+  if (!(spec.timestep > 0) || !std::isfinite(spec.timestep))
+    problems.push_back({"timestep", fmt::format("{:g}", spec.timestep), "a number > 0 s", {}});
+  if (spec.substeps < 1) problems.push_back({"substeps", std::to_string(spec.substeps), "at least 1", {}});
+  if (build.cache && build.cache_keys.size() != spec.bodies.size())
+    problems.push_back({"cache_keys", std::to_string(build.cache_keys.size()), "one a body", {}});
+  return problems;
 }
 
 Error stopped(const ParsedScene& parsed) { return {parsed.file, {{"", "the build was stopped", "", ""}}}; }
@@ -464,7 +505,8 @@ std::optional<Body> build_body(const BodySpec& body, std::size_t i, Draft& draft
 
 ContactOptions contact_of(const BodySpec& body, const Shape& shape) {
   ContactOptions contact = body.contact;
-  if (contact.thickness == 0 && !shape.closed) contact.thickness = shape.graph.thickness;
+  if (contact.thickness == 0 && !shape.closed && shape.graph.thickness > 0)
+    contact.thickness = shape.graph.thickness;
   if (body.friction < not_given) contact.friction = body.friction;
   return contact;
 }
@@ -538,6 +580,7 @@ std::shared_ptr<const Shape> ShapeCache::find(const std::string& key) const {
 
 void ShapeCache::keep(const std::string& key, std::shared_ptr<const Shape> shape) {
   constexpr std::size_t most = 16;
+  if (!shape) return;
   const std::lock_guard lock(mutex_);
   if (shapes_.size() == most) shapes_.erase(shapes_.begin());
   shapes_.emplace_back(key, std::move(shape));
@@ -551,6 +594,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   const int threads = build.threads;
   if (!parsed.readable) return parsed.error();
   const SceneSpec& spec = parsed.spec;
+  if (const Problems wrong = check_spec(spec, build); !wrong.empty()) return parsed.error(wrong);
   Problems known = parsed.problems;
   const Problems invalid = validate(spec);
   known.insert(known.end(), invalid.begin(), invalid.end());

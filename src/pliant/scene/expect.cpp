@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pliant/base/check.hpp"
 #include "pliant/scene/validate.hpp"
 
 namespace pliant {
@@ -22,13 +21,13 @@ struct Sample {
 std::vector<Sample> samples_of(const ExpectSpec& expect, const SceneSpec& scene, const Recorder& recorder) {
   const auto& columns = recorder.columns();
   const auto column = std::find(columns.begin(), columns.end(), expect.metric) - columns.begin();
-  PLIANT_CHECK(column < std::ptrdiff_t(columns.size()));
+  if (column == std::ptrdiff_t(columns.size())) return {};
   const int body = find_body(scene, expect.body);
   const double slack = 1e-6 * scene.timestep;
   std::vector<Sample> samples;
   for (const MetricsRow& row : recorder.rows())
     if (row.body == body && row.time >= expect.from - slack && row.time <= expect.to + slack &&
-        !std::isnan(row.cells[std::size_t(column)]))
+        std::size_t(column) < row.cells.size() && !std::isnan(row.cells[std::size_t(column)]))
       samples.push_back({row.time, row.cells[std::size_t(column)]});
   return samples;
 }
@@ -81,8 +80,9 @@ double measure(const ExpectSpec& expect, const SceneSpec& scene, const Recorder&
 }
 
 std::string what_text(const ExpectSpec& expect, const SceneSpec& scene) {
+  const int body = find_body(scene, expect.body);
   std::string text =
-      fmt::format("{} of {}, ", expect.metric, scene.bodies[std::size_t(find_body(scene, expect.body))].name);
+      fmt::format("{} of {}, ", expect.metric, body < 0 ? expect.body : scene.bodies[std::size_t(body)].name);
   text += expect.at.word.empty() ? fmt::format("at {:g} s", expect.at.number) : expect.at.word;
   if (expect.from > 0) text += fmt::format(", from {:g} s", expect.from);
   if (expect.to < not_given) text += fmt::format(", to {:g} s", expect.to);

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "pliant/base/layout.hpp"
@@ -60,9 +59,16 @@ Error no_such_scene(const std::string& wanted, const std::vector<fs::path>& libr
 }
 
 std::optional<std::string> read_text(const fs::path& path) {
+  constexpr std::size_t most = std::size_t(1) << 28;  // B: a device may never end
+  if (path.native().find('\0') != std::string::npos) return errno = EINVAL, std::nullopt;
   std::ifstream in(path, std::ios::binary);
   if (!in) return std::nullopt;
-  std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string text;
+  char part[1 << 14];
+  while (in.read(part, sizeof part), in.gcount() > 0) {
+    text.append(part, std::size_t(in.gcount()));
+    if (text.size() > most) return errno = EFBIG, std::nullopt;
+  }
   return in.bad() ? std::nullopt : std::optional(std::move(text));
 }
 

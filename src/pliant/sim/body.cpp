@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/sim/body.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "pliant/base/check.hpp"
+#include "pliant/geometry/check_geometry.hpp"
 
 namespace pliant {
 namespace {
@@ -23,23 +25,150 @@ Points contact_points_at_rest(const Shape& shape) {
   return out;
 }
 
+/// The method of a body that has none: no nodes, and no step.
+class NoMethod final : public Method {
+ public:
+  StepReport advance(const StepInput&) override {
+    StepReport report;
+    report.trouble = trouble;
+    return report;
+  }
+  const NodeState& nodes() const override { return nodes_; }
+  void place(std::span<const Vec3>, std::span<const Vec3>) override {}
+  void surface(std::span<Vec3>) const override {}
+  const Gather& embedding() const override { return embedding_; }
+  void pull_back(std::span<const Vec3>, std::span<Vec3>) const override {}
+  double elastic_energy() const override { return 0; }
+  void elastic_forces(std::span<Vec3>) const override {}
+  Relaxation relax(const StepInput&, double, RelaxMemory&) override { return {.trouble = trouble}; }
+  void save(Writer&) const override {}
+  bool load(Reader&) override { return false; }
+  MethodDescription describe() const override { return {.name = "none", .solver = {}}; }
+
+  std::string trouble = "the body has no method";
+
+ private:
+  NodeState nodes_;
+  Gather embedding_;
+};
+
+std::string text_of(const std::vector<Problem>& problems) {
+  std::string text = Error{{}, problems}.text();
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+std::optional<Error> error_of(std::vector<Problem> problems) {
+  if (problems.empty()) return std::nullopt;
+  return Error{{}, std::move(problems)};
+}
+
+/// What a method and a shape must have in common.
+void check_fit(const Method* method, const Shape& shape, std::vector<Problem>& problems) {
+  if (!method) return problems.push_back({"method", "none", "a method (build_method)", {}});
+  if (method->embedding().rows() != Index(shape.surface.vertices.size()) ||
+      method->nodes().x.size() != shape.graph.positions.size())
+    problems.push_back(
+        {"method",
+         fmt::format("{} nodes and {} vertices", method->nodes().x.size(), method->embedding().rows()),
+         fmt::format("the method of this shape: {} nodes and {} vertices", shape.graph.positions.size(),
+                     shape.surface.vertices.size()),
+         {}});
+}
+
+void check_start(const Start& start, std::size_t nodes, std::vector<Problem>& problems) {
+  if (start.x.empty() && start.v.empty()) return;
+  for (const auto& [place, list] : {std::pair{"start.x", &start.x}, {"start.v", &start.v}}) {
+    if (list->size() != nodes)
+      problems.push_back(
+          {place, fmt::format("{} entries", list->size()), fmt::format("{}, one a node", nodes), {}});
+    if (!std::all_of(list->begin(), list->end(), [](const Vec3& p) { return p.allFinite(); }))
+      problems.push_back({place, "a number that is not finite", "finite numbers", {}});
+  }
+}
+
+/// Nodes that exist, each in one hold.
+class HoldCheck {
+ public:
+  HoldCheck(std::size_t nodes, std::vector<Problem>& problems) : owner_(nodes, -1), problems_(problems) {}
+
+  void add(Index index, const Hold& hold) {
+    const std::string place = fmt::format("holds.{}", index);
+    for (const Index node : hold.nodes) {
+      const bool exists = node >= 0 && std::size_t(node) < owner_.size();
+      const Index owner = exists ? std::exchange(owner_[std::size_t(node)], index) : -1;
+      if (exists && owner < 0) continue;
+      problems_.push_back({place + ".nodes",
+                           exists ? fmt::format("node {} that holds.{} has already", node, owner)
+                                  : fmt::format("node {}", node),
+                           exists ? "each node in one hold, once"
+                                  : fmt::format("nodes below {}, those of the body", owner_.size()),
+                           {}});
+      break;
+    }
+    for (Problem& problem : check_motion(hold.motion, place + ".motion"))
+      problems_.push_back(std::move(problem));
+    if (std::isnan(hold.release)) problems_.push_back({place + ".release", "nan", "a time, s", {}});
+  }
+  /// As it acts.
+  void add_placed(Index index, const PlacedHold& placed) {
+    add(index, placed.hold);
+    const std::string place = fmt::format("holds.{}.", index);
+    if (placed.start.size() != placed.hold.nodes.size())
+      problems_.push_back({place + "start",
+                           fmt::format("{} places", placed.start.size()),
+                           fmt::format("{}, one a node", placed.hold.nodes.size()),
+                           {}});
+    const auto finite = [](const Vec3& p) { return p.allFinite(); };
+    if (!std::all_of(placed.start.begin(), placed.start.end(), finite) || !finite(placed.centre) ||
+        !finite(placed.scale))
+      problems_.push_back({place + "start", "a place or a scale that is not finite", "finite numbers", {}});
+  }
+
+ private:
+  std::vector<Index> owner_;  ///< of a node; -1: none
+  std::vector<Problem>& problems_;
+};
+
+/// What a body is made from.
+std::vector<Problem> problems_of(const Shape& shape, const Method* method, const std::vector<Hold>& holds,
+                                 const Start& start, const ContactOptions& contact) {
+  std::vector<Problem> problems = check_shape(shape);
+  if (problems.empty()) check_fit(method, shape, problems);
+  const std::size_t nodes = method ? method->nodes().x.size() : 0;
+  if (problems.empty()) {
+    check_start(start, nodes, problems);
+    HoldCheck check(nodes, problems);
+    for (std::size_t k = 0; k < holds.size(); ++k) check.add(Index(k), holds[k]);
+  }
+  for (Problem& problem : check_contact(contact, "contact")) problems.push_back(std::move(problem));
+  return problems;
+}
+
 }  // namespace
 
 Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method, std::vector<Hold> holds,
            const Start& start, const ContactOptions& contact)
-    : name_(std::move(name)),
-      triangles_(shape.surface.triangles),
-      faces_(shape.faces),
-      rest_surface_(shape.surface.vertices),
-      contact_triangles_(shape.contact.rows() > 0 ? shape.contact_triangles : std::vector<Triangle>{}),
-      contact_rest_(contact_points_at_rest(shape)),
-      volume_points_(shape.closed ? shape.contact : Gather{}),
-      volume_triangles_(shape.closed ? shape.contact_triangles : std::vector<Triangle>{}),
-      rest_volume_(shape.closed ? volume(shape.graph.positions, rest_surface_) : 0),
-      closed_(shape.closed),
-      method_(std::move(method)),
-      contact_(contact),
-      surface_(rest_surface_) {
+    : name_(std::move(name)) {
+  grabs_.reserve(max_grabs);
+  if (std::vector<Problem> wrong = problems_of(shape, method.get(), holds, start, contact); !wrong.empty()) {
+    refuse_all(std::move(wrong));
+    return;
+  }
+  triangles_ = shape.surface.triangles;
+  faces_ = shape.faces;
+  rest_surface_ = shape.surface.vertices;
+  if (shape.contact.rows() > 0) contact_triangles_ = shape.contact_triangles;
+  contact_rest_ = contact_points_at_rest(shape);
+  if (shape.closed) {
+    volume_points_ = shape.contact;
+    volume_triangles_ = shape.contact_triangles;
+    rest_volume_ = volume(shape.graph.positions, rest_surface_);
+  }
+  closed_ = shape.closed;
+  method_ = std::move(method);
+  contact_ = contact;
+  surface_ = rest_surface_;
   if (!start.x.empty()) method_->place(start.x, start.v);
   for (Hold& hold : holds) {
     PlacedHold placed = hold_here(std::move(hold.nodes));
@@ -48,22 +177,45 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
     holds_.push_back(std::move(placed));
   }
   place_holds();
-  grabs_.reserve(max_grabs);
+}
+
+/// A body without nodes, whose steps fail with these words.
+void Body::refuse_all(std::vector<Problem> problems) {
+  problems_ = std::move(problems);
+  auto none = std::make_unique<NoMethod>();
+  none->trouble = text_of(problems_);
+  method_ = std::move(none);
+  closed_ = false;
+  place_holds();
 }
 
 PlacedHold Body::hold_here(std::vector<Index> nodes) const {
   PlacedHold placed;
   const Points& x = method_->nodes().x;
-  for (const Index node : nodes) placed.start.push_back(x[std::size_t(node)]);
+  for (const Index node : nodes) {
+    const bool exists = node >= 0 && std::size_t(node) < x.size();
+    placed.start.push_back(exists ? x[std::size_t(node)] : Vec3(Vec3::Constant(NAN)));
+  }
   placed.centre = mean(placed.start);
   placed.hold.nodes = std::move(nodes);
   return placed;
 }
 
-void Body::set_holds(std::vector<PlacedHold> holds) {
+std::optional<Error> Body::set_holds(std::vector<PlacedHold> holds) {
+  std::vector<Problem> problems;
+  HoldCheck check(method_->nodes().x.size(), problems);
+  for (std::size_t k = 0; k < holds.size(); ++k) check.add_placed(Index(k), holds[k]);
+  if (!problems.empty()) return error_of(std::move(problems));
   holds_ = std::move(holds);
   holds_changed_ = true;
   place_holds();
+  return std::nullopt;
+}
+
+std::optional<Error> Body::set_contact(const ContactOptions& contact) {
+  if (auto error = error_of(check_contact(contact))) return error;
+  contact_ = contact;
+  return std::nullopt;
 }
 
 /// What follows from the holds.
@@ -76,8 +228,6 @@ void Body::place_holds() {
     for (Index rank = 0; rank < Index(holds_[k].hold.nodes.size()); ++rank)
       slots_.push_back({holds_[k].hold.nodes[rank], k, rank});
   std::sort(slots_.begin(), slots_.end(), [](const Slot& a, const Slot& b) { return a.node < b.node; });
-  const auto same = [](const Slot& a, const Slot& b) { return a.node == b.node; };
-  PLIANT_CHECK(std::adjacent_find(slots_.begin(), slots_.end(), same) == slots_.end());
   held_.reserve(slots_.size());
   held_slots_.reserve(slots_.size());
   targets_.reserve(slots_.size());
@@ -182,6 +332,7 @@ double Body::volume(const Points& nodes, const Points& surface) const {
 
 std::optional<double> Body::volume_ratio() const {
   if (!closed_) return std::nullopt;
+  if (!(rest_volume_ > 0)) return std::nullopt;
   return volume(method_->nodes().x, surface()) / rest_volume_;
 }
 
@@ -190,9 +341,17 @@ void Body::set_grabs(std::span<const Grab> grabs) {
   grabs_.assign(grabs.begin(), grabs.begin() + std::ptrdiff_t(count));
 }
 
-void Body::set_forces(std::span<const Vec3> forces) {
-  PLIANT_CHECK(forces.empty() || forces.size() == method_->nodes().x.size());
+std::optional<Error> Body::set_forces(std::span<const Vec3> forces) {
+  std::vector<Problem> problems;
+  const std::size_t nodes = method_->nodes().x.size();
+  if (!forces.empty() && forces.size() != nodes)
+    problems.push_back(
+        {"forces", fmt::format("{} entries", forces.size()), fmt::format("{}, one a node", nodes), {}});
+  if (!std::all_of(forces.begin(), forces.end(), [](const Vec3& f) { return f.allFinite(); }))
+    problems.push_back({"forces", "a number that is not finite", "finite numbers, N", {}});
+  if (!problems.empty()) return error_of(std::move(problems));
   forces_.set(forces);
+  return std::nullopt;
 }
 
 namespace {
@@ -225,9 +384,7 @@ bool load_hold(PlacedHold& placed, std::size_t nodes, Reader& reader) {
   reader.value(placed.hold.release);
   for (Vec3* v : {&placed.centre, &placed.scale})
     for (int c = 0; c < 3; ++c) reader.value((*v)[c]);
-  for (const Index node : placed.hold.nodes)
-    if (node < 0 || std::size_t(node) >= nodes) return false;
-  return reader.ok();
+  return reader.ok() && (placed.hold.motion.ease == Ease::smooth || placed.hold.motion.ease == Ease::linear);
 }
 
 }  // namespace
@@ -274,14 +431,9 @@ bool Body::load(Reader& reader) {
   if (!reader.ok() || holds > nodes + 1) return false;
   if (holds == 0) return true;
   std::vector<PlacedHold> placed(holds - 1);
-  std::vector<char> taken(nodes, 0);
-  for (PlacedHold& hold : placed) {
+  for (PlacedHold& hold : placed)
     if (!load_hold(hold, nodes, reader)) return false;
-    for (const Index node : hold.hold.nodes)
-      if (std::exchange(taken[std::size_t(node)], 1)) return false;
-  }
-  set_holds(std::move(placed));
-  return true;
+  return !set_holds(std::move(placed));
 }
 
 void Body::save_report(Writer& writer) const {

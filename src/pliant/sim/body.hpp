@@ -19,10 +19,10 @@
 namespace pliant {
 
 /// Nodes under hard control: a pin (no keys) or a handle. The motion turns them about the centre of where
-/// they start.
+/// they start. Nodes are numbered as those of the body's method; each stands in one hold at most.
 struct Hold {
   std::vector<Index> nodes;
-  Motion motion;
+  Motion motion = {};
   double release = std::numeric_limits<double>::infinity();  ///< s
 };
 
@@ -46,14 +46,20 @@ struct Environment {
   std::span<const Collider> colliders = {};  ///< aimed at the step
 };
 
-/// A body in a simulation: its method, its holds and grabs, and its surface. Members in three groups: the
+/// A body in a simulation: its method, its holds and grabs, and its surface. A body with problems has no nodes and
+/// no surface, and steps and poses of it fail with their text. Members in three groups: the
 /// surface with its volume; the holds with what follows from them (kept, because a step allocates nothing);
 /// the last step.
 class Body {
  public:
-  /// No node may be in two holds. The method is placed at the start, if there is one.
+  /// The method is that of the shape, and is placed at the start, if there is one.
   Body(std::string name, const Shape& shape, std::unique_ptr<Method> method, std::vector<Hold> holds,
        const Start& start = {}, const ContactOptions& contact = {});
+
+  /// What is wrong with what it was made from: no method, or that of another shape, a shape with problems (check_shape),
+  /// holds of nodes that do not exist or that two hold, motions that are wrong (check_motion), a start or contact
+  /// options that are no numbers.
+  const std::vector<Problem>& problems() const { return problems_; }
 
   /// One time step that ends at `end`: holds are where they belong at that time, grabs as last set, colliders
   /// aimed at this step.
@@ -109,20 +115,23 @@ class Body {
   /// an open surface.
   std::optional<double> volume_ratio() const;
 
-  /// In place of all grabs so far, from the next step on; more than max_grabs are ignored.
+  /// In place of all grabs so far, from the next step on; more than max_grabs are ignored. A step refuses grabs of
+  /// nodes that do not exist, and those without a finite target.
   void set_grabs(std::span<const Grab> grabs);
   /// Forces on the nodes, N, one a node (method().nodes()), in place of those so far, from the next step on until
   /// they are set again; no entries: none. Forces on vertices of the surface become such by method().pull_back().
-  void set_forces(std::span<const Vec3> forces);
+  /// The error: not one a node, or not finite; then those so far stay.
+  std::optional<Error> set_forces(std::span<const Vec3> forces);
 
   /// Pins and handles as they act.
   const std::vector<PlacedHold>& holds() const { return holds_; }
-  /// In place of all holds so far, from the next step on. No node may be in two of them.
-  void set_holds(std::vector<PlacedHold> holds);
-  /// A hold of these nodes at the places where they are.
+  /// In place of all holds so far, from the next step on. The error: nodes that do not exist or that two hold, or
+  /// motions that are wrong; then those so far stay.
+  std::optional<Error> set_holds(std::vector<PlacedHold> holds);
+  /// A hold of these nodes at the places where they are; of nodes that do not exist, no place.
   PlacedHold hold_here(std::vector<Index> nodes) const;
-  /// From the next step on.
-  void set_contact(const ContactOptions& contact) { contact_ = contact; }
+  /// From the next step on. The error: options that are no numbers, or out of range; then those so far stay.
+  std::optional<Error> set_contact(const ContactOptions& contact);
 
   /// The state as bytes.
   void save(Writer& writer) const;
@@ -143,8 +152,10 @@ class Body {
   void aim(double end);
   std::span<const Vec3> outer_forces(std::span<const WorldForce> forces, double time, double h, Pool& pool);
   double volume(const Points& nodes, const Points& surface) const;
+  void refuse_all(std::vector<Problem> problems);
 
   std::string name_;
+  std::vector<Problem> problems_;
   std::vector<Triangle> triangles_;
   PolygonMesh faces_;
   Points rest_surface_;

@@ -54,6 +54,12 @@ std::string unfinished(int k, const PoseResult& result, const PoseOptions& optio
                      result.increments, result.iterations);
 }
 
+PoseResult refused(std::string why) {
+  PoseResult result;
+  result.trouble = std::move(why);
+  return result;
+}
+
 }  // namespace
 
 double Body::last_key() const {
@@ -97,6 +103,9 @@ std::vector<double> Body::increments(double time) const {
 }
 
 PoseResult Body::pose(double time, const Environment& around, const PoseOptions& options, Pool& pool) {
+  if (!std::isfinite(time)) return refused(fmt::format("a pose at {:g} s: the time must be finite", time));
+  if (!(options.tolerance >= 0))
+    return refused(fmt::format("a tolerance of {:g}: it must be a number >= 0", options.tolerance));
   choose_held(time, 0);
   const std::vector<double> times = options.from_here ? std::vector{time} : increments(time);
   const Points start = method_->nodes().x;

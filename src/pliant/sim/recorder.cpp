@@ -19,6 +19,7 @@ namespace {
 constexpr double empty_cell = std::numeric_limits<double>::quiet_NaN();
 
 Vec3 mean_place(const Probe& probe, const Simulation& simulation) {
+  if (probe.nodes.empty()) return Vec3::Constant(empty_cell);
   const Points& x = simulation.bodies()[std::size_t(probe.body)].method().nodes().x;
   Vec3 sum = Vec3::Zero();
   for (const Index i : probe.nodes) sum += x[std::size_t(i)];
@@ -35,6 +36,22 @@ void append_contact(std::vector<double>& cells, const StepReport& report, bool k
   cell(report.contact_residual);
   cell(report.penetration);
   for (int c = 0; c < 3; ++c) cell(report.contact_impulse[c]);
+}
+
+/// What is wrong with the probe.
+std::optional<Problem> problem_of(const Probe& probe, const std::string& place,
+                                  const Simulation& simulation) {
+  const std::vector<Body>& bodies = simulation.bodies();
+  if (probe.body < 0 || std::size_t(probe.body) >= bodies.size())
+    return Problem{
+        place + ".body", std::to_string(probe.body), fmt::format("a body below {}", bodies.size()), {}};
+  const std::size_t nodes = bodies[std::size_t(probe.body)].method().nodes().x.size();
+  if (probe.nodes.empty()) return Problem{place + ".nodes", "none", "at least one node", {}};
+  for (const Index node : probe.nodes)
+    if (node < 0 || std::size_t(node) >= nodes)
+      return Problem{
+          place + ".nodes", fmt::format("node {}", node), fmt::format("nodes below {}", nodes), {}};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -85,7 +102,12 @@ Recorder::Recorder(const Simulation& simulation, std::vector<Probe> probes)
       first_of_frame_(simulation.bodies().size(), 0),
       shortened_(simulation.bodies().size(), 0) {
   std::vector<std::string> names;
-  for (const Probe& probe : probes_) {
+  for (std::size_t p = 0; p < probes_.size(); ++p) {
+    Probe& probe = probes_[p];
+    if (auto problem = problem_of(probe, fmt::format("probes.{}", p), simulation)) {
+      problems_.push_back(std::move(*problem));
+      probe.nodes.clear();
+    }
     names.push_back(probe.name);
     probe_starts_.push_back(mean_place(probe, simulation));
   }
@@ -114,6 +136,7 @@ void Recorder::note_stops(const Simulation& simulation) {
 }
 
 void Recorder::note_step(const Simulation& simulation) {
+  check_bodies(simulation);
   largest_normal_forces(simulation, forces_);
   note_stops(simulation);
   for (std::size_t b = 0; b < step_ms_.size(); ++b) {
@@ -169,6 +192,7 @@ std::vector<double> Recorder::measure(const Simulation& simulation, int body) co
 }
 
 void Recorder::note_frame(const Simulation& simulation, int frame) {
+  check_bodies(simulation);
   for (int b = 0; b < int(hashes_.size()); ++b) {
     rows_.push_back({frame, simulation.time(), b, measure(simulation, b)});
     hashes_[b] = frame_hash(simulation.bodies()[std::size_t(b)].surface(), hashes_[b]);
@@ -178,7 +202,7 @@ void Recorder::note_frame(const Simulation& simulation, int frame) {
 }
 
 StepStatistics Recorder::statistics(int body) const {
-  std::vector<float> sorted = step_ms_[std::size_t(body)];
+  std::vector<float> sorted = step_ms_[checked(body)];
   if (sorted.empty()) return {};
   std::sort(sorted.begin(), sorted.end());
   const auto quantile = [&](double q) {
@@ -188,6 +212,7 @@ StepStatistics Recorder::statistics(int body) const {
 }
 
 std::string Recorder::csv(const Simulation& simulation) const {
+  check_bodies(simulation);
   std::string text = fmt::format("frame,time,body,{}\n", fmt::join(columns_, ","));
   for (const MetricsRow& row : rows_) {
     const std::string& name = simulation.bodies()[std::size_t(row.body)].name();
@@ -230,14 +255,14 @@ bool Recorder::load(Reader& reader) {
     reader.value(row.time);
     reader.value(row.body);
     reader.array(row.cells);
+    if (reader.ok() && (row.body < 0 || std::size_t(row.body) >= hashes_.size())) return false;
     rows_.push_back(std::move(row));
   }
   for (std::size_t b = 0; reader.ok() && b < step_ms_.size(); ++b) {
     std::uint64_t count = 0;
     reader.value(count);
-    if (!reader.ok() || count > (std::uint64_t(1) << 40)) return false;
-    step_ms_[b].resize(count);
-    reader.array(step_ms_[b]);
+    reader.list(step_ms_[b]);
+    if (!reader.ok() || step_ms_[b].size() != count) return false;
     first_of_frame_[b] = count;
   }
   return reader.ok();

@@ -11,7 +11,7 @@
 
 namespace pliant {
 
-/// The mean place of some nodes of a body, as extra metrics.
+/// The mean place of some nodes of a body, as extra metrics. Of a probe with problems the cells stay empty.
 struct Probe {
   std::string name;
   int body = 0;
@@ -41,7 +41,6 @@ struct StepStatistics {
   double min = 0, median = 0, p95 = 0;  ///< ms
 };
 
-/// Collects metrics, step times and frame hashes of a run.
 /// Two bodies that were stopped on their way in some steps, or that came to cross: what is said of the first time.
 struct StopNote {
   Index first = 0, second = 0;
@@ -51,10 +50,15 @@ struct StopNote {
   double missing = 0;                ///< share of a step, at most; 0: they came to cross
 };
 
+/// Collects metrics, step times and frame hashes of a run. It is of one simulation, whose bodies stay as many as they
+/// were; indices of bodies are 0 .. that - 1.
 class Recorder {
  public:
   /// To be made before the first step: probes measure displacement from this state.
   Recorder(const Simulation& simulation, std::vector<Probe> probes);
+
+  /// What is wrong with the probes: a body or nodes that do not exist, no nodes.
+  const std::vector<Problem>& problems() const { return problems_; }
 
   /// After every step: its duration and its contacts.
   void note_step(const Simulation& simulation);
@@ -66,9 +70,9 @@ class Recorder {
   /// All rows so far, frame by frame.
   const std::vector<MetricsRow>& rows() const { return rows_; }
   /// frame_hash (physics/metrics.hpp) chained over all frames so far.
-  std::uint64_t hash(int body) const { return hashes_[std::size_t(body)]; }
+  std::uint64_t hash(int body) const { return hashes_[checked(body)]; }
   /// Over all steps of this body; 0 N: it touched nothing.
-  LargestForce largest_force(int body) const { return largest_[std::size_t(body)]; }
+  LargestForce largest_force(int body) const { return largest_[checked(body)]; }
   /// By pair, in the order in which they happened first.
   const std::vector<StopNote>& stops() const { return stops_; }
   /// Over all steps of this body.
@@ -85,8 +89,16 @@ class Recorder {
  private:
   void note_stops(const Simulation& simulation);
   std::vector<double> measure(const Simulation& simulation, int body) const;
+  std::size_t checked(int body) const {
+    PLIANT_CHECK(body >= 0 && std::size_t(body) < hashes_.size());
+    return std::size_t(body);
+  }
+  void check_bodies(const Simulation& simulation) const {
+    PLIANT_CHECK(simulation.bodies().size() == hashes_.size());
+  }
 
   std::vector<Probe> probes_;
+  std::vector<Problem> problems_;
   Points probe_starts_;
   std::vector<std::string> columns_;
   std::vector<MetricsRow> rows_;

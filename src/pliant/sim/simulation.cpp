@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace pliant {
 
 std::string StepFailure::text() const {
+  if (body < 0) return fmt::format("step {} (t = {:g} s): {}", step, time, cause);
   return fmt::format("body {}, step {} (t = {:g} s): {}", name, step, time, cause);
 }
 
@@ -16,11 +18,36 @@ Simulation::Simulation(std::vector<Body> bodies, const SimulationOptions& option
     : options_(options),
       bodies_(std::move(bodies)),
       colliders_(std::move(colliders)),
-      pool_(std::make_unique<Pool>(options.threads)) {
+      pool_(options.jobs ? std::make_unique<Pool>(*options.jobs) : std::make_unique<Pool>(options.threads)) {
   join_bodies(std::vector<char>(bodies_.size(), 1));
 }
 
+std::vector<Problem> Simulation::problems() const {
+  std::vector<Problem> problems;
+  const auto add = [&](const char* list, std::size_t index, const std::vector<Problem>& more) {
+    for (Problem problem : more) {
+      const std::string at = fmt::format("{}.{}", list, index);
+      problem.place = problem.place.empty() ? at : at + "." + problem.place;
+      problems.push_back(std::move(problem));
+    }
+  };
+  if (!(options_.h > 0) || !std::isfinite(options_.h))
+    problems.push_back({"h", fmt::format("{:g}", options_.h), "a finite time step above 0 s", {}});
+  if (!options_.gravity.allFinite())
+    problems.push_back({"gravity", "a number that is not finite", "three finite numbers, m/s^2", {}});
+  for (std::size_t i = 0; i < bodies_.size(); ++i) add("bodies", i, bodies_[i].problems());
+  for (std::size_t i = 0; i < colliders_.size(); ++i) add("colliders", i, colliders_[i].problems());
+  for (std::size_t i = 0; i < forces_.size(); ++i) add("forces", i, check_force(forces_[i]));
+  return problems;
+}
+
 PoseResult Simulation::pose(int body, double time, const PoseOptions& options) {
+  PoseResult refused;
+  if (body < 0 || std::size_t(body) >= bodies_.size())
+    refused.trouble = fmt::format("there is no body {}: the simulation has {}", body, bodies_.size());
+  else if (const auto wrong = refusal(this->time()))
+    refused.trouble = wrong->cause;
+  if (!refused.trouble.empty()) return refused;
   const PoseResult result =
       bodies_[std::size_t(body)].pose(time, {options_.gravity, forces_, {}}, options, *pool_);
   if (meets_[std::size_t(body)]) islands_.look_again();
@@ -32,7 +59,7 @@ void Simulation::set_bodies(std::vector<Body> bodies, const std::vector<char>& g
   std::vector<char> starts;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const bool was_here = std::find(here_.begin(), here_.end(), &bodies_[i].method()) != here_.end();
-    starts.push_back(!was_here && (goes_on.empty() || !goes_on[i]));
+    starts.push_back(!was_here && (i >= goes_on.size() || !goes_on[i]));
   }
   join_bodies(starts);
 }
@@ -50,6 +77,13 @@ void Simulation::set_bonds(std::vector<Bond> bonds) {
   join_bodies(std::vector<char>(bodies_.size(), 0));
   for (Collider& collider : colliders_) collider.aim(time(), time());
   islands_.set_bonds(std::move(bonds), colliders_, time());
+}
+
+void Simulation::set_forces(std::vector<WorldForce> forces) {
+  islands_.wake_all();
+  forces_ = std::move(forces);
+  forces_are_fine_ = std::all_of(forces_.begin(), forces_.end(),
+                                 [](const WorldForce& force) { return check_force(force).empty(); });
 }
 
 void Simulation::set_step_length(double h) {
@@ -100,7 +134,7 @@ bool Simulation::load(Reader& reader) {
   since_step_ = since_step;
   since_time_ = since_time;
   options_.gravity = gravity;
-  return true;
+  return std::isfinite(since_time) && since_step <= steps;
 }
 
 }  // namespace pliant

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pliant/base/parallel.hpp"
@@ -20,11 +21,14 @@ struct SimulationOptions {
   double h = 1.0 / 60;        ///< s
   Vec3 gravity{0, -9.81, 0};  ///< m/s^2
   int threads = 1;            ///< 0 = one per processor
+  /// The host's own threads in place of the simulation's (base/job_system.hpp); `threads` is not read then. It must
+  /// outlive the simulation.
+  JobSystem* jobs = nullptr;
 };
 
 /// Why a step could not be done.
 struct StepFailure {
-  int body = 0;
+  int body = 0;           ///< -1: it is about no body
   std::string name;       ///< of the body
   std::int64_t step = 0;  ///< 1 = the first
   double time = 0;        ///< s, at the end of the step
@@ -39,11 +43,16 @@ class Simulation {
   Simulation(std::vector<Body> bodies, const SimulationOptions& options,
              std::vector<Collider> colliders = {});
 
+  /// What is wrong with what it was given: of bodies ("bodies.0: holds.0.nodes"), colliders, forces, the step length and
+  /// gravity. step and pose refuse while there is anything.
+  std::vector<Problem> problems() const;
+
   /// One time step of every body. On failure the body that failed keeps its last good state, and the clock
   /// stays. Bodies before the failing one have made this step.
   [[nodiscard]] std::optional<StepFailure> step();
 
   /// Body::pose with this simulation's gravity, forces and threads; colliders play no part in it. The clock stays.
+  /// A body that does not exist is trouble, too.
   PoseResult pose(int body, double time, const PoseOptions& options);
 
   /// Steps done so far.
@@ -59,8 +68,9 @@ class Simulation {
   const std::vector<Body>& bodies() const { return bodies_; }
   /// Aimed at the last step. They are functions of time: a checkpoint needs nothing of them.
   const std::vector<Collider>& colliders() const { return colliders_; }
-  /// To change a body between steps: it wakes, and so do those that sleep with it.
+  /// To change a body between steps: it wakes, and so do those that sleep with it. index: 0 .. bodies().size() - 1.
   Body& body(int index) {
+    check_index(index);
     islands_.wake(index);
     return bodies_[std::size_t(index)];
   }
@@ -86,12 +96,12 @@ class Simulation {
   bool asleep(int index) const { return islands_.asleep(index); }
   /// In place of all bodies. Those that were here before go on, and so does what is known of their contact.
   /// Others start: of those that touch another, one is moved by a hair. goes_on: of a body, it goes on as
-  /// another did that was here, and is not moved; no entries: none does.
+  /// another did that was here, and is not moved; bodies without an entry do not.
   void set_bodies(std::vector<Body> bodies, const std::vector<char>& goes_on = {});
   /// All bodies leave, to be changed and set again.
   std::vector<Body> take_bodies() {
     islands_.attach({});
-    return std::move(bodies_);
+    return std::exchange(bodies_, {});
   }
   /// Call it after bodies were put elsewhere (Body::load, Method::place): what was known of their contact is
   /// forgotten; those that overlap now are led apart. At the start: of those that
@@ -117,18 +127,16 @@ class Simulation {
     join_changed();
     return islands_.flaws(index);
   }
-  /// The body meets others that do.
+  /// The body meets others that do; index as that of body().
   bool meets_others(int index) {
+    check_index(index);
     join_changed();
     return meets_[std::size_t(index)];
   }
   /// The same as the last step left it.
   bool met_others(int index) const { return meets_[std::size_t(index)] && !islands_.empty(); }
   /// Forces of the world, in place of all so far. Like colliders they are functions of time and not saved.
-  void set_forces(std::vector<WorldForce> forces) {
-    islands_.wake_all();
-    forces_ = std::move(forces);
-  }
+  void set_forces(std::vector<WorldForce> forces);
   /// As set.
   const std::vector<WorldForce>& forces() const { return forces_; }
   /// In place of all colliders.
@@ -141,9 +149,12 @@ class Simulation {
 
   /// The state as bytes: clock and bodies. Colliders are functions of time and are not saved.
   void save(Writer& writer) const;
-  bool load(Reader& reader);  ///< false: not a state of this simulation
+  bool load(Reader& reader);  ///< false: not a state of this simulation, which may be left with parts of it
 
  private:
+  void check_index(int index) const { PLIANT_CHECK(index >= 0 && std::size_t(index) < bodies_.size()); }
+  /// The first of the problems as a failure of the step that ends then.
+  std::optional<StepFailure> refusal(double end) const;
   std::optional<StepFailure> failure(int body, double end) const;
   /// One step of all bodies that may meet others. Returns the body that failed.
   std::optional<int> step_together(double end);
@@ -161,6 +172,7 @@ class Simulation {
   std::vector<char> wants_;          ///< of a body: what it was to meet when it joined
   std::vector<const Method*> here_;  ///< bodies as they joined; compared alone
   std::vector<WorldForce> forces_;
+  bool forces_are_fine_ = true;  ///< check_force of all says nothing
   std::int64_t steps_ = 0;
   std::int64_t since_step_ = 0;  ///< when the step length last changed
   double since_time_ = 0;        ///< s

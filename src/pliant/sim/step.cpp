@@ -13,6 +13,9 @@
 // good state and the clock stays; bodies that may meet each other go back together. Other bodies before the
 // failing one have made this step: keeping a copy of every state for that case would cost each step a pass
 // through memory.
+#include <algorithm>
+#include <cmath>
+
 #include "pliant/sim/simulation.hpp"
 
 namespace pliant {
@@ -33,9 +36,24 @@ char wanted(const Body& body) {
 
 }  // namespace
 
+/// Looks at every step, because all of it may be set between two; a few comparisons a body, collider and force.
+std::optional<StepFailure> Simulation::refusal(double end) const {
+  const auto wrong = [](const auto& thing) { return !thing.problems().empty(); };
+  const bool fine = options_.h > 0 && std::isfinite(options_.h) && options_.gravity.allFinite() &&
+                    std::none_of(bodies_.begin(), bodies_.end(), wrong) &&
+                    std::none_of(colliders_.begin(), colliders_.end(), wrong) && forces_are_fine_;
+  if (fine) return std::nullopt;
+  const auto body = std::find_if(bodies_.begin(), bodies_.end(), wrong);
+  std::string cause = Error{{}, problems()}.text();
+  if (!cause.empty()) cause.pop_back();
+  if (body == bodies_.end()) return StepFailure{-1, {}, steps_ + 1, end, std::move(cause)};
+  return StepFailure{int(body - bodies_.begin()), body->name(), steps_ + 1, end, std::move(cause)};
+}
+
 std::optional<StepFailure> Simulation::step() {
   join_changed();
   const double end = since_time_ + double(steps_ + 1 - since_step_) * options_.h;
+  if (auto refused = refusal(end)) return refused;
   for (Collider& collider : colliders_) collider.aim(time(), end);
   if (!islands_.empty())
     if (const std::optional<int> failed = step_together(end)) return failure(*failed, end);

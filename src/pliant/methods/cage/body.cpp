@@ -64,6 +64,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
 double Body::elastic_energy() const { return cage::elastic_energy(model_, state_, nullptr); }
 
 void Body::elastic_forces(std::span<Vec3> out) const {
+  PLIANT_CHECK(out.size() == nodes().x.size());
   Columns big;
   cage::elastic_energy(model_, state_, &big);
   const Index n = model_.n();

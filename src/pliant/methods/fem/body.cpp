@@ -38,6 +38,7 @@ void Body::move_followers(Points& points) const {
 double Body::elastic_energy() const { return energy(model_, state_.nodes.x, state_.rotations); }
 
 void Body::elastic_forces(std::span<Vec3> out) const {
+  PLIANT_CHECK(out.size() == nodes().x.size());
   gradient(model_, state_.nodes.x, state_.rotations, out);
   for (Vec3& force : out) force = -force;
 }

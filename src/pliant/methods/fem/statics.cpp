@@ -8,6 +8,7 @@
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/fem/body.hpp"
 #include "pliant/methods/node_statics.hpp"
+#include "pliant/physics/check_input.hpp"
 
 namespace pliant::fem {
 namespace {
@@ -19,6 +20,8 @@ constexpr double reduction = 1e-3;  // of the residual: the caller repeats with 
 Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& memory) {
   if (rig_.empty())
     return relax_nodes(*this, input, tolerance, memory, std::bind_front(&Body::static_direction, this));
+  PLIANT_CHECK(input.pool != nullptr);
+  if (std::string wrong = trouble_of(input, model_.nodes()); !wrong.empty()) return {.trouble = std::move(wrong)};
   const StepInput held = rig_.with_bones(input, scratch_.rig);
   int kept = 0;
   if (model_.has_given_rotations()) {

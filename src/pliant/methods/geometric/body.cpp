@@ -65,6 +65,7 @@ double Body::elastic_energy() const {
 }
 
 void Body::elastic_forces(std::span<Vec3> out) const {
+  PLIANT_CHECK(out.size() == nodes().x.size());
   gradient(model_, state_.nodes.x, rotations_now(), out, state_.rest_vectors);
   for (Vec3& force : out) force = -force;
 }

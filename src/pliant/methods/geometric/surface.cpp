@@ -27,6 +27,7 @@ void Body::surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const {
 }
 
 void Body::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {
+  PLIANT_CHECK(node_forces.size() == nodes().x.size());
   scatter_add(skin_.embedding, surface_forces, node_forces);
 }
 

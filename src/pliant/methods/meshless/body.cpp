@@ -82,6 +82,7 @@ double Body::flesh_energy() const {
 }
 
 void Body::elastic_forces(std::span<Vec3> out) const {
+  PLIANT_CHECK(out.size() == nodes().x.size());
   const bool polar = options_.rotations == Rotations::polar && options_.warping == Warping::cell;
   switch (options_.warping) {
     case Warping::cell:

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numbers>
 
 #include "pliant/base/check.hpp"
 #include "pliant/base/clock.hpp"
 #include "pliant/base/refuse.hpp"
+#include "pliant/geometry/bone_samples.hpp"
+#include "pliant/geometry/node_grid.hpp"
 #include "pliant/methods/meshless/body.hpp"
 #include "pliant/methods/meshless/finer_nodes.hpp"
 
@@ -107,6 +110,22 @@ Flesh make_flesh(Shape shape, Options options) {
   return {std::move(shape), std::move(options)};
 }
 
+namespace {
+
+/// What make_flesh has seen to.
+bool has_nodes_on_bones(const BoneSamples& bones, const Model& model) {
+  constexpr double on = 1e-12;  // of the spacing, squared
+  const NodeGrid grid(model.rest, model.spacing);
+  std::vector<NodeGrid::Found> found;
+  for (const BoneSample& sample : bones.samples()) {
+    grid.nearest(sample.X, 1, std::numeric_limits<double>::infinity(), found);
+    if (found.empty() || !(found.front().squared <= on * model.spacing * model.spacing)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const Damping& damping,
                                       const Options& options) {
   const auto start = Clock::now();
@@ -136,6 +155,12 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
   Result<Model> model = make_model(shape, mls, density, resolved, pool);
   if (!model) return model.error();
   Rig rig;
+  if (options.bones) {
+    const BoneSetting setting = bone_setting(*options.bones, shape, mls.spacing());
+    if (!has_nodes_on_bones(BoneSamples(options.bones->skeleton, setting.samples), *model))
+      return refuse("meshless.skeleton", "bones without nodes on them", "a node at each sample of a bone",
+                    "a scene puts them there; in a program meshless::make_flesh does");
+  }
   if (options.bones)
     rig = Rig(options.bones->skeleton, bone_setting(*options.bones, shape, mls.spacing()), *model, mls, pool);
   if (options.bones && options.bones->loaded) {

@@ -13,6 +13,7 @@
 #include "pliant/methods/meshless/body.hpp"
 #include "pliant/methods/meshless/rod_coupling.hpp"
 #include "pliant/methods/meshless/solver.hpp"
+#include "pliant/physics/check_input.hpp"
 
 namespace pliant::meshless {
 namespace {
@@ -41,6 +42,8 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
   Relaxation out;
   StepInput quiet = input;
   quiet.grabs = {};
+  out.trouble = trouble_of(input, model_.nodes());
+  if (!out.trouble.empty()) return out;
   const bool polar = options_.rotations == Rotations::polar && options_.warping != Warping::none;
   const Scheme still(polar && (rig_.empty() || rig_.rod()) ? 0 : model_.kappa);
   if (rig_.empty() && input.held.empty()) {

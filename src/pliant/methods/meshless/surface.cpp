@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the nodes show: the fine surface by moving least squares, and whether cells have turned inside out.
 #include "pliant/math/parallel_gather.hpp"
+#include "pliant/base/check.hpp"
 #include "pliant/methods/meshless/body.hpp"
 
 namespace pliant::meshless {
@@ -12,6 +13,7 @@ void Body::surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const {
 }
 
 void Body::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {
+  PLIANT_CHECK(node_forces.size() == nodes().x.size());
   scatter_add(skin_.embedding, surface_forces, node_forces);
 }
 

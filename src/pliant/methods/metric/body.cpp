@@ -34,7 +34,10 @@ Strengths Body::strengths() const { return {factor_at(options_.keys, state_.time
 
 double Body::elastic_energy() const { return energy(model_, strengths(), state_.nodes.x); }
 
-void Body::elastic_forces(std::span<Vec3> out) const { forces(model_, strengths(), state_.nodes.x, out); }
+void Body::elastic_forces(std::span<Vec3> out) const {
+  PLIANT_CHECK(out.size() == nodes().x.size());
+  forces(model_, strengths(), state_.nodes.x, out);
+}
 
 void Body::save(Writer& writer) const { metric::save(state_, writer); }
 

@@ -32,7 +32,10 @@ void Body::accept(const Motion& motion) {
   move_mass(model_, motion, state_.nodes.within);
 }
 
-void Body::elastic_forces(std::span<Vec3> out) const { std::fill(out.begin(), out.end(), Vec3::Zero()); }
+void Body::elastic_forces(std::span<Vec3> out) const {
+  PLIANT_CHECK(out.size() == nodes().x.size());
+  std::fill(out.begin(), out.end(), Vec3::Zero());
+}
 
 MethodDescription Body::describe() const {
   MethodDescription out;

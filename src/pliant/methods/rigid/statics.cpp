@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pliant/base/check.hpp"
 #include "pliant/math/symmetric_eigen.hpp"
 #include "pliant/methods/rigid/body.hpp"
 #include "pliant/physics/check_input.hpp"
@@ -144,6 +145,7 @@ Relaxation rest(const Model& model, const StepInput& input, double tolerance, Mo
 }
 
 Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory&) {
+  PLIANT_CHECK(input.pool != nullptr);
   Relaxation out;
   out.trouble = trouble_of(input, model_.nodes());
   if (!out.trouble.empty()) return out;

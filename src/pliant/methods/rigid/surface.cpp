@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the nodes show. Rows of the embedding sum to 1: a surface that rides on rigid nodes is rigid.
 #include "pliant/math/parallel_gather.hpp"
+#include "pliant/base/check.hpp"
 #include "pliant/methods/rigid/body.hpp"
 
 namespace pliant::rigid {
@@ -12,6 +13,7 @@ void Body::surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const {
 }
 
 void Body::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {
+  PLIANT_CHECK(node_forces.size() == nodes().x.size());
   scatter_add(skin_.embedding, surface_forces, node_forces);
 }
 

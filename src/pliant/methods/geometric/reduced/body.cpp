@@ -44,6 +44,7 @@ double ReducedBody::elastic_energy() const {
 
 /// M Phi M_r^-1 Phi^T f: the same work for every motion in the space.
 void ReducedBody::elastic_forces(std::span<Vec3> out) const {
+  PLIANT_CHECK(out.size() == nodes().x.size());
   const Points& x = nodes().x;
   geometric::elastic_forces(model_, state_, x, rotations_at(model_, state_, x), out);
   const Coordinates z = Eigen::LLT<Eigen::MatrixXd>(model_.mass).solve(pulled(model_, out));

@@ -42,6 +42,7 @@ bool ReducedBody::activity(std::span<float> vertices) const {
 }
 
 void ReducedBody::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {
+  PLIANT_CHECK(node_forces.size() == nodes().x.size());
   scatter_add(surface_.skin.embedding, surface_forces, node_forces);
 }
 

@@ -47,6 +47,15 @@ TEST(BodiesBonds, hold_a_body_that_hangs_with_its_weight) {
   EXPECT_LT(fastest_node(simulation), 1e-3);
 }
 
+TEST(BodiesBonds, stay_with_a_simulation_that_is_moved) {
+  Simulation first = hanging({}), moved = std::move(first), same = hanging({});
+  for (int step = 0; step < 5; ++step) {
+    ASSERT_FALSE(moved.step());
+    ASSERT_FALSE(same.step());
+  }
+  EXPECT_EQ(hash_of(moved), hash_of(same));
+}
+
 TEST(BodiesBonds, between_free_bodies_keep_momentum_and_their_offset) {
   for (const auto integrator : {geometric::Integrator::euler, geometric::Integrator::bdf2}) {
     MeetingWorld world;

@@ -75,7 +75,7 @@ TEST(BodiesSleep, together_and_wake_together_when_another_comes) {
     Simulation simulation = falling.simulation();
     simulation.let_sleep(true);
     while (simulation.time() < 1.2) ASSERT_FALSE(simulation.step());
-    while (!simulation.asleep(0) && simulation.time() < 1.3) ASSERT_FALSE(simulation.step());
+    while (!simulation.asleep(0) && simulation.time() < 1.9) ASSERT_FALSE(simulation.step());
     const bool slept = simulation.asleep(0) && simulation.asleep(1);
     bool woke = false;
     while (simulation.time() < 3) {  // it falls with 4.9 m/s at most: damping

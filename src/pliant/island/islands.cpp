@@ -54,7 +54,6 @@ void Islands::attach(std::span<const Joiner> joiners) {
     look_for_crossing(pair);
     take_memory(pair);
   }
-  island_.attach(bonds_);
   bonds_.find_members(members_);
   if (joiners.empty()) return;
   members_before_.clear();
@@ -472,6 +471,7 @@ bool Islands::is_near_itself(BodyPair& pair) {
 
 std::optional<Index> Islands::step(const Aim& aim, std::span<const Collider> colliders, Pool& pool) {
   aim_ = &aim;
+  island_.attach(bonds_);  // a simulation may have been moved
   begin_step(colliders);
   do {
     for (Index k = 0; k < Index(members_.size()); ++k) {

@@ -246,7 +246,12 @@ void Islands::begin_step() {
     Member& m = members_[std::size_t(k)];
     leader_[std::size_t(k)] = k;
     m.thickness = thickness_of(m);
-    foresee(m);
+    if (members_.size() > 1) {
+      foresee(m);
+    } else {  // it may only meet itself, and is asked for its way when the step is done
+      m.place_surface(m.x(), m.begin);
+      m.at = m.end = m.begin;
+    }
     m.step_begin = m.begin;
     m.contact->keep(ContactBody::Slot::step);
   }
@@ -323,6 +328,7 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
   for (BodyPair& pair : pairs_)
     if (may_meet(pair) && root(pair.first) == leader && root(pair.second) == leader)
       joined_pairs_.push_back(&pair);
+  if (members_.size() == 1) foresee(members_[0]);
   for (BodyPair* pair : joined_pairs_)
     if (pair->within_one()) search(*pair);
   for (Member* m : joined_) {

@@ -15,7 +15,7 @@ constexpr int most_models = 8;
 constexpr double above_noise = 4;  // times the residual of the contact problem
 // Of what the contact problem leaves in a step beside the squared residual: asked for; where no better is to be had and
 // more steps would follow noise.
-constexpr double contact_share = 2e-4, noise_share = 1e-3;
+constexpr double contact_share = 2e-4, noise_share = 1e-3, unsolved_share = 0.25;
 
 /// When directions are conjugate: contacts have stayed what they are, for longer each time that the residual grew.
 class Patience {
@@ -121,8 +121,10 @@ IslandDescent::Model IslandDescent::descend(int most) {
       model.first = rho;
       enough = std::max(reduction * reduction * rho, least);
     }
-    if (!(rho > enough) || k == most || limits_.tolerance * limits_.tolerance * noise > noise_share * rho)
-      break;
+    // What an unsolved contact problem leaves is no direction either: more steps would follow it.
+    const bool unsolved = residual_ > asked && residual_ * residual_ * noise > unsolved_share * rho;
+    const bool is_noise = limits_.tolerance * limits_.tolerance * noise > noise_share * rho;
+    if (!(rho > enough) || k == most || is_noise || unsolved) break;
     double curvature = 0;
     for (Member* m : members_) curvature += m->contact->curve();
     // Far from the shape of rest, turning strains: B^-1 is no bound of H any more and its step may climb.

@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,7 +14,9 @@ namespace {
 constexpr double rho_share = 0.1;        // k: R over W_cc
 constexpr double over_relaxation = 1.6;  // a
 constexpr int residual_every = 5;        // iterations between two residuals
-constexpr Index most_split_rows = 1000;  // its factor is of the order of their cube
+constexpr Index most_split_rows = 3000, most_dense_rows = 1000;
+constexpr Index few_rows = 150;  // dense is faster
+constexpr double filled = 0.4;   // share of entries that are not 0, above which it is, too
 
 /// P with P w = w x lever.
 Mat3 turning_of(const Vec3& lever) {
@@ -23,6 +26,17 @@ Mat3 turning_of(const Vec3& lever) {
 }
 
 }  // namespace
+
+struct IslandSplitting::Sparse {
+  std::vector<Eigen::Triplet<double>> entries;
+  Eigen::SparseMatrix<double> s, shifted;
+  Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor;
+};
+
+IslandSplitting::IslandSplitting() : sparse_(std::make_unique<Sparse>()) {}
+IslandSplitting::~IslandSplitting() = default;
+IslandSplitting::IslandSplitting(IslandSplitting&&) noexcept = default;
+IslandSplitting& IslandSplitting::operator=(IslandSplitting&&) noexcept = default;
 
 bool IslandSplitting::prepare(std::span<const IslandRow> rows, std::span<const IslandPart> parts,
                               std::span<const double> rho) {
@@ -42,10 +56,15 @@ bool IslandSplitting::prepare(std::span<const IslandRow> rows, std::span<const I
   weight_.resize(Eigen::Index(row_.size()));
   for (std::size_t k = 0; k < row_.size(); ++k)
     weight_[Eigen::Index(k)] = rho_share * rho[std::size_t(row_[k])];
+  double entries = 0;
+  for (const IslandPart& p : parts) entries += double(p.problem->size()) * double(p.problem->size());
+  const Index m = Index(row_.size());
+  is_sparse_ = m > few_rows && entries < filled * double(m) * double(m);
+  if (!is_sparse_ && m > most_dense_rows) return works_ = false;
   add_up(rows, parts);
   add_turning(rows, parts);
   factor();
-  return works_ = inverse_.allFinite() && woodbury_.allFinite();
+  return works_;
 }
 
 void IslandSplitting::add_up(std::span<const IslandRow> rows, std::span<const IslandPart> parts) {
@@ -54,15 +73,25 @@ void IslandSplitting::add_up(std::span<const IslandRow> rows, std::span<const Is
   for (std::size_t c = 0; c < rows.size(); ++c)
     for (const IslandShare& share_of : rows[c].shares)
       if (share_of.part >= 0) row_of_[std::size_t(share_of.part)][std::size_t(share_of.contact)] = place_[c];
-  s_.setZero(Eigen::Index(row_.size()), Eigen::Index(row_.size()));
+  const Eigen::Index m = Eigen::Index(row_.size());
+  s_.setZero(is_sparse_ ? 0 : m, is_sparse_ ? 0 : m);
+  sparse_->entries.clear();
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const ContactProblem& problem = *parts[p].problem;
     for (Index c = 0; c < problem.size(); ++c)
       for (Index d = 0; d < problem.size(); ++d) {
         const Index i = row_of_[p][std::size_t(c)], j = row_of_[p][std::size_t(d)];
-        if (i >= 0 && j >= 0) s_(j, i) += parts[p].scale * double(problem.s(c, d));
+        if (i < 0 || j < 0) continue;
+        const double value = parts[p].scale * double(problem.s(c, d));
+        if (is_sparse_)
+          sparse_->entries.emplace_back(int(j), int(i), value);
+        else
+          s_(j, i) += value;
       }
   }
+  if (!is_sparse_) return;
+  sparse_->s.resize(m, m);
+  sparse_->s.setFromTriplets(sparse_->entries.begin(), sparse_->entries.end());
 }
 
 void IslandSplitting::add_turning(std::span<const IslandRow> rows, std::span<const IslandPart> parts) {
@@ -104,22 +133,39 @@ void IslandSplitting::add_turning(std::span<const IslandRow> rows, std::span<con
 }
 
 void IslandSplitting::factor() {
-  load_ = s_;
-  load_.diagonal() += weight_;
-  const Eigen::LLT<Eigen::Ref<Matrix>> factor(load_);
-  inverse_.setIdentity(s_.rows(), s_.cols());
-  factor.solveInPlace(inverse_);
+  if (is_sparse_) {
+    sparse_->shifted = sparse_->s;
+    sparse_->shifted.diagonal() += weight_;
+    sparse_->factor.compute(sparse_->shifted);
+    works_ = sparse_->factor.info() == Eigen::Success;
+    if (!works_) return;
+  } else {
+    load_ = s_;
+    load_.diagonal() += weight_;
+    const Eigen::LLT<Eigen::Ref<Matrix>> factor(load_);
+    inverse_.setIdentity(s_.rows(), s_.cols());
+    factor.solveInPlace(inverse_);
+    works_ = inverse_.allFinite();
+  }
   woodbury_.setIdentity(middle_.rows(), middle_.cols());
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    answered_[axis].noalias() = inverse_ * turning_[axis];
+    solve_scalar(turning_[axis], answered_[axis]);
     torque_.noalias() = turning_[axis].transpose() * answered_[axis];
     woodbury_.noalias() += middle_ * torque_;
   }
   if (middle_.size() > 0) woodbury_ = woodbury_.partialPivLu().solve(middle_).eval();
+  works_ = works_ && woodbury_.allFinite();
+}
+
+void IslandSplitting::solve_scalar(const Matrix& b, Matrix& out) const {
+  if (is_sparse_)
+    out = sparse_->factor.solve(b);
+  else
+    out.noalias() = inverse_ * b;
 }
 
 void IslandSplitting::answer(const Matrix& b, Matrix& out) {
-  out.noalias() = inverse_ * b;
+  solve_scalar(b, out);
   if (middle_.size() == 0) return;
   torque_.setZero(middle_.rows(), 1);
   for (int axis = 0; axis < 3; ++axis)
@@ -129,7 +175,10 @@ void IslandSplitting::answer(const Matrix& b, Matrix& out) {
 }
 
 void IslandSplitting::respond(const Matrix& r, Matrix& out) {
-  out.noalias() = s_ * r;
+  if (is_sparse_)
+    out.noalias() = sparse_->s * r;
+  else
+    out.noalias() = s_ * r;
   if (middle_.size() == 0) return;
   torque_.setZero(middle_.rows(), 1);
   for (int axis = 0; axis < 3; ++axis)

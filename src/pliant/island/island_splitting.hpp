@@ -6,10 +6,12 @@
 // At its end r = z and R y = -u: z = Pi(z - u/R), Coulomb's law as in the sweeps. R = k W_cc.
 //   W + R = (S + R) 1 + U C U^T
 // S is the sum of the bodies' scalar responses, m x m for m rows. U C U^T are the parts that turn, of rank 6 each
-// (contact_problem.hpp), by Woodbury's formula: nothing of size 3m is factored.
+// (contact_problem.hpp), by Woodbury's formula: nothing of size 3m is factored. In a stack S is sparse, rows of bodies that
+// do not touch know nothing of each other, and so is its factor.
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -20,6 +22,11 @@ namespace pliant {
 
 class IslandSplitting {
  public:
+  IslandSplitting();
+  ~IslandSplitting();
+  IslandSplitting(IslandSplitting&&) noexcept;
+  IslandSplitting& operator=(IslandSplitting&&) noexcept;
+
   /// The problem has changed.
   void forget() { known_ = false; }
   /// From the impulses of the rows, which are those that are left in them. rho: of the rows, 1/kg. Nothing: a body
@@ -37,6 +44,8 @@ class IslandSplitting {
   /// U and C.
   void add_turning(std::span<const IslandRow> rows, std::span<const IslandPart> parts);
   void factor();
+  /// (S + R)^-1 b.
+  void solve_scalar(const Matrix& b, Matrix& out) const;
   /// out = (W + R)^-1 b.
   void answer(const Matrix& b, Matrix& out);
   /// out = W r.
@@ -44,10 +53,13 @@ class IslandSplitting {
   double residual(std::span<const IslandRow> rows, std::span<const double> rho);
 
   bool known_ = false, works_ = false;
-  std::vector<Index> row_;                    // of the problem, that impulses move
-  std::vector<Index> place_;                  // of a row of the problem, among those; -1: none
-  std::vector<std::vector<Index>> row_of_;    // of a part: the row of each of its contacts
-  Matrix s_, inverse_;                        // S, (S + R)^-1
+  std::vector<Index> row_;                  // of the problem, that impulses move
+  std::vector<Index> place_;                // of a row of the problem, among those; -1: none
+  std::vector<std::vector<Index>> row_of_;  // of a part: the row of each of its contacts
+  struct Sparse;
+  std::unique_ptr<Sparse> sparse_;  // S and the factor of S + R, where many entries are 0
+  bool is_sparse_ = false;
+  Matrix s_, inverse_;                        // S, (S + R)^-1, else
   std::array<Matrix, 3> turning_, answered_;  // U and (S + R)^-1 U, by axis
   Matrix middle_, woodbury_;                  // C, (1 + C U^T (S + R)^-1 U)^-1 C
   Eigen::VectorXd weight_;                    // R

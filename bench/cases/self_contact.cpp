@@ -21,13 +21,13 @@ Body make_body(const Shape& shape, const geometric::Options& options, const Cont
   return body;
 }
 
-Simulation alone(Body body, const SimulationOptions& options) {
+Simulation body_alone(Body body, const SimulationOptions& options) {
   std::vector<Body> bodies;
   bodies.push_back(std::move(body));
   return Simulation(std::move(bodies), options);
 }
 
-double step_ms(Simulation& simulation) {
+double one_step_ms(Simulation& simulation) {
   const CpuStopwatch watch;
   if (const auto failure = simulation.step()) throw std::runtime_error(failure->text());
   return watch.ms();
@@ -37,16 +37,16 @@ double step_ms(Simulation& simulation) {
 Row measure_stiff(const Context& context) {
   const Shape shape = make_shape(TorusShape{.ring_radius = 0.1, .tube_radius = 0.03, .nodes = {7, 48}});
   const auto make = [&](bool self) {
-    return alone(make_body(shape, {.stiffness = 1e7}, {.bodies = true, .self = self}),
-                 {.h = 1.0 / 60, .gravity = {0, -9.81, 0}, .threads = context.pool.threads()});
+    return body_alone(make_body(shape, {.stiffness = 1e7}, {.bodies = true, .self = self}),
+                      {.h = 1.0 / 60, .gravity = {0, -9.81, 0}, .threads = context.pool.threads()});
   };
   Simulation meets = make(true), passes = make(false);
   std::vector<double> with, without;
-  for (int k = 0; k < 10; ++k) step_ms(meets), step_ms(passes);
+  for (int k = 0; k < 10; ++k) one_step_ms(meets), one_step_ms(passes);
   const Stopwatch whole;
   while (with.size() < 100 || whole.seconds() < context.seconds) {
-    with.push_back(step_ms(meets));
-    without.push_back(step_ms(passes));
+    with.push_back(one_step_ms(meets));
+    without.push_back(one_step_ms(passes));
   }
   Row row{.name = "self/stiff-ring", .nodes = Index(shape.graph.positions.size())};
   row.ms_min = minimum(with);
@@ -74,14 +74,14 @@ Row measure_mat(const Context& context, const std::string& name, int nodes, doub
   geometric::Options options{.stiffness = 2e4};
   options.op = geometric::Operator::sheet;
   options.integrator = geometric::Integrator::euler;
-  Simulation simulation =
-      alone(make_body(shape, options, {.bodies = true, .thickness = 0.1 / (nodes - 1)}, std::move(holds)),
-            {.h = 0.04, .gravity = {0, 0, 0}, .threads = context.pool.threads()});
-  while (simulation.time() < seconds - 0.2) step_ms(simulation);
+  Simulation simulation = body_alone(
+      make_body(shape, options, {.bodies = true, .thickness = 0.1 / (nodes - 1)}, std::move(holds)),
+      {.h = 0.04, .gravity = {0, 0, 0}, .threads = context.pool.threads()});
+  while (simulation.time() < seconds - 0.2) one_step_ms(simulation);
   std::vector<double> steps;
   double sweeps = 0, rounds = 0;
   while (simulation.time() < seconds + 0.2) {
-    steps.push_back(step_ms(simulation));
+    steps.push_back(one_step_ms(simulation));
     sweeps += simulation.bodies()[0].report().contact_sweeps;
     rounds += simulation.bodies()[0].report().rounds;
   }

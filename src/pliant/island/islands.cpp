@@ -304,7 +304,12 @@ void Islands::foresee(Member& m) {
 void Islands::begin_step(Member& m) {
   (*aim_)(m);
   m.thickness = thickness_of(m);
-  foresee(m);
+  if (members_.size() > 1) {
+    foresee(m);
+  } else {  // it may only meet itself, and is asked for its way when the step is done
+    m.place_surface(m.x(), m.begin);
+    m.at = m.end = m.begin;
+  }
   m.step_begin = m.begin;
   m.contact->keep(ContactBody::Slot::step);
 }
@@ -509,6 +514,7 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
   for (BodyPair& pair : pairs_)
     if (may_meet(pair) && root(pair.first) == leader && root(pair.second) == leader)
       joined_pairs_.push_back(&pair);
+  if (members_.size() == 1) foresee(members_[0]);
   for (BodyPair* pair : joined_pairs_)
     if (pair->within_one()) search(*pair);
   for (Member* m : joined_) {

@@ -11,6 +11,9 @@ std::string Error::text() const {
     if (!p.found.empty()) line += ": found " + p.found;
     if (!p.expected.empty()) line += (p.found.empty() ? ": expected " : ", expected ") + p.expected;
     if (!p.hint.empty()) line += " (" + p.hint + ")";
+    // Names come from files: a zero byte would cut the message, an escape could paint over it.
+    for (char& c : line)
+      if (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') c = '?';
     all += line + "\n";
   }
   return all;

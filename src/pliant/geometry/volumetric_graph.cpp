@@ -138,17 +138,20 @@ class GraphBuilder {
 
   BodyGraph build(Laps& laps) {
     choose_spacing();
-    add_lattice();
-    laps.end("lattice");
     const double most = std::max(most_nodes * budget_, few_nodes);
-    for (double wanted; (wanted = wanted_nodes(most)) > most;) {
-      a_ *= std::clamp(std::sqrt(wanted / most), 1.1, 2.0);
+    for (double wanted = 2 * most; wanted > most;) {
       nodes_.clear();
+      cover_grid_.reset();
       add_lattice();
+      laps.end("lattice");
+      wanted = wanted_nodes(most);
+      if (wanted <= most) {
+        make_probes();
+        add_cover();
+        wanted = double(nodes_.size());
+      }
+      if (wanted > most) a_ *= std::clamp(std::sqrt(wanted / most), 1.1, 2.0);
     }
-    laps.end("limit");
-    make_probes();
-    add_cover();
     laps.end("cover");
     make_edges();
     stagger_flat_parts();

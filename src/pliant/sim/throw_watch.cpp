@@ -12,6 +12,7 @@ namespace pliant {
 namespace {
 
 constexpr double too_far = 10;
+constexpr double goes_on = 0.01;  // of the leap
 
 Vec3 middle_of(const Points& x) {
   Vec3 sum = Vec3::Zero();
@@ -29,17 +30,18 @@ std::optional<std::string> ThrowWatch::look(const Simulation& simulation) {
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const NodeState& nodes = bodies[b].method().nodes();
     const Known before = known_[b];
-    known_[b] = {middle_of(nodes.x), max_speed(nodes)};
-    if (begins || out || !bodies[b].holds().empty()) continue;
+    const double h = simulation.options().h;
+    known_[b] = {middle_of(nodes.x), max_speed(nodes), 0};
+    if (begins || !bodies[b].holds().empty()) continue;
     const Bounds rest = bounds_of(bodies[b].rest_surface());
     const double way = (known_[b].middle - before.middle).norm(), size = (rest.max - rest.min).norm();
-    const double can = simulation.options().h * std::max(before.speed, known_[b].speed);
-    if (way > too_far * (size + can))
+    if (way > too_far * (size + h * before.speed)) known_[b].leap = way;
+    if (!out && h * known_[b].speed < goes_on * before.leap)
       out = fmt::format(
-          "body {}, step {}: thrown {:.2g} m in one step, with a speed of {:.2g} m/s: it is pressed between "
-          "colliders "
-          "that leave it no room. Leave them apart, or let one end before",
-          bodies[b].name(), simulation.steps(), way, known_[b].speed);
+          "body {}, step {}: thrown {:.2g} m in one step, and slow again: it is pressed between colliders "
+          "that leave it no "
+          "room. Leave them apart, or let one end before",
+          bodies[b].name(), simulation.steps() - 1, before.leap);
   }
   return out;
 }

@@ -373,5 +373,31 @@ TEST(MeshShape, too_few_nodes_for_the_parts_is_an_error_that_tells_how_many) {
   EXPECT_NE(made.error().text().find("at least 8"), std::string::npos) << made.error().text();
 }
 
+/// Triangles of random corners in the unit cube: no two have a vertex in common.
+PolygonMesh heap_of_triangles(int count) {
+  std::mt19937 random(3);
+  PolygonMesh mesh;
+  for (int k = 0; k < 3 * count; ++k) {
+    const auto unit = [&] { return double(random()) / 4294967296.0; };
+    const double x = unit(), y = unit(), z = unit();
+    mesh.corner.push_back(Index(mesh.vertices.size()));
+    mesh.vertices.push_back({x, y, z});
+    if (k % 3 == 2) mesh.face_begin.push_back(Index(mesh.corner.size()));
+  }
+  return mesh;
+}
+
+// They were a solid by chance, whose cover asked for tens of thousands of nodes.
+TEST(MeshShape, a_heap_of_triangles_is_a_sheet_and_as_a_solid_gets_about_the_nodes_it_asks_for) {
+  Pool pool(1);
+  const Result<MeshShape> sheet = make_mesh_shape(heap_of_triangles(300), {}, pool);
+  ASSERT_TRUE(sheet);
+  EXPECT_FALSE(sheet->report.solid);
+  EXPECT_EQ(sheet->report.nodes, 900);
+  const Result<MeshShape> solid = make_mesh_shape(heap_of_triangles(40), {.nodes = 500, .solid = true}, pool);
+  ASSERT_TRUE(solid);
+  EXPECT_LE(solid->report.lattice_nodes + solid->report.cover_nodes, 3100);
+}
+
 }  // namespace mesh_shape_test
 }  // namespace pliant

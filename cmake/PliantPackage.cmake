@@ -11,6 +11,9 @@ if(NOT PLIANT_SHARED)
   target_link_libraries(pliant PRIVATE $<INSTALL_INTERFACE:pliant::metis> $<INSTALL_INTERFACE:pliant::openblas>)
 endif()
 
+# Headers of scenes name types of nlohmann's JSON.
+target_link_libraries(pliant PUBLIC $<INSTALL_INTERFACE:nlohmann_json::nlohmann_json>)
+
 set(PLIANT_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pliant)
 install(TARGETS pliant EXPORT pliantTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
@@ -78,16 +81,14 @@ set(CPACK_COMPONENTS_ALL development)
 set(library libpliant${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libpliant-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${PROJECT_DESCRIPTION} (development files)
- Headers, library, CMake and pkg-config files of pliant, a simulator of soft bodies.")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libeigen3-dev (>= 3.4)")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Headers, library, CMake and pkg-config files of pliant, a simulator of soft bodies.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libeigen3-dev (>= 3.4), nlohmann-json3-dev")
 if(PLIANT_SHARED)
   list(APPEND CPACK_COMPONENTS_ALL library)
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library})
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
-  set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "${PROJECT_DESCRIPTION} (shared library)
- What programs that use pliant, a simulator of soft bodies, run with.")
+  set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "The shared library: what programs that use pliant, a simulator of soft bodies, run with.")
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", ${library} (= ${PROJECT_VERSION})")
 else()
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libfmt-dev, libmetis-dev, libopenblas-dev")
@@ -98,8 +99,7 @@ if(TARGET pliant_cli)
   set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
   set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "ffmpeg")
-  set(CPACK_DEBIAN_COMMAND_DESCRIPTION "${PROJECT_DESCRIPTION}
- Simulates meshes as soft bodies, offline or in the browser, with stiffness in pascals.
+  set(CPACK_DEBIAN_COMMAND_DESCRIPTION "Simulates meshes as soft bodies, offline or in the browser, with stiffness in pascals.
  Comes with scenes, documentation and man pages.")
   if(PLIANT_SHARED)
     set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "${library} (= ${PROJECT_VERSION})")

@@ -57,9 +57,10 @@ const std::map<std::string, Folders>& allowed() {
 }
 
 /// "methods/geometric/step.cpp" -> "methods/geometric"; "math/x.hpp" -> "math"; "pliant.hpp" -> "". The
-/// catalogue is a layer of its own.
+/// catalogue, with what checks the settings of all methods, is a layer of its own.
 std::string folder_of(const std::string& file) {
-  if (file.starts_with("methods/catalogue.")) return "methods/catalogue";
+  for (const char* of_all : {"methods/catalogue.", "methods/check_settings."})
+    if (file.starts_with(of_all)) return "methods/catalogue";
   return fs::path(file).parent_path().generic_string();
 }
 

@@ -35,7 +35,9 @@ std::optional<Problem> check_faces(const TriMesh& cage) {
     for (const Index v : cage.triangles[f]) {
       if (v < 0 || v >= Index(cage.vertices.size()))
         return Problem{"", fmt::format("face {} with a vertex {}", f, v),
-                       fmt::format("vertices below {}", cage.vertices.size()), ""};
+                       cage.vertices.empty() ? "vertices: there are none"
+                                             : fmt::format("vertices from 0 to {}", cage.vertices.size() - 1),
+                       ""};
       if (!cage.vertices[v].allFinite())
         return Problem{"", fmt::format("vertex {} at {}", v, point_text(cage.vertices[v])),
                        "finite coordinates", ""};

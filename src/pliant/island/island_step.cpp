@@ -15,8 +15,9 @@ constexpr int most_rounds = 12;         // of linearisation
 constexpr double hopeless =
     0.9;  // of the way is left after three rounds: surfaces do not get past each other
 constexpr Index most_rows = 3000;
-constexpr double lively_turn = 0.01, violent_turn = 0.3;  // rad in a step: with a history, and without
-constexpr double deep = 0.05;                             // of delta: less is left alone
+// rad in a step at which a body gets another model: with a history, where one is rigid, and else.
+constexpr double lively_turn = 0.01, rigid_turn = 0.03, violent_turn = 0.3;
+constexpr double deep = 0.05;           // of delta: less is left alone
 constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
 constexpr double most_turn = 0.3;       // rad in a step, of a couple
 constexpr double most_lift = 0.1;       // of delta in a step
@@ -62,7 +63,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     m.node_begin = m.node_at = m.x();
     m.v_begin = m.v();
     m.mass = 0;
-    for (const double mass : m.method->nodes().mass) m.mass += mass;
+    for (const double mass : m.contact->nodes().mass) m.mass += mass;
     m.held.assign(m.x().size(), 0);
     for (const Index i : m.input.held) m.held[std::size_t(i)] = 1;
   }
@@ -90,14 +91,12 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     if (!descend() || !finite()) return {without_end, failed_};
     const bool final = rounds_ == most_rounds;
     const double free = commit(last && final);
-    if (getenv("DBG"))
-      std::fprintf(stderr, " round %d h %.4g rows %d free %.3g sweeps %d res %.2g\n", rounds_, h_,
     if (free >= 1) break;
     left *= 1 - free;
     if (!last && (final || (rounds_ >= 3 && left > hopeless))) return {Outcome::stuck, 0};
     if (final) {
-        shorten(left);
-        break;
+      shorten(left);
+      break;
     }
     find_rows(false);
     build_problem();
@@ -274,8 +273,8 @@ void IslandStep::collect_impulses(At at) {
   for (Member* m : members_) {
     m->wanted.assign(m->x().size(), Vec3::Zero());
     m->couple.setZero();
-    const Points& v = at == At::descent ? m->end_v : m->v();
-    const std::vector<double>& mass = m->method->nodes().mass;
+    const Points& v = ends(*m, at) ? m->end_v : m->v();
+    const std::span<const double> mass = m->contact->nodes().mass;
     Vec3 momentum = Vec3::Zero();
     for (std::size_t i = 0; i < v.size(); ++i) momentum += mass[i] * v[i];
     m->mean_v = momentum / m->mass;
@@ -289,7 +288,7 @@ void IslandStep::collect_impulses(At at) {
         Member& m = *members_[std::size_t(share.part)];
         const Contact& contact = m.contacts[std::size_t(share.contact)];
         m.rows().add(contact, row.impulse, m.wanted);
-        between += m.rows().observe(contact, at == At::descent ? m.end_x : m.x());
+        between += m.rows().observe(contact, ends(m, at) ? m.end_x : m.x());
         if (at != At::begin) between -= (bodies == 0 ? 1 : -1) * m.rate() * m.mean_v;
         ++bodies;
       }
@@ -298,23 +297,30 @@ void IslandStep::collect_impulses(At at) {
       members_[std::size_t(share.part)]->couple -= between.cross(row.impulse) / 2;
   }
   for (Member* m : members_)
-    if (!m->couple.isZero(0)) add_couple(*m, at == At::descent ? m->end_x : m->x());
+    if (!m->couple.isZero(0)) add_couple(*m, ends(*m, at) ? m->end_x : m->x());
 }
 
-/// As a rigid body turns: the couple bends nothing.
+bool IslandStep::ends(const Member& m, At at) {
+  return at == At::descent || (at == At::end && m.contact->ends_as_reached());
+}
+
+/// As a rigid body turns: the couple bends nothing. Nodes that carry no mass count alike.
 void IslandStep::add_couple(Member& m, const Points& x) {
-  const std::vector<double>& mass = m.method->nodes().mass;
+  const ContactBody::Nodes nodes = m.contact->nodes();
+  const double alike = m.mass / double(x.size());
+  const auto mass_of = [&](std::size_t i) { return nodes.carry ? nodes.mass[i] : alike; };
   Vec3 center = Vec3::Zero();
-  for (std::size_t i = 0; i < x.size(); ++i) center += mass[i] * x[i];
-  center /= m.mass;
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) center += mass_of(i) * x[i], sum += mass_of(i);
+  center /= sum;
   Mat3 inertia = Mat3::Zero();
   for (std::size_t i = 0; i < x.size(); ++i) {
     const Vec3 r = x[i] - center;
-    inertia += mass[i] * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
+    inertia += mass_of(i) * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
   }
   const Vec3 w = pseudo_inverse(inertia, least_inertia) * m.couple;
   if (!(w.norm() * h_ < most_turn)) return;
-  for (std::size_t i = 0; i < x.size(); ++i) m.wanted[i] += mass[i] * w.cross(x[i] - center);
+  for (std::size_t i = 0; i < x.size(); ++i) m.wanted[i] += mass_of(i) * w.cross(x[i] - center);
 }
 
 /// Every body predicts its end, from its kept state.
@@ -338,7 +344,9 @@ bool IslandStep::couple(About about) {
   parts_.clear();
   for (Member* m : members_) {
     SurfaceResponse& response =
-        about == About::model ? m->contact->response() : m->contact->response_at_rest(m->input);
+        about == About::model || (about == About::end && m->contact->ends_as_reached())
+            ? m->contact->response()
+            : m->contact->response_at_rest(m->input);
     response.fill(m->contacts, m->problem, *pool_);
     if (!m->problem.positive()) {
       m->report.trouble =
@@ -361,7 +369,10 @@ Vec3 IslandStep::velocity_of(Index c, bool at_begin) const {
     if (share.part >= 0) {
       const Member& m = *members_[std::size_t(share.part)];
       const Contact& contact = m.contacts[std::size_t(share.contact)];
-      u += m.rows().observe(contact, at_begin ? m.v_begin : m.v()) - contact.velocity;
+      u += m.rows().observe(contact, at_begin           ? m.v_begin
+                                     : ends(m, At::end) ? m.end_v
+                                                        : m.v()) -
+           contact.velocity;
     }
   return u;
 }
@@ -398,7 +409,7 @@ bool IslandStep::impact() {
   for (std::size_t r = 0; r < before_.size(); ++r) problem_.rows()[r].impulse = before_[r];
   for (Member* m : members_) {
     m->contact->respond(m->wanted, m->change, *pool_);
-    m->contact->kick(m->change, h_);
+    m->contact->kick(h_);
     m->contact->keep(ContactBody::Slot::attempt);
     m->v_begin = m->v();
     for (const Vec3& r : m->wanted) m->report.contact_impulse += r;
@@ -453,10 +464,12 @@ void IslandStep::set_targets() {
 bool IslandStep::descend() {
   const bool any_history =
       std::any_of(members_.begin(), members_.end(), [&](const Member* m) { return m->rate() != h_; });
+  const bool any_rigid = std::any_of(members_.begin(), members_.end(),
+                                     [](const Member* m) { return m->contact->ends_as_reached(); });
+  const double lively = any_history ? lively_turn : any_rigid ? rigid_turn : violent_turn;
   const IslandDescent::Outcome outcome = descent_.run(
-      members_, problem_,
-      {.sweeps = most_sweeps_, .tolerance = tolerance_, .lively = any_history ? lively_turn : violent_turn},
-      [&] {
+      members_, problem_, {.sweeps = most_sweeps_, .tolerance = tolerance_, .lively = lively}, [&] {
+        for (Member* m : members_) m->hat.assign(m->contact->hat().begin(), m->contact->hat().end());
         if (!couple(About::model)) return false;
         set_targets();
         return true;
@@ -476,6 +489,7 @@ bool IslandStep::descend() {
       return false;
     }
     m->applied.swap(m->wanted);
+    if (m->contact->ends_as_reached()) m->contact->reached(m->end_x, m->end_v);
   }
   if (!finite()) return false;
   answer_end();
@@ -510,7 +524,7 @@ void IslandStep::bring() {
     if (!(most > 0)) continue;
     if (problem_.size() == 0) m->contact->response_at_rest(m->input);
     m->contact->respond(m->outer, m->change, *pool_);
-    m->contact->move(m->change, m->rate());
+    m->contact->move(m->rate());
   }
 }
 
@@ -561,7 +575,7 @@ void IslandStep::shorten(double left) {
     m->change.resize(m->node_at.size());
     for (std::size_t i = 0; i < m->node_at.size(); ++i)
       m->change[i] = (m->node_at[i] - m->node_begin[i]) / h_;
-    m->method->place(m->node_at, m->change);
+    m->contact->place(m->node_at, m->change);
     m->end = m->at;
     m->report.shortened = left;
   }
@@ -616,9 +630,7 @@ void IslandStep::move_apart() {
   double free = 1;
   for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair));
   for (Member* m : members_) {
-    if (free < 1)
-      for (Vec3& way : m->change) way *= 0.9 * free;
-    m->contact->shift(m->change);
+    m->contact->shift(free < 1 ? 0.9 * free : 1);
   }
 }
 

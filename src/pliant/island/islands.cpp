@@ -41,7 +41,7 @@ void Islands::attach(std::span<const Joiner> joiners) {
   bool any = true;
   for (std::size_t k = 0; any && k < members_.size(); ++k) {
     any = false;
-    for (BodyPair& pair : pairs_) any |= part_touching(pair);
+    for (BodyPair& pair : pairs_) any |= are_willing(pair) && part_touching(pair);
   }
   for (BodyPair& pair : pairs_) {
     look_for_crossing(pair);
@@ -150,7 +150,7 @@ bool Islands::part_touching(BodyPair& pair) {
       if (!done_[k] || !m.movable) continue;
       Points x = m.x(), v = m.v();
       for (Vec3& p : x) p += by;
-      m.method->place(x, v);
+      m.contact->place(x, v);
       m.place_surface(x, m.begin);
       m.at = m.end = m.begin;
       m.surface->moving().refit(m.begin, m.begin, m.thickness);
@@ -185,7 +185,7 @@ void Islands::find_touching_group(Index from, Index but) {
 std::vector<IndexPair> Islands::crossing() const {
   std::vector<IndexPair> out;
   for (const BodyPair& pair : pairs_)
-    if (pair.crossing)
+    if (pair.crossing && are_willing(pair))
       out.push_back({members_[std::size_t(pair.first)].body, members_[std::size_t(pair.second)].body});
   return out;
 }
@@ -283,8 +283,8 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
       joined_.push_back(&members_[std::size_t(k)]);
       done_[std::size_t(k)] = 1;
     }
-  if (joined_.size() == 1) {
-    Member& m = *joined_[0];
+  if (Member& m = *joined_[0];
+      joined_.size() == 1 && (m.contact->meets_colliders_alone() || m.input.colliders.empty())) {
     m.report = m.method->advance(m.input);
     return m.report.ok() ? std::nullopt : std::optional(leader);
   }
@@ -401,10 +401,12 @@ void Islands::look_at_touching() {
   }
 }
 
-bool Islands::may_meet(const BodyPair& pair) const {
-  return !pair.crossing && members_[std::size_t(pair.first)].input.contact.bodies &&
+bool Islands::are_willing(const BodyPair& pair) const {
+  return members_[std::size_t(pair.first)].input.contact.bodies &&
          members_[std::size_t(pair.second)].input.contact.bodies;
 }
+
+bool Islands::may_meet(const BodyPair& pair) const { return !pair.crossing && are_willing(pair); }
 
 /// Candidates of the surfaces as they were refitted.
 void Islands::search(BodyPair& pair) {

@@ -6,6 +6,7 @@
 //   4. check    where two of them met after all, their step is done again as an island
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -33,7 +34,12 @@ class Islands {
   void attach(std::span<const Joiner> joiners);
   /// Bodies were put elsewhere: what was known of pairs is forgotten, and it is seen anew which cross.
   void look_again();
-  bool empty() const { return members_.size() < 2; }
+  /// Nobody steps here: no two bodies may meet, and none needs an island to meet colliders.
+  bool empty() const {
+    return members_.size() < 2 && std::ranges::none_of(members_, [](const Member& m) {
+             return !m.contact->meets_colliders_alone();
+           });
+  }
   std::span<Member> members() { return members_; }
   /// Pairs (bodies of the simulation) that pass through each other.
   std::vector<IndexPair> crossing() const;
@@ -60,6 +66,8 @@ class Islands {
   bool part_touching(BodyPair& pair);
   void find_touching_group(Index from, Index but);
   void look_for_crossing(BodyPair& pair);
+  /// Both want to.
+  bool are_willing(const BodyPair& pair) const;
   bool may_meet(const BodyPair& pair) const;
   void search(BodyPair& pair);
   void join(Index a, Index b);

@@ -90,7 +90,7 @@ class Simulation {
   /// The body meets others that do.
   bool meets_others(int index) {
     join_changed();
-    return meets_[std::size_t(index)];
+    return meets_[std::size_t(index)] && bodies_[std::size_t(index)].contact().bodies;
   }
   /// Forces of the world, in place of all so far. Like colliders they are functions of time and not saved.
   void set_forces(std::vector<WorldForce> forces) { forces_ = std::move(forces); }
@@ -111,6 +111,7 @@ class Simulation {
   std::optional<int> step_together(double end);
   /// Which bodies may meet. starts: of a body, it may be moved by a hair.
   void join_bodies(const std::vector<char>& starts);
+  bool joins(Body& body);
   /// The same, when contact options say otherwise than before.
   void join_changed();
 
@@ -119,7 +120,7 @@ class Simulation {
   std::vector<Collider> colliders_;
   Islands islands_;
   std::vector<char> meets_;          ///< of a body: it is in the islands
-  std::vector<char> wants_;          ///< of a body: its contact options as it joined
+  std::vector<char> wants_;          ///< of a body: whether it joins, as it did
   std::vector<const Method*> here_;  ///< bodies as they joined; compared alone
   std::vector<WorldForce> forces_;
   std::int64_t steps_ = 0;

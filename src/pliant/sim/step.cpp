@@ -13,6 +13,7 @@
 // good state and the clock stays; bodies that may meet each other go back together. Other bodies before the
 // failing one have made this step: keeping a copy of every state for that case would cost each step a pass
 // through memory.
+#include "pliant/contact/contact_body.hpp"
 #include "pliant/sim/simulation.hpp"
 
 namespace pliant {
@@ -63,8 +64,8 @@ void Simulation::join_bodies(const std::vector<char>& starts) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     Body& body = bodies_[i];
     here_.push_back(&body.method());
-    wants_.push_back(body.contact().bodies);
-    if (!body.contact().bodies) continue;
+    wants_.push_back(joins(body));
+    if (!joins(body)) continue;
     const double thickness = body.closed() ? 0 : thin * mean_edge(body.rest_surface(), body.triangles());
     const bool movable = starts[i] && body.holds().empty();
     joiners.push_back({Index(i), &body.method(), body.contact_triangles(), body.contact(), thickness, movable,
@@ -74,9 +75,16 @@ void Simulation::join_bodies(const std::vector<char>& starts) {
   for (const Member& member : islands_.members()) meets_[std::size_t(member.body)] = 1;
 }
 
+/// It wants to meet others, or colliders that it meets in an island only.
+bool Simulation::joins(Body& body) {
+  if (body.contact().bodies) return true;
+  ContactBody* const contact = body.method().contact_body();
+  return contact && !contact->meets_colliders_alone() && !colliders_.empty();
+}
+
 void Simulation::join_changed() {
   for (std::size_t i = 0; i < bodies_.size(); ++i)
-    if (bool(wants_[i]) != bodies_[i].contact().bodies)
+    if (bool(wants_[i]) != joins(bodies_[i]))
       return join_bodies(std::vector<char>(bodies_.size(), steps_ == 0));
 }
 

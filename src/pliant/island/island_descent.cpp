@@ -8,8 +8,9 @@
 namespace pliant {
 namespace {
 
-constexpr double reduction = 0.01;  // of the residual: contacts answer what is left
-constexpr double diverging = 16;    // growth of the squared residual at which models are given up
+constexpr double reduction = 0.01;      // of the residual: contacts answer what is left
+constexpr double slow_reduction = 0.1;  // enough where more models do not help
+constexpr double diverging = 16;        // growth of the squared residual at which models are given up
 constexpr int most_models = 8;
 constexpr double above_noise = 4;  // times the residual of the contact problem
 // Of what the contact problem leaves in a step beside the squared residual: asked for; where no better is to be had and
@@ -43,7 +44,9 @@ class Patience {
 void IslandDescent::Again::found(const Model& model) {
   ++models_;
   if (models_ == 1) first_ = std::max(model.first, before_);
-  settled_ = model.first <= reduction * reduction * before_ || models_ == most_models;
+  const bool stalls = least_ <= slow_reduction * slow_reduction * before_ && !(model.first < least_ / 2);
+  least_ = std::min(least_, model.first);
+  settled_ = model.first <= reduction * reduction * before_ || stalls || models_ == most_models;
   climbs_ = !settled_ && !(model.first < diverging * first_);
 }
 

@@ -11,6 +11,7 @@
 // Hessian, and plain projected steps with a new model each cannot climb.
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "pliant/base/tiny_numbers.hpp"
@@ -83,7 +84,7 @@ class IslandDescent {
     void found(const Model& model);
 
    private:
-    double before_, first_ = 0;
+    double before_, first_ = 0, least_ = std::numeric_limits<double>::infinity();
     int models_ = 0;
     bool settled_ = false, climbs_ = false;
   };

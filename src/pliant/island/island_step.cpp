@@ -11,7 +11,7 @@ namespace pliant {
 namespace {
 
 constexpr double impact_speed = 0.005;  // g h: slower approach is no impact
-constexpr int most_rounds = 12;         // of linearisation
+constexpr int most_rounds = 12;         // of linearisation, where the step cannot be made in halves
 constexpr double hopeless =
     0.9;  // of the way is left after three rounds: surfaces do not get past each other
 constexpr Index most_rows = 3000;
@@ -20,7 +20,12 @@ constexpr double lively_turn = 0.01, rigid_turn = 0.03, violent_turn = 0.3;
 constexpr double deep = 0.05;           // of delta: less is left alone
 constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
 constexpr double most_turn = 0.3;       // rad in a step, of a couple
-constexpr double most_lift = 0.1;       // of delta in a step
+constexpr int few_rounds =
+    6;  // of a step that can; one that takes more has no couples: rows do not know of their turns
+constexpr double most_lift = 0.1;                        // of delta in a step
+constexpr double round_margin = 0.1, most_margin = 0.3;  // of delta: distance asked for, a round
+constexpr double approach_share =
+    5e-5;  // of the speed at which surfaces meet, that contact problems may leave
 
 template <class Keyed>
 const Vec3* recall(const std::vector<Keyed>& memory, const PairKey& key) {
@@ -86,10 +91,11 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     return {};
   }
   double left = 1;
+  scale_tolerance();
   for (rounds_ = 1;; ++rounds_) {
     if (!begin() || (impact() && !begin()) || !answers_) return {without_end, failed_};
     if (!descend() || !finite()) return {without_end, failed_};
-    const bool final = rounds_ == most_rounds;
+    const bool final = rounds_ == (last ? most_rounds : few_rounds);
     const double free = commit(last && final);
     if (free >= 1) break;
     left *= 1 - free;
@@ -269,7 +275,7 @@ bool IslandStep::nothing_outside() const {
 /// that moves its impulse to the middle between them. Not where something outside holds or carries the island and takes
 /// its moment anyway: the couple goes with the velocity of a body across the forces, and pushes a pressed one over.
 void IslandStep::collect_impulses(At at) {
-  const bool alone = nothing_outside();
+  const bool exact = rounds_ <= few_rounds && nothing_outside();
   for (Member* m : members_) {
     m->wanted.assign(m->x().size(), Vec3::Zero());
     m->couple.setZero();
@@ -292,7 +298,7 @@ void IslandStep::collect_impulses(At at) {
         if (at != At::begin) between -= (bodies == 0 ? 1 : -1) * m.rate() * m.mean_v;
         ++bodies;
       }
-    if (bodies < 2 || !alone) continue;
+    if (bodies < 2 || !exact) continue;
     for (const IslandProblem::Share& share : row.shares)
       members_[std::size_t(share.part)]->couple -= between.cross(row.impulse) / 2;
   }
@@ -417,6 +423,14 @@ bool IslandStep::impact() {
   return true;
 }
 
+/// Contact problems are solved about as well as bodies move.
+void IslandStep::scale_tolerance() {
+  double fastest = 0;
+  for (Index c = 0; c < problem_.size(); ++c)
+    fastest = std::max(fastest, -problem_.rows()[std::size_t(c)].normal.dot(velocity_of(c, true)));
+  if (std::isfinite(fastest)) tolerance_ = std::max(tolerance_, approach_share * fastest);
+}
+
 /// By how much a row has opened on the way so far, m.
 double IslandStep::way_of(const BodyPair& pair, const PairRow& row) {
   double way = 0;
@@ -428,7 +442,8 @@ double IslandStep::way_of(const BodyPair& pair, const PairRow& row) {
   return way;
 }
 
-/// A gap may close and no more; where surfaces have come nearer on the way so far, that is not taken back.
+/// A gap may close and no more; where surfaces have come nearer on the way so far, that is not taken back. What stopped
+/// them has left hardly any distance: the next rounds ask for some, or each would end at a tenth of the last.
 void IslandStep::set_targets() {
   std::size_t c = 0;
   const auto along = [&](const Member& m, const Contact& contact, const Vec3& n, const Points& to) {
@@ -454,8 +469,11 @@ void IslandStep::set_targets() {
         const Member& m = *members_[std::size_t(share.part)];
         drift += along(m, m.contacts[std::size_t(share.contact)], row.normal, m.hat);
       }
-      const double gap = std::max(0.0, pair_row.distance - pair->delta);
-      row.bias = std::max(std::min((gap - way) / h_, (gap + drift - way) / rate), std::min(0.0, -way / rate));
+      const double least = std::min(most_margin, round_margin * (rounds_ - 1)) * pair->delta;
+      const double lack = std::max(0.0, least - pair_row.distance);
+      const double gap = std::max(0.0, pair_row.distance - pair->delta) - lack;
+      row.bias = std::max(std::min((gap - way) / h_, (gap + drift - way) / rate),
+                          (std::min(0.0, -way) - lack) / rate);
     }
   }
 }

@@ -93,6 +93,7 @@ class IslandStep {
   bool couple(About about);
   Vec3 velocity_of(Index row, bool at_begin) const;
   void set_targets();
+  void scale_tolerance();
   bool descend();
   void answer_end();
   /// False: failed_ is beyond what numbers can hold, and its report says so.

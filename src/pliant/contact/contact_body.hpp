@@ -33,6 +33,21 @@ class ContactBody {
   /// Of the present state: forces and sides of contacts with colliders.
   virtual ContactState& memory() = 0;
 
+  /// The nodes that rows are over, at present.
+  struct Nodes {
+    const Points& x;  ///< m
+    const Points& v;  ///< m/s
+    std::span<const double>
+        mass;           ///< kg; of points that carry none, weights that have the sum and the centre
+    bool carry = true;  ///< the masses are those of the nodes
+  };
+  virtual Nodes nodes() const = 0;
+  /// Teleport of the nodes, as Method::place.
+  virtual void place(std::span<const Vec3> x, std::span<const Vec3> v) = 0;
+
+  /// The method's own step meets colliders; else a body that is alone with them steps as an island, too.
+  virtual bool meets_colliders_alone() const { return true; }
+
   /// What is kept: the state before the whole step, that before a part of it, and that from which every attempt
   /// at the step or the part starts, with the jump of an impact.
   enum class Slot { step, part, attempt };
@@ -95,20 +110,22 @@ class ContactBody {
   /// The state is that at D, with the momentum of the outer forces and these impulses on nodes. Trouble: as before
   /// the step.
   virtual StepReport end(std::span<const Vec3> impulses, bool violent) = 0;
+  /// After end(), too, response() and reached() are exact: of a body whose equation is linear.
+  virtual bool ends_as_reached() const { return false; }
 
   // ---- before and after the step ----
 
   /// The response to impulses, about the present places of the nodes, in a step like `input`; begin() was called
   /// for one, so its matrix is at hand.
   virtual SurfaceResponse& response_at_rest(const StepInput& input) = 0;
-  /// dv = B (impulses on nodes), by the response last asked for.
+  /// dv = B (impulses on nodes), by the response last asked for. What follows is about this answer.
   virtual void respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) = 0;
-  /// An impact: velocities jump before the step, as if the body had always moved with them.
-  virtual void kick(std::span<const Vec3> dv, double h) = 0;
-  /// x += h' dv, v += dv.
-  virtual void move(std::span<const Vec3> dv, double rate) = 0;
-  /// x += dx: velocities stay, and so does the history.
-  virtual void shift(std::span<const Vec3> dx) = 0;
+  /// An impact: velocities jump by the answer before the step, as if the body had always moved with it.
+  virtual void kick(double h) = 0;
+  /// x += rate dv, v += dv.
+  virtual void move(double rate) = 0;
+  /// x += share dv s: velocities stay, and so does the history.
+  virtual void shift(double share) = 0;
   /// After the step: what impacts with colliders that are over lack to their restitution (contact/rebound.hpp), from
   /// the hits that stage().rebound() has noted. x, v: nodes before the step. Returns the impulse, N s. By default
   /// bodies rebound by their elasticity alone.

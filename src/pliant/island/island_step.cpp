@@ -18,8 +18,9 @@ constexpr double hopeless =
 constexpr std::size_t most_contacts = 3000, most_by_node = 20000;  // of a body, with a W and without
 // Contacts of a body, and those with itself among them: for so many, steps by node cost less than a W of all.
 constexpr std::size_t many_contacts = 300, many_with_itself = 40;
-constexpr double lively_turn = 0.01, violent_turn = 0.3;  // rad in a step: with a history, and without
-constexpr double deep = 0.05;                             // of delta: less is left alone
+// rad in a step at which a body gets another model: with a history, where one is rigid, and else.
+constexpr double lively_turn = 0.01, rigid_turn = 0.03, violent_turn = 0.3;
+constexpr double deep = 0.05;  // of delta: less is left alone
 constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
 constexpr double most_turn = 0.3;       // rad in a step, of a couple
 constexpr int few_rounds =
@@ -83,7 +84,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     for (const Vec3& v : m.v_begin) fastest_ = std::max(fastest_, v.norm());
     m.log.clear();
     m.mass = 0;
-    for (const double mass : m.method->nodes().mass) m.mass += mass;
+    for (const double mass : m.contact->nodes().mass) m.mass += mass;
     m.held.assign(m.x().size(), 0);
     for (const Index i : m.input.held) m.held[std::size_t(i)] = 1;
   }
@@ -374,8 +375,8 @@ void IslandStep::collect_impulses(At at) {
   for (Member* m : members_) {
     m->wanted.assign(m->x().size(), Vec3::Zero());
     m->couple.setZero();
-    const Points& v = at == At::descent ? m->end_v : m->v();
-    const std::vector<double>& mass = m->method->nodes().mass;
+    const Points& v = ends(*m, at) ? m->end_v : m->v();
+    const std::span<const double> mass = m->contact->nodes().mass;
     Vec3 momentum = Vec3::Zero();
     for (std::size_t i = 0; i < v.size(); ++i) momentum += mass[i] * v[i];
     m->mean_v = momentum / m->mass;
@@ -390,7 +391,7 @@ void IslandStep::collect_impulses(At at) {
         Member& m = *members_[std::size_t(share.part)];
         const Contact& contact = m.contacts[std::size_t(share.contact)];
         m.rows().add(contact, row.impulse, m.wanted);
-        between += m.rows().observe(contact, at == At::descent ? m.end_x : m.x());
+        between += m.rows().observe(contact, ends(m, at) ? m.end_x : m.x());
         if (at != At::begin) between -= (bodies == 0 ? 1 : -1) * m.rate() * m.mean_v;
         within_one |= contact.within_one();
         ++bodies;
@@ -406,23 +407,30 @@ void IslandStep::collect_impulses(At at) {
       members_[std::size_t(share.part)]->couple -= between.cross(row.impulse) / 2;
   }
   for (Member* m : members_)
-    if (!m->couple.isZero(0)) add_couple(*m, at == At::descent ? m->end_x : m->x());
+    if (!m->couple.isZero(0)) add_couple(*m, ends(*m, at) ? m->end_x : m->x());
 }
 
-/// As a rigid body turns: the couple bends nothing.
+bool IslandStep::ends(const Member& m, At at) {
+  return at == At::descent || (at == At::end && m.contact->ends_as_reached());
+}
+
+/// As a rigid body turns: the couple bends nothing. Nodes that carry no mass count alike.
 void IslandStep::add_couple(Member& m, const Points& x) {
-  const std::vector<double>& mass = m.method->nodes().mass;
+  const ContactBody::Nodes nodes = m.contact->nodes();
+  const double alike = m.mass / double(x.size());
+  const auto mass_of = [&](std::size_t i) { return nodes.carry ? nodes.mass[i] : alike; };
   Vec3 center = Vec3::Zero();
-  for (std::size_t i = 0; i < x.size(); ++i) center += mass[i] * x[i];
-  center /= m.mass;
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) center += mass_of(i) * x[i], sum += mass_of(i);
+  center /= sum;
   Mat3 inertia = Mat3::Zero();
   for (std::size_t i = 0; i < x.size(); ++i) {
     const Vec3 r = x[i] - center;
-    inertia += mass[i] * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
+    inertia += mass_of(i) * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
   }
   const Vec3 w = pseudo_inverse(inertia, least_inertia) * m.couple;
   if (!(w.norm() * h_ < most_turn)) return;
-  for (std::size_t i = 0; i < x.size(); ++i) m.wanted[i] += mass[i] * w.cross(x[i] - center);
+  for (std::size_t i = 0; i < x.size(); ++i) m.wanted[i] += mass_of(i) * w.cross(x[i] - center);
 }
 
 /// Every body predicts its end, from its kept state.
@@ -447,7 +455,9 @@ bool IslandStep::couple(About about) {
   parts_.clear();
   for (Member* m : members_) {
     SurfaceResponse& response =
-        about == About::model ? m->contact->response() : m->contact->response_at_rest(m->input);
+        about == About::model || (about == About::end && m->contact->ends_as_reached())
+            ? m->contact->response()
+            : m->contact->response_at_rest(m->input);
     response.fill(m->contacts, m->problem, *pool_);
     if (!m->problem.positive()) {
       m->report.trouble =
@@ -470,7 +480,10 @@ Vec3 IslandStep::velocity_of(Index c, bool at_begin) const {
     if (share.part >= 0) {
       const Member& m = *members_[std::size_t(share.part)];
       const Contact& contact = m.contacts[std::size_t(share.contact)];
-      u += m.rows().observe(contact, at_begin ? m.v_begin : m.v()) - contact.velocity;
+      u += m.rows().observe(contact, at_begin           ? m.v_begin
+                                     : ends(m, At::end) ? m.end_v
+                                                        : m.v()) -
+           contact.velocity;
     }
   return u;
 }
@@ -508,7 +521,7 @@ bool IslandStep::impact() {
   for (std::size_t r = 0; r < before_.size(); ++r) problem_.rows()[r].impulse = before_[r];
   for (Member* m : members_) {
     m->contact->respond(m->wanted, m->change, *pool_);
-    m->contact->kick(m->change, h_);
+    m->contact->kick(h_);
     m->contact->keep(ContactBody::Slot::attempt);
     m->v_begin = m->v();
     for (const Vec3& r : m->wanted) m->report.contact_impulse += r;
@@ -577,10 +590,12 @@ void IslandStep::set_targets() {
 bool IslandStep::descend() {
   const bool any_history =
       std::any_of(members_.begin(), members_.end(), [&](const Member* m) { return m->rate() != h_; });
+  const bool any_rigid = std::any_of(members_.begin(), members_.end(),
+                                     [](const Member* m) { return m->contact->ends_as_reached(); });
+  const double lively = any_history ? lively_turn : any_rigid ? rigid_turn : violent_turn;
   const IslandDescent::Outcome outcome = descent_.run(
-      members_, problem_,
-      {.sweeps = most_sweeps_, .tolerance = enough(), .lively = any_history ? lively_turn : violent_turn},
-      [&] {
+      members_, problem_, {.sweeps = most_sweeps_, .tolerance = enough(), .lively = lively}, [&] {
+        for (Member* m : members_) m->hat.assign(m->contact->hat().begin(), m->contact->hat().end());
         if (!couple(About::model)) return false;
         set_targets();
         return true;
@@ -600,6 +615,7 @@ bool IslandStep::descend() {
       return false;
     }
     m->applied.swap(m->wanted);
+    if (m->contact->ends_as_reached()) m->contact->reached(m->end_x, m->end_v);
   }
   if (!finite()) return false;
   answer_end();
@@ -634,7 +650,7 @@ void IslandStep::bring() {
     if (!(most > 0)) continue;
     if (problem_.size() == 0) m->contact->response_at_rest(m->input);
     m->contact->respond(m->outer, m->change, *pool_);
-    m->contact->move(m->change, m->rate());
+    m->contact->move(m->rate());
   }
 }
 
@@ -711,7 +727,7 @@ void IslandStep::shorten(double left) {
     m->change.resize(m->node_at.size());
     for (std::size_t i = 0; i < m->node_at.size(); ++i)
       m->change[i] = (m->node_at[i] - m->node_begin[i]) / h_;
-    m->method->place(m->node_at, m->change);
+    m->contact->place(m->node_at, m->change);
     m->end = m->at;
     m->report.shortened = left;
   }
@@ -772,9 +788,7 @@ void IslandStep::move_apart() {
   double free = 1;
   for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair));
   for (Member* m : members_) {
-    if (free < 1)
-      for (Vec3& way : m->change) way *= 0.9 * free;
-    m->contact->shift(m->change);
+    m->contact->shift(free < 1 ? 0.9 * free : 1);
   }
 }
 

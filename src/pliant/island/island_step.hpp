@@ -101,6 +101,8 @@ class IslandStep {
   void pass_on(BodyPair& pair);
   enum class At { begin, descent, end };
   void collect_impulses(At at);
+  /// The motion reached stands for that of the state.
+  static bool ends(const Member& member, At at);
   /// Nobody but the members has a share in their momentum.
   bool nothing_outside() const;
   void add_couple(Member& member, const Points& x);

@@ -48,7 +48,7 @@ void Islands::attach(std::span<const Joiner> joiners) {
   bool any = true;
   for (std::size_t k = 0; any && k < members_.size(); ++k) {
     any = false;
-    for (BodyPair& pair : pairs_) any |= !pair.within_one() && part_touching(pair);
+    for (BodyPair& pair : pairs_) any |= !pair.within_one() && are_willing(pair) && part_touching(pair);
   }
   for (BodyPair& pair : pairs_) {
     look_for_crossing(pair);
@@ -191,7 +191,7 @@ bool Islands::part_touching(BodyPair& pair) {
       if (!done_[k] || !m.movable) continue;
       Points x = m.x(), v = m.v();
       for (Vec3& p : x) p += by;
-      m.method->place(x, v);
+      m.contact->place(x, v);
       m.place_surface(x, m.begin);
       m.at = m.end = m.begin;
       m.surface->moving().refit(m.begin, m.begin, m.thickness);
@@ -239,7 +239,7 @@ std::vector<Overlap> Islands::overlaps() {
 std::vector<IndexPair> Islands::crossing() const {
   std::vector<IndexPair> out;
   for (const BodyPair& pair : pairs_)
-    if (pair.crossing)
+    if (pair.crossing && are_willing(pair))
       out.push_back({members_[std::size_t(pair.first)].body, members_[std::size_t(pair.second)].body});
   return out;
 }
@@ -506,8 +506,8 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
       done_[std::size_t(k)] = 1;
     }
   const bool meets = joined_.size() > 1 || is_bonded(leader) || steps_as_island(leader);
-  if (!meets) {
-    Member& m = *joined_[0];
+  if (Member& m = *joined_[0];
+      !meets && (m.contact->meets_colliders_alone() || m.input.colliders.empty())) {
     m.report = m.method->advance(m.input);
     return m.report.ok() ? std::nullopt : std::optional(leader);
   }
@@ -668,6 +668,10 @@ bool Islands::may_meet(const BodyPair& pair) const {
   if (pair.most_delta == 0 && bonds_.holds(pair.first, pair.second)) return false;
   if (pair.within_one() && (pair.crossing || !members_[std::size_t(pair.first)].input.contact.self))
     return false;
+  return are_willing(pair);
+}
+
+bool Islands::are_willing(const BodyPair& pair) const {
   return members_[std::size_t(pair.first)].input.contact.bodies &&
          members_[std::size_t(pair.second)].input.contact.bodies;
 }

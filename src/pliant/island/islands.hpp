@@ -7,6 +7,7 @@
 //   4. check    where two of them met after all, or one met itself, their step is done again as an island
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -37,7 +38,13 @@ class Islands {
   void attach(std::span<const Joiner> joiners);
   /// Bodies were put elsewhere: what was known of pairs is forgotten, and it is seen anew which cross.
   void look_again();
-  bool empty() const { return bonds_.empty() ? pairs_.empty() : members_.empty(); }
+  /// Nobody steps here: no two bodies may meet or are tied, and none needs an island to meet colliders.
+  bool empty() const {
+    if (!bonds_.empty()) return members_.empty();
+    return pairs_.empty() && std::ranges::none_of(members_, [](const Member& m) {
+             return !m.contact->meets_colliders_alone();
+           });
+  }
   /// In place of all bonds so far: they are made where bodies and colliders are.
   void set_bonds(std::vector<Bond> bonds, std::span<const Collider> colliders, double time);
   const Bonds& bonds() const { return bonds_; }
@@ -100,6 +107,8 @@ class Islands {
   void find_touching_group(Index from, Index but);
   void look_for_crossing(BodyPair& pair);
   void lead(BodyPair& pair);
+  /// Both want to.
+  bool are_willing(const BodyPair& pair) const;
   bool may_meet(const BodyPair& pair) const;
   void search(BodyPair& pair);
   void join(Index a, Index b);

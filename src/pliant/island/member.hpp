@@ -64,8 +64,8 @@ struct Member {
   /// What an impulse of the island counts in the body's own step: both act as the same force.
   double scale() const { return rate() / input.h; }
   const ContactRows& rows() const { return contact->stage().rows(); }
-  const Points& x() const { return method->nodes().x; }
-  const Points& v() const { return method->nodes().v; }
+  const Points& x() const { return contact->nodes().x; }
+  const Points& v() const { return contact->nodes().v; }
   void place_surface(std::span<const Vec3> nodes, Points& out) const {
     out.resize(std::size_t(rows().points().rows()));
     gather(rows().points(), nodes, out);

@@ -98,4 +98,12 @@ std::size_t BlockGradients::memory_bytes() const {
          sizeof(Index) * (pattern_.column.size() + 2 * diagonal_.size());
 }
 
+void BlockGradients::multiply(const Vec3* p, Vec3* out) const {
+  for (Index i = 0; i < pattern_.rows(); ++i) {
+    out[i].setZero();
+    for (Index k = pattern_.begin[std::size_t(i)]; k < pattern_.begin[std::size_t(i) + 1]; ++k)
+      out[i] += Eigen::Map<const Mat3>(&blocks_[9 * std::size_t(k)]) * p[pattern_.column[std::size_t(k)]];
+  }
+}
+
 }  // namespace pliant

@@ -38,6 +38,9 @@ class BlockGradients {
   /// x = A^-1 b up to the residual reduction, from 0; three numbers a row. Stops at `most` iterations.
   Outcome solve(const Vec3* b, Vec3* x, double reduction, int most, Pool& pool);
 
+  /// out = A p.
+  void multiply(const Vec3* p, Vec3* out) const;
+
   std::size_t matrix_bytes() const { return blocks_.size() * sizeof(double) + pattern_.column.size() * 4; }
   std::size_t bytes_per_iteration() const;
   std::size_t memory_bytes() const;

@@ -64,6 +64,7 @@ struct DirectSolver::Impl {
   std::vector<Index> matrix_begin, matrix_column;  ///< the pattern that refactor must meet
   PanelSolver panels;
   DoubleFactor exact;
+  std::vector<Vec3> work;  ///< of solves in double
 
   void clear() {
     const bool keep = keep_double, narrow = in_16_bits;
@@ -158,7 +159,8 @@ void DirectSolver::solve(const Float4* b, Float4* z, Pool& pool) {
 void DirectSolver::solve(const Vec3* b, Vec3* z) const {
   PLIANT_CHECK(impl_->factored && !impl_->exact.begin.empty());
   const std::vector<Index>& order = impl_->pattern.order;
-  std::vector<Vec3> x(order.size());
+  std::vector<Vec3>& x = impl_->work;
+  x.resize(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) x[k] = b[order[k]];
   substitute(impl_->pattern, impl_->exact, x);
   for (std::size_t k = 0; k < order.size(); ++k) z[order[k]] = x[k];

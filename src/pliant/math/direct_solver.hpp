@@ -44,7 +44,7 @@ class DirectSolver {
   /// depend on the number of threads. Not reentrant (it uses scratch of this object).
   void solve(const Float4* b, Float4* z, Pool& pool);
 
-  /// The same through the double-precision factor when keep_double was set before factor.
+  /// The same through the double-precision factor when keep_double was set before factor. Not reentrant either.
   void solve(const Vec3* b, Vec3* z) const;
   void keep_double(bool keep);
 

@@ -131,7 +131,7 @@ class Simulation {
   bool meets_others(int index) {
     check_index(index);
     join_changed();
-    return meets_[std::size_t(index)];
+    return meets_[std::size_t(index)] && bodies_[std::size_t(index)].contact().bodies;
   }
   /// The same as the last step left it.
   bool met_others(int index) const { return meets_[std::size_t(index)] && !islands_.empty(); }
@@ -160,6 +160,8 @@ class Simulation {
   std::optional<int> step_together(double end);
   /// Which bodies may meet. starts: of a body, it may be moved by a hair.
   void join_bodies(const std::vector<char>& starts);
+  bool joins(Body& body);
+  char wanted(Body& body);
   /// The same, when contact options say otherwise than before.
   void join_changed();
 

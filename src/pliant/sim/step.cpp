@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pliant/contact/contact_body.hpp"
 #include "pliant/sim/simulation.hpp"
 
 namespace pliant {
@@ -26,12 +27,6 @@ double mean_edge(const Points& x, const std::vector<Triangle>& triangles) {
   for (const Triangle& t : triangles)
     for (int k = 0; k < 3; ++k) sum += (x[std::size_t(t[(k + 1) % 3])] - x[std::size_t(t[k])]).norm();
   return triangles.empty() ? 0 : sum / double(3 * triangles.size());
-}
-
-/// What a change of makes a simulation see anew which bodies may meet.
-char wanted(const Body& body) {
-  const ContactOptions& contact = body.contact();
-  return char(contact.bodies ? contact.self ? 2 : 1 : 0);
 }
 
 }  // namespace
@@ -91,15 +86,29 @@ void Simulation::join_bodies(const std::vector<char>& starts) {
     here_.push_back(&body.method());
     wants_.push_back(wanted(body));
     const bool tied = i < tied_.size() && tied_[i];
-    if (!body.contact().bodies && !tied) continue;
+    if (!joins(body) && !tied) continue;
     const double thickness = body.closed() ? 0 : thin * mean_edge(body.rest_surface(), body.triangles());
     const bool movable = starts[i] && body.holds().empty();
     joiners.push_back({Index(i), &body.method(), body.contact_triangles(), body.contact(), thickness, movable,
                        body.closed(),
-                       body.contact().self ? std::span(body.contact_rest()) : std::span<const Vec3>()});
+                       body.contact().bodies && body.contact().self ? std::span(body.contact_rest()) : std::span<const Vec3>()});
   }
   islands_.attach(joiners);
   for (const Member& member : islands_.members()) meets_[std::size_t(member.body)] = 1;
+}
+
+/// It wants to meet others, or colliders that it meets in an island only.
+bool Simulation::joins(Body& body) {
+  if (body.contact().bodies) return true;
+  ContactBody* const contact = body.method().contact_body();
+  return contact && !contact->meets_colliders_alone() && !colliders_.empty();
+}
+
+/// What a change of makes a simulation see anew which bodies may meet.
+char Simulation::wanted(Body& body) {
+  const ContactOptions& contact = body.contact();
+  const char meets = char(contact.bodies ? contact.self ? 2 : 1 : 0);
+  return char(2 * meets + joins(body));
 }
 
 void Simulation::join_changed() {

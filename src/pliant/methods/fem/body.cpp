@@ -7,15 +7,16 @@
 
 namespace pliant::fem {
 
-Body::Body(Model model, Rig rig, Gather embedding, const Damping& damping, const Options& options)
+Body::Body(Model model, Rig rig, Skin skin, const Damping& damping, const Options& options)
     : model_(std::move(model)),
       rig_(std::move(rig)),
-      embedding_(std::move(embedding)),
+      skin_(std::move(skin)),
       damping_(damping),
       options_(options),
       state_(state_at_rest(model_)),
       equation_(model_),
-      scratch_(state_) {}
+      scratch_(state_),
+      meeting_(*this) {}
 
 void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   PLIANT_CHECK(x.size() == model_.rest.size() && v.size() == model_.rest.size());
@@ -24,6 +25,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   move_followers(state_.nodes.x);
   move_followers(state_.nodes.v);
   state_.past = Past::unknown;
+  state_.contact.clear();
   for (Index e = 0; e < model_.elements(); ++e)
     if (!model_.is_given(e))
       state_.rotations[e] =

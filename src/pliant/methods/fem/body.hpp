@@ -11,21 +11,25 @@
 
 #include "pliant/math/gather.hpp"
 #include "pliant/methods/fem/equation.hpp"
+#include "pliant/methods/fem/meeting.hpp"
 #include "pliant/methods/fem/rig.hpp"
 #include "pliant/methods/method.hpp"
+#include "pliant/methods/skin.hpp"
 
 namespace pliant::fem {
 
 class Body final : public Method {
  public:
-  Body(Model model, Rig rig, Gather embedding, const Damping& damping, const Options& options);
+  Body(Model model, Rig rig, Skin skin, const Damping& damping, const Options& options);
+  Body(const Body&) = delete;  // its parts know the model by address
+  Body& operator=(const Body&) = delete;
 
   StepReport advance(const StepInput& input) override;
   const NodeState& nodes() const override { return state_.nodes; }
   void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
   void surface(std::span<Vec3> vertices) const override;
   void surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const override;
-  const Gather& embedding() const override { return embedding_; }
+  const Gather& embedding() const override { return skin_.embedding; }
   void pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const override;
   double elastic_energy() const override;
   void elastic_forces(std::span<Vec3> out) const override;
@@ -36,6 +40,7 @@ class Body final : public Method {
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
+  ContactBody* contact_body() override { return &meeting_; }
 
   const Model& model() const { return model_; }
   const Rig& rig() const { return rig_; }
@@ -47,6 +52,8 @@ class Body final : public Method {
   }
 
  private:
+  friend class Meeting;
+
   /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); only h, held and pool of the input
   /// are used.
   std::string static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
@@ -75,13 +82,14 @@ class Body final : public Method {
 
   Model model_;
   Rig rig_;  // bones, or none
-  Gather embedding_;
+  Skin skin_;
   Damping damping_;
   Options options_;
 
   State state_;
   Equation equation_;
   Scratch scratch_;
+  Meeting meeting_;
 };
 
 }  // namespace pliant::fem

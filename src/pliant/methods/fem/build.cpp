@@ -27,8 +27,8 @@ Result<std::unique_ptr<Method>> build(const Shape& shape, double density, const 
               *model, diffused, pool);
     if (diffused) model->given_rotation = rig.reached(*model);
   }
-  return std::unique_ptr<Method>(
-      std::make_unique<Body>(std::move(*model), std::move(rig), shape.embedding, damping, options));
+  return std::unique_ptr<Method>(std::make_unique<Body>(
+      std::move(*model), std::move(rig), Skin{shape.embedding, shape.contact}, damping, options));
 }
 
 }  // namespace pliant::fem

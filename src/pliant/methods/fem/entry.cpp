@@ -58,7 +58,7 @@ const MethodEntry& entry() {
                    const BodyPlan& plan) { return build(plan.shape, plan.density, plan.damping, options); },
        .set_live = set_live_of<Body, Options>,
        .notes = notes,
-       .abilities = {Ability::live, Ability::elastic},
+       .abilities = {Ability::contact, Ability::live, Ability::elastic},
        .controls = controls,
        .drive_joint =
            [](const Options&, Method&, Index, const Vec3&, const Vec3&) {

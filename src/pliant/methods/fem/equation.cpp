@@ -91,6 +91,23 @@ BlockGradients::Outcome Equation::solve(const Points& g, Points& p, double toler
   return matrix_.solve(g.data(), p.data(), tolerance, most, pool);
 }
 
+void Equation::strain(std::span<const Vec3> targets, Scratch& end, Pool& pool) {
+  assembly_.visit(model_, end.x, end.v, 0, end.rotations, pool);
+  assembly_.gather_forces(model_, end.g, pool);
+  assembly_.gather_blocks(model_, 1, matrix_, pool);
+  if (!has_followers()) return;
+  soft_holds_.add_forces(end.x, targets, 1, end.g);
+  soft_holds_.add_blocks(1, matrix_);
+}
+
+void Equation::stiffen(const Points& p, Scratch& end, Points& out) const {
+  const std::vector<Index>& nodes = assembly_.free();
+  for (std::size_t k = 0; k < nodes.size(); ++k) end.p[k] = p[std::size_t(nodes[k])];
+  matrix_.multiply(end.p.data(), end.g.data());
+  std::fill(out.begin(), out.end(), Vec3::Zero());
+  for (std::size_t k = 0; k < nodes.size(); ++k) out[std::size_t(nodes[k])] = end.g[k];
+}
+
 StepTraffic Equation::traffic(int iterations) const {
   const std::size_t matrix = matrix_.matrix_bytes(), ends = model_.rest.size() * sizeof(Vec3) * 16;
   StepTraffic out;

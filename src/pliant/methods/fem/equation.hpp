@@ -31,6 +31,12 @@ class Equation {
   void turn(Scratch& end, Pool& pool);
   /// A at those rotations. grabs: soft pulls of the step.
   void assemble(const Scheme& s, std::span<const Grab> grabs, Pool& pool);
+  /// end.rotations and end.g = dV/dx at end.x, by unknowns, and K' there with what holds softly, N/m.
+  void strain(std::span<const Vec3> targets, Scratch& end, Pool& pool);
+  /// out = K' p, both by nodes with freedom; end.g and end.p are lost.
+  void stiffen(const Points& p, Scratch& end, Points& out) const;
+  /// Of what holds each of so many nodes softly, N/m.
+  double hold_stiffness(std::size_t held) const { return held == 0 ? 0 : model_.hold / double(held); }
   /// p = A^-1 g.
   BlockGradients::Outcome solve(const Points& g, Points& p, double tolerance, int most, Pool& pool);
 

@@ -19,6 +19,7 @@ void save(const State& state, Writer& writer) {
   writer.array(state.nodes.v);
   state.save_history(writer);
   writer.array(state.rotations);
+  writer.array(state.contact.memories), writer.array(state.contact.sides);
 }
 
 bool load(Reader& reader, State& state) {
@@ -27,6 +28,7 @@ bool load(Reader& reader, State& state) {
   reader.array(next.nodes.v);
   next.load_history(reader);
   reader.array(next.rotations);
+  reader.list(next.contact.memories), reader.list(next.contact.sides);
   if (!reader.ok()) return false;
   state = std::move(next);
   return true;

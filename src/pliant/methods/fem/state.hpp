@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pliant/base/archive.hpp"
+#include "pliant/contact/contact.hpp"
 #include "pliant/methods/fem/energy.hpp"
 #include "pliant/physics/history.hpp"
 #include "pliant/physics/node_state.hpp"
@@ -12,6 +13,7 @@ namespace pliant::fem {
 struct State : History<Points> {
   NodeState nodes;
   Rotations rotations;  ///< warm starts
+  ContactState contact;
 };
 
 /// At rest.

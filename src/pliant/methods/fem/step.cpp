@@ -46,7 +46,10 @@ StepReport Body::advance(const StepInput& given) {
   StepReport report;
   report.trouble = trouble_of(given, model_.nodes());
   if (report.ok() && !given.colliders.empty())
-    report.trouble = "method fem does not meet colliders: set the body's method to geometric";
+    report.trouble =
+        "a body of finite elements has no triangles that could meet colliders: give it a surface, or set its "
+        "method to "
+        "geometric";
   if (!report.ok()) return report;
   const StepInput input = rig_.empty() ? given : rig_.with_bones(given, scratch_.rig);
   const Scheme now(options_.integrator, input.h, damping_);

@@ -6,15 +6,15 @@
 
 namespace pliant::fem {
 
-void Body::surface(std::span<Vec3> vertices) const { gather(embedding_, state_.nodes.x, vertices); }
+void Body::surface(std::span<Vec3> vertices) const { gather(skin_.embedding, state_.nodes.x, vertices); }
 
 void Body::surface_in_parallel(std::span<Vec3> vertices, Pool& pool) const {
-  gather(embedding_, state_.nodes.x, vertices, pool);
+  gather(skin_.embedding, state_.nodes.x, vertices, pool);
 }
 
 void Body::pull_back(std::span<const Vec3> surface_forces, std::span<Vec3> node_forces) const {
   PLIANT_CHECK(node_forces.size() == nodes().x.size());
-  scatter_add(embedding_, surface_forces, node_forces);
+  scatter_add(skin_.embedding, surface_forces, node_forces);
 }
 
 std::optional<int> Body::inverted_cells() const {

@@ -126,9 +126,6 @@ std::optional<double> fixed_poisson(const Options& options) {
 }
 
 std::optional<Problem> lacks(const Options& options, Ability ability) {
-  if (ability == Ability::contact && options.reduction)
-    return Problem{"geometric.reduction", "a reduced body in a scene with colliders",
-                   "no colliders, or full space", "contact is not available in reduced space"};
   if (ability == Ability::contact && options.keep_volume)
     return Problem{"geometric.keep_volume", "true in a scene with colliders", "no colliders, or false",
                    "contact does not keep the volume of a surface"};

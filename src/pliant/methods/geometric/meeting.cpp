@@ -22,6 +22,10 @@ Meeting::Running::Running(Body& body, const StepInput& given)
 
 ContactStage& Meeting::stage() { return body_.contact_.stage(); }
 ContactState& Meeting::memory() { return body_.state_.contact; }
+ContactBody::Nodes Meeting::nodes() const {
+  return {body_.state_.nodes.x, body_.state_.nodes.v, body_.state_.nodes.mass};
+}
+void Meeting::place(std::span<const Vec3> x, std::span<const Vec3> v) { body_.place(x, v); }
 void Meeting::keep(Slot slot) { kept_[std::size_t(slot)] = body_.state_; }
 
 void Meeting::restore(Slot slot) {
@@ -67,29 +71,30 @@ void Meeting::respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) {
     return;
   }
   body_.contact_.response().respond(impulses, dv, pool);
+  answer_ = dv;
 }
 
 /// Held nodes stay where their targets are: the response leaves them alone.
-void Meeting::kick(std::span<const Vec3> dv, double h) {
+void Meeting::kick(double h) {
   State& state = body_.state_;
-  for (std::size_t i = 0; i < dv.size(); ++i) {
-    state.nodes.v[i] += dv[i];
-    state.v_before[i] += dv[i];
-    state.x_before[i] -= h * dv[i];
+  for (std::size_t i = 0; i < answer_.size(); ++i) {
+    state.nodes.v[i] += answer_[i];
+    state.v_before[i] += answer_[i];
+    state.x_before[i] -= h * answer_[i];
   }
 }
 
-void Meeting::move(std::span<const Vec3> dv, double rate) {
-  for (std::size_t i = 0; i < dv.size(); ++i) {
-    body_.state_.nodes.x[i] += rate * dv[i];
-    body_.state_.nodes.v[i] += dv[i];
+void Meeting::move(double rate) {
+  for (std::size_t i = 0; i < answer_.size(); ++i) {
+    body_.state_.nodes.x[i] += rate * answer_[i];
+    body_.state_.nodes.v[i] += answer_[i];
   }
 }
 
-void Meeting::shift(std::span<const Vec3> dx) {
-  for (std::size_t i = 0; i < dx.size(); ++i) {
-    body_.state_.nodes.x[i] += dx[i];
-    body_.state_.x_before[i] += dx[i];
+void Meeting::shift(double share) {
+  for (std::size_t i = 0; i < answer_.size(); ++i) {
+    body_.state_.nodes.x[i] += share * answer_[i];
+    body_.state_.x_before[i] += share * answer_[i];
   }
 }
 

@@ -22,6 +22,8 @@ class Meeting final : public DescendingBody<float> {
 
   ContactStage& stage() override;
   ContactState& memory() override;
+  Nodes nodes() const override;
+  void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
   void keep(Slot slot) override;
   void restore(Slot slot) override;
   const ContactState& kept_memory() const override { return kept_[std::size_t(Slot::attempt)]->contact; }
@@ -40,9 +42,9 @@ class Meeting final : public DescendingBody<float> {
 
   SurfaceResponse& response_at_rest(const StepInput& input) override;
   void respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) override;
-  void kick(std::span<const Vec3> dv, double h) override;
-  void move(std::span<const Vec3> dv, double rate) override;
-  void shift(std::span<const Vec3> dx) override;
+  void kick(double h) override;
+  void move(double rate) override;
+  void shift(double share) override;
   Vec3 rebound(const StepInput& input, std::span<const Vec3> x, std::span<const Vec3> v) override;
 
  private:
@@ -72,6 +74,7 @@ class Meeting final : public DescendingBody<float> {
   std::array<std::optional<State>, 3> kept_;  // by slot
   std::vector<double> places_;                // of the nodes, as the kernels read them
   Points end_x_, end_v_, kick_;               // of rebound()
+  Points answer_;                             // of the last respond()
   Doubles from_;                              // the same where arcs begin
   Floats way_;                                // from there to D
   std::optional<Running> step_;

@@ -35,7 +35,8 @@ Body::Body(Model model, Rig rig, Skin skin, const Damping& damping, const Option
       cache_(model_),
       state_(state_at_rest(model_, cache_.cells, options)),
       scratch_(model_, options),
-      contact_(model_, skin_, cache_) {
+      contact_(model_, skin_, cache_),
+      meeting_(*this) {
   PLIANT_CHECK(options.rotations != Rotations::automatic);
   if (rig_.rod()) state_.rod = rig_.rod()->at_rest();
   if (options.rotations == Rotations::diffused && options.warping != Warping::none && !rig_.empty())

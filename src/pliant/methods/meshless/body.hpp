@@ -6,6 +6,7 @@
 
 #include "pliant/methods/meshless/contact.hpp"
 #include "pliant/methods/meshless/energy.hpp"
+#include "pliant/methods/meshless/meeting.hpp"
 #include "pliant/methods/method.hpp"
 
 namespace pliant::meshless {
@@ -35,6 +36,8 @@ class Body final : public Method {
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
+  /// None of flesh that does not meet colliders either, or whose step has no symmetric matrix.
+  ContactBody* contact_body() override;
 
   const Model& model() const { return model_; }
   /// The live options and the damping of the next step; the rest of `options` must be unchanged.
@@ -57,6 +60,8 @@ class Body final : public Method {
   void add_setup(double ms) { cache_.setup_ms += ms; }
 
  private:
+  friend class Meeting;
+
   /// New rotations: of the positions x, or those that the posed bones give. Returns the cells whose blend of
   /// the bones' rotations had no length and that kept theirs.
   int turn(const Points& x, bool polar, Pool& pool);
@@ -86,6 +91,7 @@ class Body final : public Method {
   State state_;
   Scratch scratch_;
   ContactStep contact_;
+  Meeting meeting_;
 };
 
 }  // namespace pliant::meshless

@@ -30,6 +30,7 @@ class ContactStep {
   /// and what the next step needs to know of the contacts. True: there are some.
   bool meet(Equation& e);
 
+  ContactStage& stage() { return stage_; }
   std::size_t memory_bytes() const { return response_.memory_bytes(); }
 
  private:

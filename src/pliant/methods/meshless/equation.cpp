@@ -155,6 +155,11 @@ double Equation::residual(const Points& x, Points& r) {
     elastic(velocity, false, false, forces);
     for (std::size_t i = 0; i < x.size(); ++i) r[i] -= s.inner_drag * forces[i];
   }
+  add_pulls(x, r);
+  return std::sqrt(load) + std::sqrt(acting);
+}
+
+void Equation::add_pulls(const Points& x, Points& r) const {
   const Gather& rows = cache.rows;
   for (Index n = 0; n < rows.rows(); ++n) {
     Vec3 field = Vec3::Zero();
@@ -173,7 +178,17 @@ double Equation::residual(const Points& x, Points& r) {
     for (std::size_t k = begin; k < end; ++k)
       r[std::size_t(at.column[k])] += at.weight[k] * grab.stiffness * (grab.target - field);
   }
-  return std::sqrt(load) + std::sqrt(acting);
+}
+
+void Equation::inner_forces(const Points& x, Points& out) {
+  elastic(x, true, true, scratch.elastic);
+  for (std::size_t i = 0; i < x.size(); ++i) out[i] = -scratch.elastic[i];
+  add_pulls(x, out);
+}
+
+void Equation::stiffen(const Float4* z, Float4* y) {
+  cache.cells.apply(rough_stress(), in_matrix(), z, y, pool());
+  apply_rows(z, y);
 }
 
 void Equation::apply_rows(const Float4* z, Float4* y) const {

@@ -82,6 +82,10 @@ struct Equation {
 
   /// r at x. Returns the root of the sum of squares of the forces that act, N.
   double residual(const Points& x, Points& r);
+  /// What acts on the nodes from within at x, with what holds and grabs: -dE/dx + hold rows^T (targets - rows x), N.
+  void inner_forces(const Points& x, Points& out);
+  /// y = (K + hold rows^T rows) z, with the grabs.
+  void stiffen(const Float4* z, Float4* y);
   /// y = matrix times z.
   void apply(const Float4* z, Float4* y);
   /// z^T times matrix times z, without the product.
@@ -110,6 +114,8 @@ struct Equation {
   Stress<float> rough_stress() const;
   /// Makes the rows of the bones and of these nodes.
   void hold(std::span<const Index> nodes);
+  /// r += forces of what holds at x, and of the grabs.
+  void add_pulls(const Points& x, Points& r) const;
   /// y += hold rows^T rows z, and the grabs.
   void apply_rows(const Float4* z, Float4* y) const;
 };

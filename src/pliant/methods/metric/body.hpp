@@ -7,6 +7,7 @@
 
 #include "pliant/methods/method.hpp"
 #include "pliant/methods/metric/contact.hpp"
+#include "pliant/methods/metric/meeting.hpp"
 #include "pliant/methods/metric/momentum.hpp"
 #include "pliant/methods/metric/whole_motion.hpp"
 #include "pliant/methods/skin.hpp"
@@ -35,6 +36,8 @@ class Body final : public Method {
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
+  /// None of a body so large that the matrix of its response would not be factored in reasonable time.
+  ContactBody* contact_body() override { return model_.nodes() <= most_meeting_nodes ? &meeting_ : nullptr; }
 
   const Model& model() const { return model_; }
   /// The live options and the damping of the next step; the rest of `options` must be unchanged.
@@ -47,6 +50,8 @@ class Body final : public Method {
   double time() const { return state_.time; }
 
  private:
+  friend class Meeting;
+
   /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); of the input h, held and pool count.
   std::string static_direction(const StepInput& input, std::span<const Vec3> f, std::span<Vec3> d);
   /// The step in `count` equal parts. True: contact tore the body, and fewer halves would be too few.
@@ -83,6 +88,7 @@ class Body final : public Method {
   WholeMotion whole_;
   ContactStep contact_;
   Scratch scratch_;
+  Meeting meeting_{*this};
 };
 
 }  // namespace pliant::metric

@@ -47,6 +47,7 @@ class ContactStep {
   /// true: the rebound of an impact that is over changes velocities.
   bool touches(const Context& step, const State& state, const Scratch& end);
   bool pass(const Context& step, const Strengths& strengths, State& state, Scratch& end);
+  ContactStage& stage() { return stage_; }
   bool touched() const { return !stage_.empty(); }
   /// Neither contacts nor recalled forces.
   bool is_idle() const { return stage_.empty() && recalled_.empty(); }

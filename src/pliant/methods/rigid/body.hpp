@@ -11,6 +11,7 @@
 
 #include "pliant/methods/method.hpp"
 #include "pliant/methods/rigid/contact.hpp"
+#include "pliant/methods/rigid/meeting.hpp"
 #include "pliant/physics/damping.hpp"
 
 namespace pliant::rigid {
@@ -32,6 +33,7 @@ class Body final : public Method {
   void save(Writer& writer) const override { rigid::save(state_, writer); }
   bool load(Reader& reader) override { return rigid::load(reader, state_); }
   MethodDescription describe() const override;
+  ContactBody* contact_body() override { return &meeting_; }
 
   const Model& model() const { return model_; }
   const Motion& motion() const { return state_.motion; }
@@ -39,6 +41,8 @@ class Body final : public Method {
   void set_damping(const Damping& damping) { damping_ = damping; }
 
  private:
+  friend class Meeting;  // the same step, in pieces
+
   /// Nodes at the end of the step, in end_x_ and end_v_. False: it is beyond what numbers can hold.
   bool arrive(const Motion& end, const StepInput& input, StepReport& report);
   /// The body is there, at the end of a step or where it is put.
@@ -50,6 +54,7 @@ class Body final : public Method {
   State state_;
   Points end_x_, end_v_;  // scratch: nodes at the end of the step
   ContactStep contact_;
+  Meeting meeting_{*this};
 };
 
 }  // namespace pliant::rigid

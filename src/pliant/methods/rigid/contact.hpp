@@ -26,6 +26,9 @@ class ContactStep {
   bool finish(const StepInput& input, const Flight& flight, State& state, Motion& end, std::span<Vec3> x,
               StepReport& report);
 
+  ContactStage& stage() { return stage_; }
+  Response& response() { return response_; }
+
  private:
   class Bouncing;
   using Outcome = ContactProblem::Outcome;

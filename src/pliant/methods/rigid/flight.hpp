@@ -38,6 +38,9 @@ class Flight {
   const Twist& twist() const { return twist_; }
   const Mobility& mobility() const { return mobility_; }
   const Mat3& rotation() const { return rotation_; }
+  const Vec3& momentum() const { return momentum_; }  ///< H
+  double factor() const { return factor_; }           ///< f
+  const Vec3& place() const { return place_; }        ///< of o at the beginning, m
   /// The kick is harder: impulses, of this moment about o, change the twist.
   void add(const Twist& change, const Vec3& moment);
   /// The end of the step; pushed: something touches, or pulls.

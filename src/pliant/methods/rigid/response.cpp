@@ -36,8 +36,14 @@ void Response::set(const Mobility& mobility, const Vec3& about, const Mat3& rota
   rotation_ = rotation;
 }
 
+double Response::weight(const Contact& contact) {
+  double sum = 0;
+  for (const ContactTerm& term : contact.terms()) sum += term.weight;
+  return sum;
+}
+
 Vec3 Response::lever(const Contact& contact) const {
-  return rotation_ * (rows_->observe(contact, model_->arm) - about_);
+  return rotation_ * (rows_->observe(contact, model_->arm) - weight(contact) * about_);
 }
 
 Vec3 Response::moment(std::span<const Contact> contacts, std::span<const Vec3> r,
@@ -52,7 +58,7 @@ Vec3 Response::moment(std::span<const Contact> contacts, std::span<const Vec3> r
 Twist Response::answer(std::span<const Contact> contacts, std::span<const Vec3> r,
                        std::span<const Vec3> torques) const {
   Vec3 sum = Vec3::Zero();
-  for (const Vec3& one : r) sum += one;
+  for (std::size_t c = 0; c < r.size(); ++c) sum += weight(contacts[c]) * r[c];
   return mobility_.answer(sum, moment(contacts, r, torques));
 }
 
@@ -70,18 +76,19 @@ void Response::fill(std::span<const Contact> contacts, ContactProblem& problem, 
     row.normal = contact.normal;
     row.friction = contact.friction;
     row.lever = lever(contact);
-    if (mobility_.split)
-      for (Index d = 0; d < n; ++d) problem.s(c, d) = float(mobility_.light());
+    if (!mobility_.split) continue;
+    const double shift = mobility_.light() * weight(contact);
+    for (Index d = 0; d < n; ++d) problem.s(c, d) = float(shift * weight(contacts[std::size_t(d)]));
   }
-  if (!mobility_.split) fill_dense(problem);
+  if (!mobility_.split) fill_dense(contacts, problem);
   problem.prepare();
 }
 
-void Response::fill_dense(ContactProblem& problem) const {
+void Response::fill_dense(std::span<const Contact> contacts, ContactProblem& problem) const {
   using Mat36 = Eigen::Matrix<double, 3, 6>;
   const auto row_of = [&](Index c) {
     Mat36 row;
-    row << Mat3::Identity(), turning_of(problem.row(c).lever);
+    row << weight(contacts[std::size_t(c)]) * Mat3::Identity(), turning_of(problem.row(c).lever);
     return row;
   };
   for (Index c = 0; c < problem.size(); ++c) {

@@ -44,7 +44,9 @@ class Response final : public NodeResponse {
   /// The point o of rest arm `about`, of a body that is turned by `rotation`.
   void set(const Mobility& mobility, const Vec3& about, const Mat3& rotation);
 
-  /// From o to the point of a contact.
+  /// The sum of the weights of a row: 1, or -1 of the second of two bodies.
+  static double weight(const Contact& contact);
+  /// From o to the point of a contact, times the weight.
   Vec3 lever(const Contact& contact) const;
   /// C (sum r, sum a x r + torques).
   Twist answer(std::span<const Contact> contacts, std::span<const Vec3> r,
@@ -60,7 +62,7 @@ class Response final : public NodeResponse {
   Motion* moved = nullptr;
 
  private:
-  void fill_dense(ContactProblem& problem) const;
+  void fill_dense(std::span<const Contact> contacts, ContactProblem& problem) const;
 
   const Model* model_ = nullptr;
   const ContactRows* rows_ = nullptr;

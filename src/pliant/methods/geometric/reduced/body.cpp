@@ -31,6 +31,7 @@ void ReducedBody::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   project(model_, displacement, state_.z);
   project(model_, v, state_.v);
   state_.past = Past::unknown;
+  state_.contact.clear();
   nodes_.drop();
   // Without a warm start from the past: the same place gives the same rotations.
   state_.clear_rotations();

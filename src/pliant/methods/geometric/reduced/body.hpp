@@ -7,6 +7,7 @@
 
 #include "pliant/base/clock.hpp"
 #include "pliant/methods/geometric/reduced/cache.hpp"
+#include "pliant/methods/geometric/reduced/meeting.hpp"
 #include "pliant/methods/geometric/reduced/nodes.hpp"
 #include "pliant/methods/geometric/reduced/scratch.hpp"
 #include "pliant/methods/geometric/reduced/surface.hpp"
@@ -40,10 +41,13 @@ class ReducedBody final : public Method {
   void save(Writer& writer) const override { state_.save(writer); }
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
+  ContactBody* contact_body() override { return &meeting_; }
 
   const ReducedModel& model() const { return model_; }
 
  private:
+  friend class ReducedMeeting;
+
   class StaticProblem;  // of relax, in statics.cpp
 
   /// Z^, V^ and the prediction: from the last step, or anew (start.cpp).
@@ -71,6 +75,7 @@ class ReducedBody final : public Method {
   ReducedCache cache_;
   ReducedScratch scratch_;
   mutable ReducedNodes nodes_;  // at state_
+  ReducedMeeting meeting_{*this};
 };
 
 }  // namespace pliant::geometric

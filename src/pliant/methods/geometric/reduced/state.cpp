@@ -59,6 +59,7 @@ void ReducedState::save(Writer& writer) const {
   writer.array(active);
   writer.value(h);
   writer.value(past);
+  writer.array(contact.memories), writer.array(contact.sides);
   if (!rest_vectors.empty()) writer.array(rest_vectors);
 }
 
@@ -70,6 +71,7 @@ bool ReducedState::load(Reader& reader) {
   reader.array(next.active);
   reader.value(next.h);
   reader.value(next.past);
+  reader.list(next.contact.memories), reader.list(next.contact.sides);
   if (!rest_vectors.empty()) reader.array(next.rest_vectors);
   if (!reader.ok()) return false;
   std::copy(numbers.begin(), numbers.end(), next.quaternions.begin());

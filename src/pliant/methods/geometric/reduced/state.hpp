@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pliant/base/archive.hpp"
+#include "pliant/contact/contact.hpp"
 #include "pliant/methods/geometric/energy.hpp"
 #include "pliant/methods/geometric/reduced/model.hpp"
 #include "pliant/physics/implicit_scheme.hpp"
@@ -16,7 +17,8 @@ struct ReducedState {
   double h = 0;                       ///< of the last step, s
   std::vector<unsigned char> active;  ///< held pieces of the last step
   AlignedVector<float> quaternions;   ///< of the swept nodes, [batch][w x y z][16]: the next step starts here
-  Points rest_vectors;                ///< d of every directed edge of a plastic body; else empty
+  ContactState contact;
+  Points rest_vectors;  ///< d of every directed edge of a plastic body; else empty
 
   /// Whether the next step may use z_before and v_before: it is as long as the last one and holds the same
   /// pieces.

@@ -47,7 +47,9 @@ StepReport ReducedBody::advance(const StepInput& input) {
   StepReport report;
   report.trouble = cache_.holds.take(model_, input);
   if (report.ok() && !input.colliders.empty())
-    report.trouble = "a reduced body does not meet colliders: remove `geometric.reduction` or the colliders";
+    report.trouble =
+        "a reduced body has no triangles that could meet colliders: give it a surface, or remove "
+        "`geometric.reduction`";
   if (!report.ok()) return report;
   const Scheme scheme(options_.integrator, input.h, damping_, options_.damping_frame);
   const Context context{input, scheme, *input.pool, watch, report};

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pliant/methods/meshless/meeting.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pliant/methods/meshless/body.hpp"
+#include "pliant/methods/meshless/momentum.hpp"
+#include "pliant/methods/meshless/plastic_flow.hpp"
+
+namespace pliant::meshless {
+
+ContactBody* Body::contact_body() {
+  const bool meets = (options_.warping == Warping::cell || options_.warping == Warping::none) && !rig_.rod();
+  return meets ? &meeting_ : nullptr;
+}
+
+Meeting::Running::Running(Body& body, const StepInput& given)
+    : input(given),
+      scheme(Integrator::euler, input.h, body.damping_, body.own_rotations() ? 0 : body.model_.kappa),
+      context{input, scheme, *input.pool, watch, report},
+      equation{body.model_, body.rig_, body.options_, body.state_, body.cache_, body.scratch_, context} {}
+
+ContactStage& Meeting::stage() { return body_.contact_.stage(); }
+ContactState& Meeting::memory() { return body_.state_.contact; }
+void Meeting::place(std::span<const Vec3> x, std::span<const Vec3> v) { body_.place(x, v); }
+void Meeting::keep(Slot slot) { kept_[std::size_t(slot)] = body_.state_; }
+void Meeting::restore(Slot slot) { body_.state_ = *kept_[std::size_t(slot)]; }
+
+NodeState& Meeting::state() { return body_.state_.nodes; }
+const NodeState& Meeting::state() const { return body_.state_.nodes; }
+const Damping& Meeting::damping() const { return body_.damping_; }
+bool Meeting::loose() const { return step_->equation.is_free(); }
+bool Meeting::keeps_spin() const { return runs_ahead(body_.rig_, body_.options_); }
+
+std::string Meeting::prepare(const StepInput& input) {
+  if (!attached_) attach(stage().rows(), body_.model_.mass, body_.model_.parts);
+  attached_ = true;
+  step_.emplace(body_, input);
+  std::string trouble = step_->equation.prepare();
+  if (trouble.empty()) step_->equation.predict(Past::unknown);
+  return trouble;
+}
+
+void Meeting::bound(const StepInput& input, double stiffness, SymmetricEntries& entries) {
+  const Model& model = body_.model_;
+  const Equation& e = step_->equation;
+  const double kappa = e.scheme().kappa;
+  const double most = model.mu + kappa + std::abs(model.mu - kappa) + 3 * model.lambda;
+  const SymmetricMatrix laplacian = cell_laplacian(model.cells, model.relative, model.nodes(), *input.pool);
+  for (Index i = 0; i < laplacian.rows(); ++i)
+    for (Index k = laplacian.begin[std::size_t(i)]; k < laplacian.begin[std::size_t(i) + 1]; ++k)
+      entries.add(i, laplacian.column[std::size_t(k)], stiffness * most * laplacian.value[std::size_t(k)]);
+  const auto spring = [&](const Gather& rows, Index row, double value) {
+    for (Index k = rows.begin[std::size_t(row)]; k < rows.begin[std::size_t(row) + 1]; ++k)
+      for (Index l = rows.begin[std::size_t(row)]; l <= k; ++l)
+        entries.add(rows.column[std::size_t(k)], rows.column[std::size_t(l)],
+                    value * rows.weight[std::size_t(k)] * rows.weight[std::size_t(l)]);
+  };
+  const Gather& rows = body_.cache_.rows;
+  for (Index row = 0; row < rows.rows(); ++row) spring(rows, row, stiffness * e.hold_stiffness());
+  for (const Grab& grab : input.grabs) spring(model.at_nodes, grab.node, stiffness * grab.stiffness);
+}
+
+void Meeting::evaluate(const Points& x, bool first, Points& force) {
+  if (first) {
+    body_.state_.turned = kept_[std::size_t(Slot::attempt)]->turned;
+    body_.state_.node_turned = kept_[std::size_t(Slot::attempt)]->node_turned;
+    body_.aim(step_->equation, input().h);
+  } else if (body_.options_.rotations == Rotations::polar && body_.options_.warping == Warping::cell) {
+    body_.turn(x, true, *input().pool);
+  }
+  step_->equation.inner_forces(x, force);
+}
+
+void Meeting::stiffen(const Points& p, Points& out) {
+  z_.resize(p.size());
+  y_.resize(p.size());
+  for (std::size_t i = 0; i < p.size(); ++i) z_[i] = {float(p[i].x()), float(p[i].y()), float(p[i].z()), 0};
+  step_->equation.stiffen(z_.data(), y_.data());
+  for (std::size_t i = 0; i < p.size(); ++i) out[i] = Vec3(y_[i].x, y_[i].y, y_[i].z);
+}
+
+double Meeting::turned(const Points& x) {
+  if (body_.options_.rotations != Rotations::polar || body_.options_.warping != Warping::cell) return 0;
+  State& state = body_.state_;
+  of_model_ = state.turned;
+  body_.turn(x, true, *input().pool);
+  double most = 0;
+  for (Index c = 0; c < body_.model_.cells.count(); ++c)
+    most = std::max(most, quaternion(of_model_, c).angularDistance(quaternion(state.turned, c)));
+  state.turned = of_model_;
+  return most;
+}
+
+void Meeting::accept(const StepInput& input, StepReport& report) {
+  State& state = body_.state_;
+  state.remember(input, Past::unknown);
+  state.touches = !input.colliders.empty();
+  state.contact.impacts.clear();
+  if (!state.flow.empty()) report.yields = flow(body_.model_, body_.options_, input.h, state);
+  report.active_rotations = body_.options_.warping == Warping::none ? 0 : body_.model_.cells.count();
+}
+
+}  // namespace pliant::meshless

@@ -711,9 +711,8 @@ void IslandStep::name_stop(double left) {
   if (!worst) return;
   stop_ = {.first = member(worst->first).body, .second = member(worst->second).body, .missing = left};
   const std::vector<PairRow>& rows = worst->hits.empty() ? worst->rows : worst->hits;
-  const auto nearest = std::min_element(rows.begin(), rows.end(), [](const PairRow& a, const PairRow& b) {
-    return a.distance < b.distance;
-  });
+  const auto nearest = std::min_element(
+      rows.begin(), rows.end(), [](const PairRow& a, const PairRow& b) { return a.distance < b.distance; });
   if (nearest == rows.end()) return;
   const Points& at = member(worst->first).at;
   for (std::size_t k = 0; k < 4; ++k)

@@ -68,6 +68,7 @@ void Meeting::respond(std::span<const Vec3> impulses, Points& dv, Pool& pool) {
     for (std::size_t i = 0; i < dv.size(); ++i)  // in double: it is momentum
       dv[i] = mass_inverse_[i] > 0 ? Vec3(impulses[i] / (step_->scheme.mass * body_.model_.mass[i]))
                                    : Vec3(Vec3::Zero());
+    answer_ = dv;
     return;
   }
   body_.contact_.response().respond(impulses, dv, pool);
@@ -111,7 +112,8 @@ Vec3 Meeting::rebound(const StepInput& input, std::span<const Vec3> x, std::span
   const std::optional<Vec3> kicked = body_.contact_.rebound_from(
       step_->equation, input, {x, v, end_x_, end_v_, kick_}, state.contact.impacts);
   if (!kicked) return Vec3::Zero();
-  kick(kick_, input.h);
+  answer_ = kick_;
+  kick(input.h);
   return *kicked;
 }
 

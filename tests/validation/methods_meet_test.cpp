@@ -236,7 +236,7 @@ TEST_P(MethodsMeet, a_collision_keeps_momentum_and_gives_no_energy) {
   measured("gain", gain / first);
   measured("drift", drift / start.norm());
   EXPECT_LT(drift, 1e-10 * start.norm());
-  // 3.3e-3 of a metric block that spins away from a rigid one: its models do not settle then. Others: 3e-5 at most.
+  // 3.3e-3 of a metric block that spins away from a rigid one: its descents are given up then. Others: 3e-5 at most.
   EXPECT_LT(gain, (upper == "metric" ? 5e-3 : 1e-3) * first);
 }
 

@@ -117,11 +117,9 @@ IslandDescent::Model IslandDescent::descend(int most) {
   double enough = 0;
   for (int k = 0;; ++k) {
     const double rho = project(asked), noise = left();
-    if (getenv("DBG2"))
-      std::fprintf(stderr, "      k %d rho %.3g noise %.3g asked %.2g res %.2g sw %d\n", k, rho, noise, asked,
     if (k == 0) {
-        model.first = rho;
-        enough = std::max(reduction * reduction * rho, least);
+      model.first = rho;
+      enough = std::max(reduction * reduction * rho, least);
     }
     // What an unsolved contact problem leaves is no direction either: more steps would follow it.
     const bool unsolved = residual_ > asked && residual_ * residual_ * noise > unsolved_share * rho;
@@ -134,42 +132,40 @@ IslandDescent::Model IslandDescent::descend(int most) {
     if (!model.bounded) break;
     ContactBody::Products sum;
     const auto add_up = [&] {
-        sum = {};
-        for (const Member* m : members_) {
-          const ContactBody::Products of_one = m->contact->products();
-          sum.mixed += of_one.mixed;
-          sum.straight += of_one.straight;
-          sum.slope += of_one.slope;
-        }
+      sum = {};
+      for (const Member* m : members_) {
+        const ContactBody::Products of_one = m->contact->products();
+        sum.mixed += of_one.mixed;
+        sum.straight += of_one.straight;
+        sum.slope += of_one.slope;
+      }
     };
     if (patience.conjugate(!states_changed() && k > 0, rho)) {
-        add_up();
-        double s = rho / curvature, u = 0;
-        const double determinant = curvature * sum.straight - sum.mixed * sum.mixed;
-        if (determinant > 1e-6 * curvature * sum.straight) {
-          s = (rho * sum.straight - sum.slope * sum.mixed) / determinant;
-          u = (sum.slope * curvature - rho * sum.mixed) / determinant;
-        }
-        for (Member* m : members_) {
-          m->contact->extend(s, u);
-          m->contact->move_by(0, 1);
-        }
-        t = 1;
-        b = 0;
+      add_up();
+      double s = rho / curvature, u = 0;
+      const double determinant = curvature * sum.straight - sum.mixed * sum.mixed;
+      if (determinant > 1e-6 * curvature * sum.straight) {
+        s = (rho * sum.straight - sum.slope * sum.mixed) / determinant;
+        u = (sum.slope * curvature - rho * sum.mixed) / determinant;
+      }
+      for (Member* m : members_) {
+        m->contact->extend(s, u);
+        m->contact->move_by(0, 1);
+      }
+      t = 1;
+      b = 0;
     } else {
-        for (Member* m : members_) m->contact->extend(1, b);
-        add_up();
-        const double before = t;
-        t = sum.slope < 0 ? 1 : (1 + std::sqrt(1 + 4 * t * t)) / 2;
-        b = sum.slope < 0 ? 0 : (before - 1) / t;
-        for (Member* m : members_) m->contact->move_by(1, b);
+      for (Member* m : members_) m->contact->extend(1, b);
+      add_up();
+      const double before = t;
+      t = sum.slope < 0 ? 1 : (1 + std::sqrt(1 + 4 * t * t)) / 2;
+      b = sum.slope < 0 ? 0 : (before - 1) / t;
+      for (Member* m : members_) m->contact->move_by(1, b);
     }
     for (Member* m : members_) m->contact->solve_residual();
     asked =
         noise > 0 ? std::max(limits_.tolerance, std::sqrt(contact_share * rho / noise)) : limits_.tolerance;
   }
-  if (getenv("DBG"))
-    std::fprintf(stderr, "   model first %.3g sweeps %d res %.2g bounded %d rows %d\n", model.first, sweeps_,
   for (Member* m : members_) model.turn = std::max(model.turn, m->contact->end_model());
   return model;
 }

@@ -96,14 +96,12 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     if (!descend() || !finite()) return {without_end, failed_};
     const bool final = rounds_ == (last ? most_rounds : few_rounds);
     const double free = commit(last && final);
-    if (getenv("DBG"))
-      std::fprintf(stderr, " round %d h %.4g rows %d free %.3g sweeps %d res %.2g\n", rounds_, h_,
     if (free >= 1) break;
     left *= 1 - free;
     if (!last && (final || (rounds_ >= 3 && left > hopeless))) return {Outcome::stuck, 0};
     if (final) {
-        shorten(left);
-        break;
+      shorten(left);
+      break;
     }
     find_rows(false);
     build_problem();

@@ -434,11 +434,49 @@ TEST(HostileSimulation, a_body_with_problems_answers_all_questions) {
   const Simulation world = world_of(box_with({{.nodes = {999}, .motion = {}}}));
   Recorder recorder(world, {});
   recorder.note_frame(world, 0);
-  contact_forces(world), contacts_csv(world, 0), contacts_csv_header(),
-      largest_normal_force(world.bodies()[0]);
+  std::vector<double> forces;
+  contact_forces(world), contacts_csv(world, 0), contacts_csv_header(), largest_normal_forces(world, forces);
+  EXPECT_EQ(forces, std::vector<double>{0});
   EXPECT_EQ(world.bodies()[0].method().describe().name, "none");
   save_checkpoint(world, 0);
   EXPECT_FALSE(world.problems().empty());
+}
+
+TEST(HostileSimulation, bonds_to_what_is_not_there_hold_nothing) {
+  Simulation world = one_box();
+  world.set_bonds({{.body = 7, .other = 0, .select = {}},
+                   {.body = 0, .other = 7, .select = {}},
+                   {.body = 0, .collider = 9, .select = {}},
+                   {.body = -3,
+                    .other = -3,
+                    .collider = -3,
+                    .select = {},
+                    .within = not_a_number,
+                    .strength = not_a_number,
+                    .pressure = -1}});
+  ASSERT_EQ(world.bonds().size(), 4u);
+  for (const BondFacts& facts : world.bond_facts()) EXPECT_EQ(facts.points, 0);
+  EXPECT_FALSE(world.step());
+}
+
+TEST(HostileSimulation, a_body_tied_to_itself_steps) {
+  Simulation world = one_box();
+  world.set_bonds({{.body = 0, .other = 0, .select = {}, .within = 10}});
+  EXPECT_FALSE(world.step());
+  for (const Vec3& x : world.bodies()[0].surface()) EXPECT_TRUE(x.allFinite());
+}
+
+TEST(HostileSimulation, questions_about_bodies_that_do_not_exist_go_to_the_check_handler) {
+  const ThrowingChecks throwing;
+  Simulation world = one_box();
+  world.let_sleep(true);
+  for (const int bad : {-1, 1, 1000000}) {
+    EXPECT_THROW(world.asleep(bad), CheckThrown);
+    EXPECT_THROW(world.flaws(bad), CheckThrown);
+    EXPECT_THROW(world.met_others(bad), CheckThrown);
+  }
+  EXPECT_TRUE(world.overlaps().empty());
+  EXPECT_TRUE(world.stops().empty());
 }
 
 TEST(HostileSimulation, a_body_is_advanced_by_hand_with_nonsense) {

@@ -343,7 +343,7 @@ TEST(BodiesMeet, a_step_that_fails_leaves_the_last_good_state_of_all) {
     while (simulation.bodies()[0].report().contacts == 0) ASSERT_FALSE(simulation.step());
     const std::vector<std::byte> before = saved(simulation);
     Points forces(cube().graph.positions.size(), Vec3::Zero());
-    forces[0].x() = std::numeric_limits<double>::infinity();
+    forces[0].x() = std::numeric_limits<double>::max();
     simulation.body(1).set_forces(forces);
     const std::optional<StepFailure> failure = simulation.step();
     ASSERT_TRUE(failure);

@@ -5,6 +5,7 @@
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -122,6 +123,7 @@ class Bar {
   void settle(const Vec3& gravity, const std::function<Vec3(const Vec3&)>& to = {}) {
     std::vector<Index> held = near_;
     if (to) held.insert(held.end(), far_.begin(), far_.end());
+    std::sort(held.begin(), held.end());
     Points targets;
     for (const Index i : held) {
       const Vec3& X = body_->model().rest[std::size_t(i)];

@@ -16,7 +16,8 @@ constexpr int most_rounds = 12;         // of linearisation, where the step cann
 constexpr double hopeless =
     0.9;  // of the way is left after three rounds: surfaces do not get past each other
 constexpr std::size_t most_contacts = 3000, most_by_node = 20000;  // of a body, with a W and without
-// Contacts of a body, and those with itself among them: for so many, steps by node cost less than a W of all.
+// Contacts of a sheet, and those with itself of any body: for so many, steps by node cost less than a W of all. Solids
+// in contact with others keep W: nodes that move one by one in the position pass would put energy into them.
 constexpr std::size_t many_contacts = 300, many_with_itself = 40;
 // rad in a step at which a body gets another model: with a history, where one is rigid, and else.
 constexpr double lively_turn = 0.01, rigid_turn = 0.03, violent_turn = 0.3;
@@ -49,7 +50,7 @@ bool in_one_part(const MeetingSurface& s, const PairRow& row) {
 
 bool has_many_contacts(const Member& m) {
   const auto with_itself = [](const Contact& contact) { return contact.within_one(); };
-  return m.contacts.size() > many_contacts ||
+  return (!m.closed && m.contacts.size() > many_contacts) ||
          std::size_t(std::count_if(m.contacts.begin(), m.contacts.end(), with_itself)) > many_with_itself;
 }
 
@@ -435,8 +436,11 @@ void IslandStep::add_couple(Member& m, const Points& x) {
 
 /// Every body predicts its end, from its kept state.
 bool IslandStep::begin() {
+  // Bodies that are led apart are moved as wholes: node by node they would be drawn out of shape, and fly off.
+  const bool led =
+      std::any_of(pairs_.begin(), pairs_.end(), [](const BodyPair* pair) { return pair->crossing; });
   for (Member* m : members_) {
-    m->contact->prefer_nodes(has_many_contacts(*m));
+    m->contact->prefer_nodes(!led && has_many_contacts(*m));
     m->contact->restore(ContactBody::Slot::attempt);
     StepInput input = m->input;
     input.colliders = {};

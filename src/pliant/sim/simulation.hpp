@@ -93,7 +93,10 @@ class Simulation {
   /// (island/sleeping.hpp). At first they are.
   void let_sleep(bool on) { islands_.let_sleep(on); }
   /// It was not stepped in the last step.
-  bool asleep(int index) const { return islands_.asleep(index); }
+  bool asleep(int index) const {
+    check_index(index);
+    return islands_.asleep(index);
+  }
   /// In place of all bodies. Those that were here before go on, and so does what is known of their contact.
   /// Others start: of those that touch another, one is moved by a hair. goes_on: of a body, it goes on as
   /// another did that was here, and is not moved; bodies without an entry do not.
@@ -124,6 +127,7 @@ class Simulation {
   /// Where the mesh of a body passes through itself at rest: the body does not meet itself there. Nothing: it does not
   /// meet itself at all.
   std::optional<SelfSearch::Flaws> flaws(int index) {
+    check_index(index);
     join_changed();
     return islands_.flaws(index);
   }
@@ -134,7 +138,10 @@ class Simulation {
     return meets_[std::size_t(index)] && bodies_[std::size_t(index)].contact().bodies;
   }
   /// The same as the last step left it.
-  bool met_others(int index) const { return meets_[std::size_t(index)] && !islands_.empty(); }
+  bool met_others(int index) const {
+    check_index(index);
+    return meets_[std::size_t(index)] && !islands_.empty();
+  }
   /// Forces of the world, in place of all so far. Like colliders they are functions of time and not saved.
   void set_forces(std::vector<WorldForce> forces);
   /// As set.

@@ -72,14 +72,14 @@ Problems bond_problems(const SceneSpec& scene, Simulation& simulation) {
     const std::string place = fmt::format("bonds.{}", i);
     bool ready = true;
     for (const Index body : {bond.body, bond.other})
-      if (body >= 0 && !simulation.meets_others(body)) {
+      if (body >= 0 && !simulation.met_others(body)) {
         ready = false;
         out.push_back(
             {place,
              fmt::format("{}, which nothing can be tied to: method {} with these settings does "
                          "not meet other bodies yet",
                          scene.bodies[std::size_t(body)].name, scene.bodies[std::size_t(body)].method),
-             "bodies that can meet others", "take method geometric in full space for it"});
+             "bodies that can meet others", "take another method, or settings with which it meets them"});
       }
     if (ready && simulation.bond_facts()[i].points == 0)
       out.push_back({place,

@@ -80,7 +80,6 @@ TEST_F(ReducedScene, what_is_wrong_is_told_with_its_place) {
   EXPECT_TRUE(says(refusal("{}"), "bodies.0.geometric.reduction"));
   EXPECT_TRUE(says(refusal(R"({"modal": 2, "samples": ["a.obj"]})"), "both modal and samples"));
   EXPECT_TRUE(says(refusal(R"({"samples": ["missing.obj"]})"), "missing.obj"));
-  EXPECT_TRUE(says(refusal(R"({"modal": 2})", R"(, "colliders": [{"plane": {}}])"), "colliders"));
   folder.with("triangle.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   const std::string text = refusal(R"({"samples": ["triangle.obj"]})");
   EXPECT_TRUE(says(text, "reduction.samples.0") && says(text, "3 vertices")) << text;

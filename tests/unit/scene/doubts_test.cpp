@@ -107,6 +107,7 @@ Recorder recorded(const Scene& scene, const std::vector<Cells>& frames) {
   Writer writer;
   writer.array(std::vector<std::uint64_t>(std::size_t(bodies), 0));  // hashes
   writer.array(std::vector<LargestForce>(std::size_t(bodies)));
+  writer.array(std::vector<StopNote>{});
   writer.value(std::uint64_t(frames.size()) * std::uint64_t(bodies));
   int frame = 0;
   for (const Cells& given : frames) {

@@ -647,10 +647,10 @@ TEST(Session, ABodyAddedToASceneWithoutCollidersGetsTheGroundThatIsAskedFor) {
   const Json block{{"name", "block"}, {"shape", {{"box", {{"nodes", {3, 3, 3}}}}}}};
   EXPECT_EQ(ground_after({{"bodies", Json::array({block})}}), -3);
   EXPECT_TRUE(ground_after({{"bodies", Json::array({block})}, {"gravity", {0, 0, 0}}}).is_null());
-  Json elements = block;
-  elements["method"] = "fem";
-  EXPECT_TRUE(ground_after({{"bodies", Json::array({elements})}}).is_null())
-      << "finite elements meet no colliders";
+  Json balloon = block;
+  balloon["geometric"] = {{"operator", "edge"}, {"keep_volume", true}};
+  EXPECT_TRUE(ground_after({{"bodies", Json::array({balloon})}}).is_null())
+      << "bodies that keep their enclosed volume meet no colliders";
 }
 
 /// Points of a ball as the text of an OBJ.

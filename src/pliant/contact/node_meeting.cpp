@@ -275,7 +275,7 @@ StepReport NodeMeeting::end(std::span<const Vec3> impulses, bool violent) {
   follow();
   accept(input_, report_);
   watch_.add_to(&StageTimes::rhs);
-  report_.ms = watch_.sum();
+  report_.ms = own_time(watch_.ms);
   return report_;
 }
 

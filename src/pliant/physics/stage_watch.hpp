@@ -21,11 +21,6 @@ struct StageWatch {
     ms.total = milliseconds(last - begin);
     return ms;
   }
-  /// The stages alone, where others worked in between.
-  StageTimes sum() {
-    ms.total = ms.rotation + ms.rhs + ms.solve + ms.contact;
-    return ms;
-  }
 };
 
 }  // namespace pliant

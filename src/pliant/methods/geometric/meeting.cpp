@@ -273,7 +273,7 @@ StepReport Meeting::end(std::span<const Vec3> impulses, bool violent) {
   if (body_.options_.plasticity) body_.flow(step_->context);
   body_.cache_.store_rotations(body_.state_, *e.input.pool);
   step_->watch.add_to(&StageTimes::rhs);
-  report.ms = step_->watch.sum();
+  report.ms = own_time(step_->watch.ms);
   report.bytes = body_.traffic(report);
   return report;
 }

@@ -220,7 +220,7 @@ StepReport Meeting::end(std::span<const Vec3> impulses, bool) {
   put(step_->input.h * way, d_);
   if (accept()) body_.state_.contact.impacts.clear();
   step_->watch.add_to(&StageTimes::solve);
-  report.ms = step_->watch.sum();
+  report.ms = own_time(step_->watch.ms);
   return report;
 }
 

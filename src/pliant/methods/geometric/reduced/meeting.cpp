@@ -282,7 +282,7 @@ StepReport ReducedMeeting::end(std::span<const Vec3> impulses, bool violent) {
   if (body_.options_.plasticity) report.yields = body_.flow(step_->input);
   report.active_rotations = body_.cache_.sweeps.active();
   step_->watch.add_to(&StageTimes::rhs);
-  report.ms = step_->watch.sum();
+  report.ms = own_time(step_->watch.ms);
   return report;
 }
 

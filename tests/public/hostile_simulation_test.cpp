@@ -442,6 +442,20 @@ TEST(HostileSimulation, a_body_with_problems_answers_all_questions) {
   EXPECT_FALSE(world.problems().empty());
 }
 
+TEST(HostileSimulation, bytes_that_are_no_report_are_refused) {
+  Body body = box_with({});
+  Writer writer;
+  body.save_report(writer);
+  const std::vector<std::byte> whole = writer.bytes();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::vector<std::byte> cut(whole.begin(), whole.begin() + std::ptrdiff_t(size));
+    Reader reader(cut);
+    EXPECT_FALSE(body.load_report(reader)) << size;
+  }
+  Reader right(whole);
+  EXPECT_TRUE(body.load_report(right));
+}
+
 TEST(HostileSimulation, bonds_to_what_is_not_there_hold_nothing) {
   Simulation world = one_box();
   world.set_bonds({{.body = 7, .other = 0, .select = {}},

@@ -581,7 +581,8 @@ void IslandStep::set_targets() {
         drift += along(m, m.contacts[std::size_t(share.contact)], row.normal, m.hat);
       }
       const double least = std::min(most_margin, round_margin * (rounds_ - 1)) * pair_row.delta;
-      const double lack = std::max(0.0, least - pair_row.distance);
+      // Bodies that overlap do not go deeper, and are led apart by the position pass.
+      const double lack = pair->crossing ? 0 : std::max(0.0, least - pair_row.distance);
       const double gap = std::max(0.0, pair_row.distance - pair_row.delta) - lack;
       row.bias = std::max(std::min((gap - way) / h_, (gap + drift - way) / rate),
                           (std::min(0.0, -way) - lack) / rate);

@@ -45,6 +45,11 @@ bool changes_in_place(const BodySpec& body) { return body.entry().can(body.optio
 
 bool is_plastic(const BodySpec& body) { return body.entry().can(body.options(), Ability::plasticity); }
 
+bool meets_colliders(const Json& body) {
+  const MethodEntry* entry = find_method(method_of(body));
+  return entry && entry->can(options_of(body, *entry), Ability::contact);
+}
+
 bool meets_colliders(const std::string& method) {
   const MethodEntry* entry = find_method(method);
   return entry && entry->can(entry->defaults, Ability::contact);

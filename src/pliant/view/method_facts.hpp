@@ -21,6 +21,8 @@ bool is_plastic(const BodySpec& body);
 
 /// With its default settings.
 bool meets_colliders(const std::string& method);
+/// The same of a body of a scene, with its settings.
+bool meets_colliders(const Json& body);
 
 /// The first method whose bodies have skeletons.
 const std::string& skeleton_method();

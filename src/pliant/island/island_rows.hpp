@@ -23,8 +23,8 @@ struct IslandShare {
 struct IslandRow {
   Vec3 normal{0, 1, 0};
   double friction = 0;  ///< < 0: a bond, which holds both ways in all directions
-  double bias = 0;     ///< m/s: how fast the row may close; negative: how fast it must open
-  Vec3 free{0, 0, 0};  ///< u without impulses, m/s
+  double bias = 0;      ///< m/s: how fast the row may close; negative: how fast it must open
+  Vec3 free{0, 0, 0};   ///< u without impulses, m/s
   Vec3 impulse{0, 0, 0};
   std::array<IslandShare, 2> shares;  ///< the second may be empty
 };

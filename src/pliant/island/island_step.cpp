@@ -21,7 +21,7 @@ constexpr std::size_t most_contacts = 3000, most_by_node = 20000;  // of a body,
 constexpr std::size_t many_contacts = 300, many_with_itself = 40;
 // rad in a step at which a body gets another model: with a history, where one is rigid, and else.
 constexpr double lively_turn = 0.01, rigid_turn = 0.03, violent_turn = 0.3;
-constexpr double deep = 0.05;  // of delta: less is left alone
+constexpr double deep = 0.05;           // of delta: less is left alone
 constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
 constexpr double most_turn = 0.3;       // rad in a step, of a couple
 constexpr int few_rounds =

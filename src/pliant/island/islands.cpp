@@ -506,8 +506,7 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
       done_[std::size_t(k)] = 1;
     }
   const bool meets = joined_.size() > 1 || is_bonded(leader) || steps_as_island(leader);
-  if (Member& m = *joined_[0];
-      !meets && (m.contact->meets_colliders_alone() || m.input.colliders.empty())) {
+  if (Member& m = *joined_[0]; !meets && (m.contact->meets_colliders_alone() || m.input.colliders.empty())) {
     m.report = m.method->advance(m.input);
     return m.report.ok() ? std::nullopt : std::optional(leader);
   }

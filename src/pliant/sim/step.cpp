@@ -91,7 +91,8 @@ void Simulation::join_bodies(const std::vector<char>& starts) {
     const bool movable = starts[i] && body.holds().empty();
     joiners.push_back({Index(i), &body.method(), body.contact_triangles(), body.contact(), thickness, movable,
                        body.closed(),
-                       body.contact().bodies && body.contact().self ? std::span(body.contact_rest()) : std::span<const Vec3>()});
+                       body.contact().bodies && body.contact().self ? std::span(body.contact_rest())
+                                                                    : std::span<const Vec3>()});
   }
   islands_.attach(joiners);
   for (const Member& member : islands_.members()) meets_[std::size_t(member.body)] = 1;

@@ -21,7 +21,8 @@ Relaxation Body::relax(const StepInput& input, double tolerance, RelaxMemory& me
   if (rig_.empty())
     return relax_nodes(*this, input, tolerance, memory, std::bind_front(&Body::static_direction, this));
   PLIANT_CHECK(input.pool != nullptr);
-  if (std::string wrong = trouble_of(input, model_.nodes()); !wrong.empty()) return {.trouble = std::move(wrong)};
+  if (std::string wrong = trouble_of(input, model_.nodes()); !wrong.empty())
+    return {.trouble = std::move(wrong)};
   const StepInput held = rig_.with_bones(input, scratch_.rig);
   int kept = 0;
   if (model_.has_given_rotations()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the nodes show: the embedded surface, and whether cells have turned inside out.
-#include "pliant/math/parallel_gather.hpp"
 #include "pliant/base/check.hpp"
+#include "pliant/math/parallel_gather.hpp"
 #include "pliant/methods/fem/body.hpp"
 
 namespace pliant::fem {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the nodes show: the fine surface by moving least squares, and whether cells have turned inside out.
-#include "pliant/math/parallel_gather.hpp"
 #include "pliant/base/check.hpp"
+#include "pliant/math/parallel_gather.hpp"
 #include "pliant/methods/meshless/body.hpp"
 
 namespace pliant::meshless {

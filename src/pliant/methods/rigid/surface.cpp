@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the nodes show. Rows of the embedding sum to 1: a surface that rides on rigid nodes is rigid.
-#include "pliant/math/parallel_gather.hpp"
 #include "pliant/base/check.hpp"
+#include "pliant/math/parallel_gather.hpp"
 #include "pliant/methods/rigid/body.hpp"
 
 namespace pliant::rigid {

@@ -111,9 +111,8 @@ void put_ground(Json& scene, const std::string& method, double height) {
   const Json bodies = scene.value("bodies", Json::array());
   if (!scene.value("colliders", Json::array()).empty() || !has_gravity(scene)) return;
   const bool all_meet =
-      meets_colliders(method) && std::all_of(bodies.begin(), bodies.end(), [](const Json& body) {
-        return meets_colliders(body);
-      });
+      meets_colliders(method) &&
+      std::all_of(bodies.begin(), bodies.end(), [](const Json& body) { return meets_colliders(body); });
   if (all_meet)
     scene["colliders"] = Json::array({{{"plane", {{"point", {0, height, 0}}, {"normal", {0, 1, 0}}}}}});
   else if (bodies.empty())

@@ -270,6 +270,7 @@ void Islands::lead(BodyPair& pair) {
   if (leading_.look(a, b, pair.delta).any()) {
     pair.way = leading_.direction(a, b, pair.way);
     leading_.rows(a, b, pair.way, pair.delta, pair.led);
+    for (PairRow& row : pair.led) row.delta = pair.delta;
     return;
   }
   pair.crossing = false;

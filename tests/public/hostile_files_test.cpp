@@ -152,7 +152,11 @@ ParsedScene box_scene() {
 
 /// A spec that a program changed after it was read.
 TEST(HostileFiles, specs_of_nonsense_are_refused) {
-  ASSERT_TRUE(build_scene(box_scene()));
+  auto plain = build_scene(box_scene());
+  ASSERT_TRUE(plain);
+  EXPECT_TRUE(refused_overlaps(plain->simulation).empty());
+  EXPECT_GT(plain->setup_ms(0), 0);
+  EXPECT_EQ(plain->setup_ms(1000000), 0) << "there is no such body";
   const auto refused = [](auto&& change) {
     ParsedScene parsed = box_scene();
     change(parsed.spec);

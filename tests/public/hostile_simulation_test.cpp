@@ -442,6 +442,22 @@ TEST(HostileSimulation, a_body_with_problems_answers_all_questions) {
   EXPECT_FALSE(world.problems().empty());
 }
 
+TEST(HostileSimulation, a_body_with_problems_has_no_surface_and_no_grabs) {
+  const Body body = box_with({{.nodes = {999}, .motion = {}}});
+  EXPECT_TRUE(body.contact_rest().empty());
+  EXPECT_FALSE(body.grabbed());
+  for (const double time : {not_a_number, infinite, -infinite}) body.is_left_alone(time);
+}
+
+TEST(HostileSimulation, places_of_nonsense_are_selected_or_not) {
+  for (const double bad : {not_a_number, infinite, -infinite}) {
+    const Vec3 place(bad, 0, bad);
+    selects({SelectSphere{.center = place, .radius = bad}}, {0, 0, 0}, bad);
+    selects({SelectAll{}}, place, bad), selects({SelectHalfspace{.normal = place}}, place, bad);
+    EXPECT_FALSE(selects({SelectVertices{{0, -1}}}, place, 0));
+  }
+}
+
 TEST(HostileSimulation, bytes_that_are_no_report_are_refused) {
   Body body = box_with({});
   Writer writer;

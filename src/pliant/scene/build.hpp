@@ -31,8 +31,9 @@ struct Scene {
   /// MethodDescription::setup_ms counts.
   std::vector<double> build_ms = {};
 
-  /// The whole set-up of a body so far, ms.
+  /// The whole set-up of a body so far, ms; 0 without such a body.
   double setup_ms(std::size_t body) const {
+    if (body >= simulation.bodies().size()) return 0;
     return (body < build_ms.size() ? build_ms[body] : 0) +
            simulation.bodies()[body].method().describe().setup_ms;
   }

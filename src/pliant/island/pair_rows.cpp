@@ -154,8 +154,10 @@ bool is_lowest_edge(const MeetingSurface& s, std::span<const Vec3> x, Index e, c
   return true;
 }
 
-bool is_minimum(const PairMotion& m, const PairRow& row) {
+/// No neighbour of the features is nearer. flat: two edges, one of them in a flat piece.
+bool is_minimum(const PairMotion& m, const PairRow& row, bool& flat_edges) {
   const Vec3& n = row.normal;
+  flat_edges = false;
   switch (row.key.kind) {
     case PairKey::vertex_triangle:
       return is_lowest(m.first, m.first_at, row.key.first, n);
@@ -174,9 +176,10 @@ bool is_minimum(const PairMotion& m, const PairRow& row) {
   if (row.key.kind == PairKey::edge_vertex)
     return is_lowest(m.second, m.second_at, row.key.second, -n) &&
            is_lowest_edge(m.first, m.first_at, row.key.first, n, first_flat);
-  return is_lowest_edge(m.first, m.first_at, row.key.first, n, first_flat) &&
-         is_lowest_edge(m.second, m.second_at, row.key.second, -n, second_flat) && !first_flat &&
-         !second_flat;
+  const bool lowest = is_lowest_edge(m.first, m.first_at, row.key.first, n, first_flat) &&
+                      is_lowest_edge(m.second, m.second_at, row.key.second, -n, second_flat);
+  flat_edges = first_flat || second_flat;
+  return lowest;
 }
 
 void one_a_key(std::vector<PairRow>& rows) {
@@ -215,7 +218,13 @@ void PairRows::collect(const PairMotion& m, const PairCandidates& candidates,
 }
 
 void PairRows::thin(const PairMotion& m, std::vector<PairRow>& rows) {
-  std::erase_if(rows, [&](const PairRow& row) { return !row.must && !is_minimum(m, row); });
+  std::erase_if(rows, [&](PairRow& row) {
+    if (row.must) return false;
+    bool flat_edges = false;
+    const bool minimum = is_minimum(m, row, flat_edges);
+    row.must = row.distance < 0.9 * row.delta && (minimum || m.self);
+    return !row.must && (!minimum || flat_edges);
+  });
   // b) by vertex: its nearest row first
   dropped_.assign(rows.size(), 0);
   order_.clear();

@@ -4,10 +4,12 @@
 // direction of the closest points, so surfaces that have not crossed need neither inside nor outside. Both surfaces
 // may be one: a body with itself. What lies near at rest by the make of the mesh then keeps less (SelfSearch::kept).
 //
-// Thinning. Face on face, thousands of pairs are near. What follows is left out, unless the pair is nearer than
-// 0.9 of the distance to be kept, carried force in the last step, or was about to be hit in this one: pairs
+// Thinning. Face on face, thousands of pairs are near. What follows is left out, unless the pair carried force in the
+// last step or was about to be hit in this one, or (b and c) is nearer than 0.9 of the distance to be kept: pairs
 // left out beyond that sink until they stop the whole island.
-//   a) what is no local minimum of the distance, judged by the edges beside the features
+//   a) what is no local minimum of the distance, judged by the edges beside the features: what is nearer beside them has
+//      a row. Its normal leans to the side, and would hold a face that slides over the inner edges of another. Within
+//      one surface what is nearer may be next to each other by the mesh, and has none: there (a) is as (b) and (c).
 //   b) all but the nearest of the rows of one vertex whose normals lie within 15 degrees
 //   c) two edges of which one lies in a flat piece across the normal: its vertices have rows
 #pragma once
@@ -88,7 +90,7 @@ class PairRows {
   void find(const PairMotion& motion, const PairCandidates& candidates, Known&& known,
             std::vector<PairRow>& out) {
     collect(motion, candidates, out);
-    for (PairRow& row : out) row.must = row.distance < 0.9 * row.delta || known(row.key);
+    for (PairRow& row : out) row.must = known(row.key);
     thin(motion, out);
   }
   /// Rows of pairs that were about to be hit, measured anew. Stays sorted.

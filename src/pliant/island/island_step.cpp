@@ -7,6 +7,7 @@
 
 #include "pliant/island/leading_apart.hpp"
 #include "pliant/math/symmetric_eigen.hpp"
+#include "pliant/physics/metrics.hpp"
 
 namespace pliant {
 namespace {
@@ -30,6 +31,8 @@ constexpr double most_lift = 0.1;                        // of delta in a step
 constexpr double round_margin = 0.1, most_margin = 0.3;  // of delta: distance asked for, a round
 constexpr double approach_share =
     5e-5;  // of the speed at which surfaces meet, that contact problems may leave
+
+constexpr double energy_gain = 0.1;  // of the energy, that a step of thrown bodies may put in
 
 template <class Keyed>
 const Vec3* recall(const std::vector<Keyed>& memory, const PairKey& key) {
@@ -103,6 +106,8 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
       tied_.push_back(&p);
     }
   const Outcome::What without_end = last ? Outcome::failed : Outcome::stuck;
+  double most_energy = std::numeric_limits<double>::infinity();
+  if (!last && is_thrown()) most_energy = energy() + energy_gain * std::abs(energy());
 
   find_ground();
   find_rows(true);
@@ -125,6 +130,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     }
     if ((impact() && !begin()) || !answers_) return {without_end, failed_};
     if (!descend() || !finite()) return {without_end, failed_};
+    if (std::isfinite(most_energy) && energy() > most_energy) return {Outcome::stuck, 0};
     solved_ = true;
     const bool final = rounds_ == (last ? most_rounds : few_rounds);
     const double free = commit(last && final);
@@ -149,6 +155,30 @@ double IslandStep::enough() const {
   const bool by_node =
       std::any_of(members_.begin(), members_.end(), [](const Member* m) { return m->contact->by_node(); });
   return by_node ? std::max(tolerance_, share * fastest_) : tolerance_;
+}
+
+// What hits at such a speed turns and is drawn out by more than a model about one place can tell.
+bool IslandStep::is_thrown() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Member* m : members_) {
+    least = std::min(least, m->contact->stage().size());
+    if (!m->input.grabs.empty() || !m->input.forces.empty()) return false;
+    for (std::size_t n = 0; n < m->input.held.size(); ++n)
+      if (m->input.targets[n] != m->node_begin[std::size_t(m->input.held[n])]) return false;
+    for (const Collider& c : m->input.colliders)
+      if (c.moves()) return false;
+  }
+  return fastest_ * h_ > least;
+}
+
+double IslandStep::energy() const {
+  double sum = 0;
+  for (const Member* m : members_) {
+    const NodeState& nodes = m->method->nodes();
+    sum += kinetic_energy(nodes) + m->method->elastic_energy() -
+           total_mass(nodes) * m->input.gravity.dot(centre_of_mass(nodes));
+  }
+  return sum;
 }
 
 bool IslandStep::finite() {

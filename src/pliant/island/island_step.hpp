@@ -120,6 +120,10 @@ class IslandStep {
   void answer_end();
   /// False: failed_ is beyond what numbers can hold, and its report says so.
   bool finite();
+  /// Some node would go farther in this step than its body is large, and nothing outside works on the island.
+  bool is_thrown() const;
+  /// Kinetic, elastic, and that of gravity, J.
+  double energy() const;
   void bring();
   double free_way(BodyPair& pair);
   double commit(bool final);

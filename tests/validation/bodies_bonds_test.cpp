@@ -20,7 +20,7 @@ const Shape& cube() {
 /// A cube that is held at its top, and another that hangs below it.
 Simulation hanging(Bond bond, double gap = 0.002) {
   MeetingWorld world;
-  world.modulus = 1e7;
+  world.method.stiffness = 1e7;
   world.damping = {.mass = 1, .stiffness = 0.01};
   std::vector<Index> top;
   for (Index i = 0; i < Index(cube().graph.positions.size()); ++i)
@@ -59,7 +59,7 @@ TEST(BodiesBonds, stay_with_a_simulation_that_is_moved) {
 TEST(BodiesBonds, between_free_bodies_keep_momentum_and_their_offset) {
   for (const auto integrator : {geometric::Integrator::euler, geometric::Integrator::bdf2}) {
     MeetingWorld world;
-    world.integrator = integrator;
+    world.method.integrator = integrator;
     world.options.gravity.setZero();
     world.add(cube(), {{0, 0, 0}, {0.5, 0, 0}});
     world.add(cube(), {{0, -edge - 0.003, 0}});

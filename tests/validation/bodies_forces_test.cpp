@@ -32,8 +32,8 @@ Vec3 force_on(const Simulation& simulation, int body) {
 
 Simulation stack(geometric::Integrator integrator) {
   MeetingWorld world;
-  world.integrator = integrator;
-  world.modulus = 1e7;
+  world.method.integrator = integrator;
+  world.method.stiffness = 1e7;
   world.damping = {.mass = 1, .stiffness = 0.01};
   world.colliders.push_back(plane_collider(0.5));
   for (int k = 0; k < 3; ++k) world.add(cube(), {{0.004 * k, 0.102 + 0.202 * k, 0}});
@@ -79,7 +79,7 @@ TEST(BodiesForces, on_each_body_of_a_stack_are_its_weight) {
 TEST(BodiesForces, over_an_impact_are_the_change_of_momentum) {
   for (const auto integrator : {geometric::Integrator::euler, geometric::Integrator::bdf2}) {
     MeetingWorld world;
-    world.integrator = integrator;
+    world.method.integrator = integrator;
     world.options.gravity.setZero();
     world.add(cube(), {{-0.2, 0.05, 0}, {1.5, 0, 0}, turned_by(10, {1, 2, 3})});
     world.add(cube(), {{0.2, -0.03, 0.04}, {-1.5, 0, 0}, turned_by(-25, {3, 1, 2})});
@@ -105,7 +105,7 @@ TEST(BodiesForces, over_an_impact_are_the_change_of_momentum) {
 TEST(BodiesForces, restitution_of_the_ground_counts_in_an_island) {
   const auto rebound = [](double restitution) {
     MeetingWorld world;
-    world.modulus = 1e7;
+    world.method.stiffness = 1e7;
     world.colliders.push_back(Collider(PlaneCollider{}, {}, 0.0, restitution));
     world.contact.friction = 0;
     world.add(cube(), {{0, 0.3, 0}});

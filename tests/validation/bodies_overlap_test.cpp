@@ -137,7 +137,7 @@ TEST(BodiesOverlap, resume_while_they_are_led_apart) {
   const auto build = [] {
     MeetingWorld world;
     world.options.gravity.setZero();
-    world.integrator = geometric::Integrator::bdf2;
+    world.method.integrator = geometric::Integrator::bdf2;
     world.add(cube(), {{0, 0, 0}});
     world.add(cube(), {{0.16, 0.01, 0.02}, {0, 0, 0}, turned_by(20, {1, 2, 3})});
     return world;

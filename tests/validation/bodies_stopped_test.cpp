@@ -2,7 +2,6 @@
 // The promise of bodies that meet: no surface passes through another, or the step is shortened and says who, where.
 #include <gtest/gtest.h>
 
-#include "pliant/proximity/crossing.hpp"
 #include "tests/support/contact_rig.hpp"
 #include "tests/support/meeting_world.hpp"
 
@@ -18,32 +17,21 @@ const Shape& cube() {
   return shape;
 }
 
-/// Edges of two bodies that pass through each other's triangles.
-int crossings(const Simulation& simulation) {
-  const std::vector<Body>& bodies = simulation.bodies();
-  MovingSurface a(bodies[0].surface(), bodies[0].triangles()), b(bodies[1].surface(), bodies[1].triangles());
-  a.refit(bodies[0].surface(), bodies[0].surface(), 0);
-  b.refit(bodies[1].surface(), bodies[1].surface(), 0);
-  std::vector<EdgeCrossing> found;
-  CrossingSearch().find(a, bodies[0].surface(), b, bodies[1].surface(), found);
-  return int(std::count_if(found.begin(), found.end(),
-                           [](const EdgeCrossing& c) { return c.meeting == Meeting::through; }));
-}
-
 // A cube that is squeezed and at rest: by its velocities alone it would stay where it is.
 TEST(BodiesStopped, bodies_that_step_apart_and_meet_after_all_step_again_together) {
   MeetingWorld world;
   world.options.gravity.setZero();
-  world.modulus = 1e5;
+  world.method.stiffness = 1e5;
   world.add(cube(), {{0, 0, 0}});
   world.add(cube(), {{0.185, 0.003, 0.007}});
   Points squeezed = world.bodies[0].method().nodes().x;
   for (Vec3& x : squeezed) x.x() *= 0.6;
   world.bodies[0].method().place(squeezed, Points(squeezed.size(), Vec3::Zero()));
   Simulation simulation = world.simulation();
-  ASSERT_EQ(crossings(simulation), 0);
+  Crossings crossings(simulation);
+  ASSERT_EQ(crossings.count(simulation), 0);
   ASSERT_FALSE(simulation.step());
-  EXPECT_EQ(crossings(simulation), 0);
+  EXPECT_EQ(crossings.count(simulation), 0);
   EXPECT_GT(simulation.bodies()[1].report().contacts, 0);
   EXPECT_GT(simulation.bodies()[0].report().rounds, 0);
   EXPECT_TRUE(simulation.stops().empty());
@@ -52,21 +40,17 @@ TEST(BodiesStopped, bodies_that_step_apart_and_meet_after_all_step_again_togethe
 
 // All nodes of one are held, and all of the other are driven into it: nothing can give way.
 TEST(BodiesStopped, surfaces_that_nothing_holds_back_stop_on_their_way_and_say_so) {
-  std::vector<Index> all;
-  for (Index i = 0; i < Index(cube().graph.positions.size()); ++i) all.push_back(i);
-  Motion motion;
-  motion.ease = Ease::linear;
-  motion.keys = {{.time = 0, .translate = {0, 0, 0}}, {.time = 0.1, .translate = {-0.3, 0, 0}}};
-  constexpr double never = std::numeric_limits<double>::infinity();
+  const Motion motion = straight_motion({{}, {.time = 0.1, .translate = {-0.3, 0, 0}}});
   MeetingWorld world;
   world.options.gravity.setZero();
-  world.add(cube(), {{0, 0, 0}}, {Hold{all, {}, never}});
-  world.add(cube(), {{0.26, 0.013, 0.007}}, {Hold{all, motion, never}});
+  world.add(cube(), {{0, 0, 0}}, {hold_all(cube())});
+  world.add(cube(), {{0.26, 0.013, 0.007}}, {hold_all(cube(), motion)});
   Simulation simulation = world.simulation();
+  Crossings crossings(simulation);
   double missing = 0;
   for (int step = 0; step < 6; ++step) {
     ASSERT_FALSE(simulation.step());
-    EXPECT_EQ(crossings(simulation), 0) << step;
+    EXPECT_EQ(crossings.count(simulation), 0) << step;
     EXPECT_EQ(simulation.stops().empty(), step < 1) << step;  // 0.06 m apart, 0.05 m a step
     for (const Body& body : simulation.bodies())
       EXPECT_EQ(body.report().shortened > 0, !simulation.stops().empty()) << step;

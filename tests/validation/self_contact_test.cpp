@@ -3,54 +3,18 @@
 // step; parts of one body keep their momentum; meshes that cross themselves at rest still move.
 #include <gtest/gtest.h>
 
-#include <Eigen/Geometry>
-#include <random>
-
-#include "pliant/geometry/surface_graph.hpp"
-#include "pliant/methods/geometric/build.hpp"
-#include "pliant/physics/metrics.hpp"
-#include "pliant/sim/checkpoint.hpp"
-#include "pliant/sim/recorder.hpp"
-#include "pliant/sim/simulation.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/contact_rig.hpp"
+#include "tests/support/meeting_world.hpp"
 #include "tests/support/sheet_meshes.hpp"
 #include "tests/support/test_surfaces.hpp"
+#include "tests/support/twisted_mat.hpp"
 
 namespace pliant {
 namespace self_contact_test {
 
+using namespace test;
 using geometric::Integrator;
-
-/// Edges of bodies that pass through triangles of the same or of another body, asked with exact signs.
-class Crossings {
- public:
-  explicit Crossings(const Simulation& simulation) {
-    for (const Body& body : simulation.bodies()) surfaces_.emplace_back(body.surface(), body.triangles());
-  }
-  int count(const Simulation& simulation) {
-    const std::vector<Body>& bodies = simulation.bodies();
-    int crossing = 0;
-    const auto add = [&] {
-      for (const EdgeCrossing& c : found_) crossing += c.meeting == Meeting::through;
-    };
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      surfaces_[i].refit(bodies[i].surface(), bodies[i].surface(), 0);
-      search_.find_within(surfaces_[i], bodies[i].surface(), found_);
-      add();
-      for (std::size_t j = 0; j < i; ++j) {
-        search_.find(surfaces_[i], bodies[i].surface(), surfaces_[j], bodies[j].surface(), found_);
-        add();
-      }
-    }
-    return crossing;
-  }
-
- private:
-  std::vector<MovingSurface> surfaces_;
-  CrossingSearch search_;
-  std::vector<EdgeCrossing> found_;
-};
 
 struct Material {
   double modulus = 1e5, density = 1000;
@@ -71,74 +35,13 @@ Body make_body(const Shape& shape, const Material& material, std::vector<Hold> h
   return Body("body", shape, std::move(*built), std::move(holds), start, material.contact);
 }
 
-Shape sheet_of(const std::array<double, 2>& size, const std::array<int, 2>& nodes, double thickness) {
-  return on_surface(make_shape(SheetShape{.size = size, .nodes = nodes, .thickness = thickness}), thickness);
-}
-
 Simulation alone(Body body, const SimulationOptions& options, std::vector<Collider> colliders = {}) {
   std::vector<Body> bodies;
   bodies.push_back(std::move(body));
   return Simulation(std::move(bodies), options, std::move(colliders));
 }
 
-template <class Chosen>
-Hold hold_of(const Shape& shape, Chosen&& chosen, Motion motion = {}) {
-  Hold hold;
-  for (Index i = 0; i < Index(shape.graph.positions.size()); ++i)
-    if (chosen(shape.graph.positions[std::size_t(i)])) hold.nodes.push_back(i);
-  hold.motion = std::move(motion);
-  hold.release = std::numeric_limits<double>::infinity();
-  return hold;
-}
-
-/// Turns about x at this many degrees a second.
-Motion turning(double degrees, double seconds) {
-  Motion motion;
-  motion.keys = {{}, {.time = seconds, .rotate = {{1, 0, 0}, degrees * seconds}}};
-  motion.ease = Ease::linear;
-  return motion;
-}
-
-double shortened(const Simulation& simulation) {
-  double most = 0;
-  for (const Body& body : simulation.bodies()) most = std::max(most, body.report().shortened);
-  return most;
-}
-
-std::uint64_t hash(const Simulation& simulation) {
-  std::uint64_t out = hash_seed;
-  for (const Body& body : simulation.bodies()) out = frame_hash(body.method().nodes().x, out);
-  return out;
-}
-
-Points shaken(Points x, double most, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> move(-most, most);
-  for (Vec3& p : x) p += Vec3(move(random), move(random), move(random));
-  return x;
-}
-
 // ---- the mat [IPC, 14_matTwist] ----
-
-constexpr double mat_step = 0.04;
-
-Simulation mat(int nodes, double seconds, int threads = 1, unsigned seed = 0) {
-  const Shape shape = sheet_of({1, 1}, {nodes, nodes}, 0.01);
-  Material soft{.modulus = 2e4, .sheet = true};
-  soft.contact.thickness = 0.1 / (nodes - 1);
-  std::vector<Hold> holds;
-  holds.push_back(hold_of(
-      shape, [](const Vec3& x) { return x.x() < -0.499; }, turning(72, seconds)));
-  holds.push_back(hold_of(
-      shape, [](const Vec3& x) { return x.x() > 0.499; }, turning(-72, seconds)));
-  Start start;
-  if (seed > 0) {
-    start.x = shaken(shape.graph.positions, 1e-4, seed);
-    start.v.assign(start.x.size(), Vec3::Zero());
-  }
-  return alone(make_body(shape, soft, std::move(holds), start),
-               {.h = mat_step, .gravity = {0, 0, 0}, .threads = threads});
-}
 
 /// Steps until the time, asks for crossings after each; returns the most rows of a step.
 int twist(Simulation& simulation, double until) {
@@ -156,14 +59,14 @@ int twist(Simulation& simulation, double until) {
 }
 
 TEST(SelfContact, a_twisted_mat_does_not_pass_through_itself) {
-  Simulation simulation = mat(16, 6);
+  Simulation simulation = twisted_mat(16, 6);
   const int contacts = twist(simulation, 6);  // 2.4 turns of one end against the other
   EXPECT_GT(contacts, 50);
 }
 
 TEST(SelfContact, ten_shaken_mats_do_not_pass_through_themselves) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
-    Simulation simulation = mat(8, 4, 1, seed);
+    Simulation simulation = twisted_mat(8, 4, 1, seed);
     twist(simulation, 4);
   }
 }
@@ -173,22 +76,22 @@ TEST(SelfContact, a_twisted_mat_does_not_depend_on_threads_and_resumes) {
   std::vector<std::byte> state;
   std::uint64_t expected = 0;
   for (const int threads : {1, 2, 3}) {
-    Simulation simulation = mat(10, 4, threads);
+    Simulation simulation = twisted_mat(10, 4, threads);
     for (int step = 0; step < steps; ++step) {
       if (threads == 1 && step == half) {
         EXPECT_GT(simulation.bodies()[0].report().contacts, 0);
-        state = save_checkpoint(simulation, Recorder(simulation, {}), 7);
+        state = saved_state(simulation);
       }
       ASSERT_FALSE(simulation.step());
     }
-    if (threads == 1) expected = hash(simulation);
-    EXPECT_EQ(hash(simulation), expected) << threads;
+    if (threads == 1) expected = hash_of(simulation);
+    EXPECT_EQ(hash_of(simulation), expected) << threads;
   }
-  Simulation resumed = mat(10, 4);
+  Simulation resumed = twisted_mat(10, 4);
   Recorder recorder(resumed, {});
   ASSERT_EQ(load_checkpoint(state, 7, resumed, recorder), "");
   for (int step = half; step < steps; ++step) ASSERT_FALSE(resumed.step());
-  EXPECT_EQ(hash(resumed), expected);
+  EXPECT_EQ(hash_of(resumed), expected);
 }
 
 // ---- folds ----

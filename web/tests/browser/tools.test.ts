@@ -399,6 +399,38 @@ describe.runIf(THERE)('the tools of the page', () => {
     await page.locator('#tab-0').click();
   });
 
+  it('a body that is grabbed pushes another with it, and does not pass through', async () => {
+    const cube = (name: string, x: number) => ({
+      name, density: 300, shape: { box: { size: [0.3, 0.3, 0.3], nodes: [4, 4, 4], corner: [x - 0.15, 0, -0.15] } },
+      geometric: { stiffness: 1e6 }, damping: { mass: 2, stiffness: 0.01 }, contact: { bodies: true },
+    });
+    stand.library.write('push.json', { bodies: [cube('hand', -0.25), cube('other', 0.25)], colliders: [{ plane: { friction: 0.2 } }] });
+    await load('push');
+    await pause();
+    const middle = (body: number) => page.evaluate((b) => { const { lo, hi } = pliant.bounds(b)!; return (lo[0] + hi[0]) / 2; }, body);
+    const start = await middle(1);
+    // The middle of the upper face, drawn half a metre along x.
+    const { from, to } = await page.evaluate(() => {
+      const { lo, hi } = pliant.bounds(0)!;
+      const p = [(lo[0] + hi[0]) / 2, hi[1], (lo[2] + hi[2]) / 2] as [number, number, number];
+      return { from: pliant.at(p), to: pliant.at([p[0] + 0.5, p[1], p[2]]) };
+    });
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await settle();
+    expect(await page.evaluate(() => pliant.grab.length)).toBe(1);
+    await play();
+    await page.mouse.move(to.x, to.y, { steps: 20 });
+    await page.evaluate((x) => pliant.until(() => { const { lo, hi } = pliant.bounds(1)!; return (lo[0] + hi[0]) / 2 > x + 0.1; }), start);
+    await shot(page, 'push');
+    await page.mouse.up();
+    await settle();
+    await pause();
+    // They are one beside the other as before: 0.3 m of their middles, less what they are pressed and turned.
+    expect((await middle(1)) - (await middle(0))).toBeGreaterThan(0.25);
+    await play();
+  });
+
   it('a refused method is greyed with its reason, and a click tries it again', async () => {
     const bar = { name: 'bar', shape: { box: { size: [0.3, 0.3, 1], nodes: [4, 4, 11] } }, method: 'geometric', cage: { file: 'cage.obj' } };
     stand.library.write('bar.json', { gravity: [0, 0, 0], bodies: [bar] });

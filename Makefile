@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test deb check-install portability sanitize bench models figures wild papers fuzz docs view-flood view-bench view-armadillo format check clean
+.PHONY: demo build test deb check-install portability sanitize bench models figures wild papers fuzz docs shaken twist-mat view-flood view-bench view-armadillo format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -91,6 +91,21 @@ view-flood:
 	@cmake --build --preset release -j $(JOBS) --target pliant_cli view_flood view_watchers
 	@build/tests/view_flood build/pliant $(or $(COUNT),200000) $(or $(SEED),1)
 	@build/tests/view_watchers build/pliant geometric/bar
+
+# Every scene of scenes/together ten times (RUNS), shaken, with a search for crossings after each step. SCENES: parts of
+# their names. An hour.
+shaken:
+	@scripts/setup build test
+	@cmake --preset release -DPLIANT_TESTS=ON -DPLIANT_BENCH_PEERS=OFF >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target shaken_scenes
+	@build/tests/shaken_scenes $(or $(RUNS),10) $(SCENES)
+
+# A mat of NODES x NODES (40) twisted for SECONDS (100). Hours.
+twist-mat:
+	@scripts/setup build test
+	@cmake --preset release -DPLIANT_TESTS=ON -DPLIANT_BENCH_PEERS=OFF >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target twist_mat
+	@build/tests/twist_mat $(or $(NODES),40) $(or $(SECONDS),100)
 
 # How long a page takes to its first picture, and how often it draws (SCENE, LOADS).
 view-bench: build

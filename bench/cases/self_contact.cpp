@@ -57,7 +57,7 @@ Row measure_stiff(const Context& context) {
   return row;
 }
 
-/// Ends of a mat of 1 m, E = 2e4 Pa, turned by 72 degrees a second each, at h = 0.04 s [IPC, 14_matTwist].
+/// Ends of a mat of 1 m, E = 2e4 Pa, turned by 72 degrees a second each, at h = 0.04 s [Li20: 14_matTwist].
 Row measure_mat(const Context& context, const std::string& name, int nodes, double turns) {
   const Shape shape =
       on_surface(make_shape(SheetShape{.size = {1, 1}, .nodes = {nodes, nodes}, .thickness = 0.01}), 0.01);

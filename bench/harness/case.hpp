@@ -31,6 +31,7 @@ std::vector<Case> kernel_cases();
 std::vector<Case> contact_cases();
 std::vector<Case> proximity_cases();
 std::vector<Case> self_contact_cases();
+std::vector<Case> published_cases();
 std::vector<Case> wild_cases();
 std::vector<Case> scramble_cases();
 std::vector<Case> reduced_cases();

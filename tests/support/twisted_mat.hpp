@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mat of 1 m whose ends are turned against each other, 72 degrees a second each [IPC, 14_matTwist: 2e4 Pa, 1000 kg/m^3,
+// A mat of 1 m whose ends are turned against each other, 72 degrees a second each [Li20: 14_matTwist: 2e4 Pa, 1000 kg/m^3,
 // h = 0.04 s, no gravity].
 #pragma once
 

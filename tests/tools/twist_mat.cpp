@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The twisted mat to its end: 20 turns of each end in 100 s [IPC, 14_matTwist].
+// The twisted mat to its end: 20 turns of each end in 100 s [Li20: 14_matTwist].
 //
 //   twist_mat [NODES [SECONDS]]     40 nodes a side, 100 s
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ten degenerate configurations of contact between meshes [Erleben18; IPC, 11_erleben]: tips, edges, cracks and holes
+// The ten degenerate configurations of contact between meshes [Erleben18; Li20: 11_erleben]: tips, edges, cracks and holes
 // that meet exactly, edge over edge. E = 1e5 Pa, nu = 0.4, 1000 kg/m^3. No surface crosses another, no step gains energy, and
 // what does not fall off comes to rest.
 #include <gtest/gtest.h>

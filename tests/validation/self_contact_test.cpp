@@ -41,7 +41,7 @@ Simulation alone(Body body, const SimulationOptions& options, std::vector<Collid
   return Simulation(std::move(bodies), options, std::move(colliders));
 }
 
-// ---- the mat [IPC, 14_matTwist] ----
+// ---- the mat [Li20: 14_matTwist] ----
 
 /// Steps until the time, asks for crossings after each; returns the most rows of a step.
 int twist(Simulation& simulation, double until) {
@@ -194,7 +194,7 @@ TEST(SelfContact, a_soft_ring_pressed_flat_rests_on_itself_and_comes_back) {
   EXPECT_NEAR(high - low, 0.26, 0.01 * 0.26);
 }
 
-/// Four rods side by side, their ends turned about the middle [IPC, rods twist].
+/// Four rods side by side, their ends turned about the middle [Li20: rods twist].
 void twist_rods(double h, int steps) {
   const Shape rod = make_shape(BoxShape{{1, 0.06, 0.06}, {25, 3, 3}, {-0.5, -0.03, -0.03}});
   std::vector<Body> bodies;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that are squeezed through and together, and take their shape again [IPC, 1_squeezeOut, 8_rollers,
+// Bodies that are squeezed through and together, and take their shape again [Li20: 1_squeezeOut, 8_rollers,
 // 15_trashCompactor]: within 1 % of their size, wherever they lie then.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stacks of soft cubes: they stand as high as statics says, with friction and without, and fall where a column of their
-// stiffness buckles [IPC, 10_cubeStack, 12_largeMassRatio].
+// stiffness buckles [Li20: 10_cubeStack, 12_largeMassRatio].
 #include <gtest/gtest.h>
 
 #include "tests/support/contact_rig.hpp"

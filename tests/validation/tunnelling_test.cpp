@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thin things and fast things: what goes farther in a step than it is thick never comes out on the other side [MuJoCo,
+// Thin things and fast things: what goes farther in a step than it is thick never comes out on the other side [MuJoCo:
 // engine_ipc_test: ContactBlocksTunneling, ContactRecoversFromPenetration].
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test deb check-install portability sanitize bench models figures wild papers fuzz docs shaken twist-mat view-flood view-bench view-armadillo format check clean
+.PHONY: demo build test deb check-install portability sanitize soak mutate bench models figures wild papers fuzz docs shaken twist-mat view-flood view-bench view-armadillo format check clean
 JOBS ?= $(shell nproc)
 DEMO = out/demo
 BENCH = out/bench
@@ -51,6 +51,18 @@ portability:
 sanitize:
 	@scripts/setup build test
 	@scripts/sanitize $(or $(SUITES),public unit invariants)
+
+# Random scenes, watched at every step: STEPS of bodies (default 1e6) or SECONDS, from SEED. docs/reliability.md has figures.
+soak:
+	@scripts/setup build test
+	@cmake --preset release -DPLIANT_TESTS=ON -DPLIANT_BENCH_PEERS=OFF >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target soak
+	@build/tests/soak --seed $(or $(SEED),1) $(if $(SECONDS),--steps 1e18 --seconds $(SECONDS),--steps $(or $(STEPS),1e6))
+
+# Does a test fail when the step, the contact or a solver is changed? COUNT changes, from SEED; hours.
+mutate:
+	@scripts/setup build test
+	@scripts/mutate --count $(or $(COUNT),200) --seed $(or $(SEED),1)
 
 bench:
 	@scripts/setup build bench

@@ -19,6 +19,7 @@ constexpr int inner_projections = 4;  // of a contact whose block is not a multi
 // its contacts alone.
 constexpr double creep = 1e-5;
 constexpr double regularisation = 1e-12;  // of the acceleration
+constexpr double rounding = 1e-12;        // of the sums in a block of W
 
 /// P with P w = w x lever.
 Mat3 turning_of(const Vec3& lever) {
@@ -120,6 +121,9 @@ void ContactProblem::prepare() {
   for (Index c = 0; c < size_; ++c) {
     diagonal_[c] = block(c, c);
     rho_[c] = split_ || dense_ ? eigenvalues_in_closed_form(diagonal_[c])[2] : diagonal_[c](0, 0);
+    // Nothing moves a point on the axis that a body is held on: there W is zero, and may be less by rounding.
+    if (split_ && std::abs(rho_[c]) < rounding * rows_[c].lever.squaredNorm() * part_rho_[rows_[c].part])
+      rho_[c] = 0;
     positive_ =
         positive_ && (dense_ || rho_[c] >= 0);  // a dense W may overflow: its contacts then have no answer
   }

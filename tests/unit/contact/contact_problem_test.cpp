@@ -184,5 +184,24 @@ TEST(ContactProblem, a_dense_response_of_the_same_blocks_has_the_same_answer) {
     }
 }
 
+// A body on a hinge whose contact lies on the axis: W is zero but for rounding, of either sign.
+TEST(ContactProblem, a_point_on_the_axis_of_a_hinge_is_moved_by_nothing) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  for (int k = 0; k < 100; ++k) {
+    const Vec3 axis = Vec3(normal(random), normal(random), normal(random)).normalized();
+    ContactProblem problem;
+    problem.reset(1, 1, true);
+    problem.s(0, 0) = 0;
+    problem.part(0).inverse_inertia = 1e3 * axis * axis.transpose();
+    problem.row(0).lever = normal(random) * axis;
+    problem.row(0).free = {0, -1, 0};
+    problem.prepare();
+    ASSERT_TRUE(problem.positive());
+    problem.solve(50, 1e-9);
+    ASSERT_EQ(problem.impulse(0), Vec3(0, 0, 0));
+  }
+}
+
 }  // namespace contact_problem_test
 }  // namespace pliant

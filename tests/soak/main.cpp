@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random scenes without end, watched: `make soak`.
 //
-//   soak [--seed N] [--steps BODY_STEPS] [--seconds N] [--from NUMBER] [-o FOLDER]
+//   soak [--seed N] [--steps BODY_STEPS] [--seconds N] [--from NUMBER] [--shrink SECONDS] [-o FOLDER]
 //   soak --repeat CASE.json        one case once more, every step looked at
 //
 // Cases run in a process of their own, many in one, so that a crash or an endless step ends one process and is told as
 // what it is. What was found is made smaller and written to FOLDER (out/soak) with the command that repeats it; exit 1.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -33,10 +34,9 @@ using namespace pliant::soak;
 namespace fs = std::filesystem;
 using Time = std::chrono::steady_clock;
 
-constexpr std::uint64_t batch = 50;  // cases in one process
-constexpr double endless_s = 60;     // processor time of a step or a set-up: it is ended
+constexpr std::uint64_t batch = 20;  // cases in one process
+constexpr double endless_s = 20;     // processor time of a step or a set-up: it is ended
 constexpr int shrunk_of_a_kind = 3;  // later ones are written as they were
-constexpr double shrink_s = 60;      // for one
 constexpr std::size_t most_memory = std::size_t(4) << 30;
 
 volatile std::sig_atomic_t asked_to_end = 0;
@@ -116,7 +116,8 @@ class Laboratory {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     std::signal(SIGINT, SIG_IGN);
     std::signal(SIGTERM, SIG_DFL);
-    if (!std::freopen(errors.c_str(), "w", stderr)) _exit(3);
+    // Not freopen, which buffers: an abort would leave the message there.
+    if (dup2(open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 2) < 0) _exit(3);
 #ifndef __SANITIZE_ADDRESS__
     const rlimit memory{most_memory, most_memory};
     setrlimit(RLIMIT_AS, &memory);
@@ -179,6 +180,7 @@ class Laboratory {
 struct Wish {
   std::uint64_t seed = 1, from = 0;
   double steps = 1e5, seconds = 1e9;
+  double shrink = 60;  ///< s for one finding
   fs::path folder = "out/soak", repeat;
 };
 
@@ -236,7 +238,8 @@ class Soak {
     const std::string kind = found.at("kind");
     Json soak_case = random_case(wish_.seed, number);
     const int nth = ++findings_[kind];
-    if (nth <= shrunk_of_a_kind) soak_case = smaller(std::move(soak_case), kind, found.at("step"));
+    if (nth <= shrunk_of_a_kind && wish_.shrink > 0)
+      soak_case = smaller(std::move(soak_case), kind, found.at("step"));
     fs::create_directories(wish_.folder);
     const fs::path file = wish_.folder / fmt::format("{}-{}-{}.json", kind, wish_.seed, number);
     soak_case["found"] = found;
@@ -253,7 +256,7 @@ class Soak {
         if (outcome.contains("found") && outcome["found"].at("kind") == kind) return true;
       return false;
     };
-    const auto more = [&] { return seconds_since(begin) < shrink_s; };
+    const auto more = [&] { return seconds_since(begin) < wish_.shrink; };
     Json cut = soak_case;
     cut["steps"] = step + 8;
     if (shows(cut)) soak_case = std::move(cut);
@@ -321,6 +324,8 @@ int main(int argc, char** argv) {
       wish.seconds = std::stod(value);
     else if (key == "--from")
       wish.from = std::stoull(value);
+    else if (key == "--shrink")
+      wish.shrink = std::stod(value);
     else if (key == "-o")
       wish.folder = value;
     else if (key == "--repeat")

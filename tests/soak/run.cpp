@@ -65,12 +65,13 @@ class Run {
       if (!build()) return out_;
       const double memory = heap_mb();
       const int last = steps_ + twin_steps;
-      for (int step = 1; step <= last && !out_.found; ++step) {
+      const double begin = processor_ms();
+      for (int step = 1; step <= last && !out_.found && processor_ms() - begin < limits_.case_ms; ++step) {
         if (told) told(step);
         step_ = step;
         if (!advance()) return out_;
       }
-      if (!out_.found && steps_ > 1 && heap_mb() > memory + most_growth_mb)
+      if (!out_.found && heap_mb() > memory + most_growth_mb)
         find("memory", fmt::format("the heap grew by {:.1f} MB in {} steps", heap_mb() - memory, step_));
     } catch (const std::exception& error) {
       find("threw", error.what());

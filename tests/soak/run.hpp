@@ -44,6 +44,7 @@ struct Outcome {
 struct Limits {
   double step_ms = 4000;    ///< processor time of a step
   double setup_ms = 20000;  ///< of the set-up
+  double case_ms = 20000;   ///< of a case: it is left, and nothing is found
   double gain = 0.25;       ///< of the energy
   int look_every = 8;       ///< steps between searches for crossings
   bool trace = false;       ///< prints a line a step and body

@@ -18,6 +18,9 @@ double size_of(const Body& body) {
   return (box.max - box.min).norm();
 }
 
+constexpr double most_way = 0.1;      // of the size, in a step
+constexpr double most_damping = 0.1;  // s: more keeps for good what a step errs in
+
 }  // namespace
 
 Crossings::Crossings(Scene& scene) {
@@ -87,6 +90,7 @@ Energies::Energies(const Scene& scene) : spec_(scene.spec) {
     const BodySpec& spec = spec_.bodies[i];
     last_cause_ = std::max({last_cause_, body.last_key(), body.method().driven_until().value_or(0)});
     sizes_.push_back(size_of(body));
+    always_ |= spec.damping.stiffness > most_damping;
     // A speed of a hundredth of the size a second, and a strain of 1e-5.
     const double mass = total_mass(body.method().nodes());
     floors_.push_back(mass * std::pow(0.01 * sizes_[i], 2) +
@@ -101,6 +105,8 @@ bool Energies::driven(const Simulation& simulation) {
     // Bodies that are moved out of something are lifted, too; from deep within they are torn.
     const double depth = body.report().penetration / sizes_[i];
     out |= body.grabbed() || body.report().shortened > 0 || depth > 1e-3;
+    // A step that takes a body so far does not resolve how it turns.
+    out |= max_speed(body.method().nodes()) * simulation.options().h > most_way * sizes_[i];
     always_ |= depth > 0.02;
   }
   return out || !simulation.crossing_after_step().empty();

@@ -19,7 +19,7 @@ struct Check {
     wish(changed);
   }
   void operator()(const PageCommand& command) const {
-    pliant::demand(command.id > 0 && command.args.is_object());
+    pliant::demand(command.args.is_object());  // that ids rise from 1 is the server's to see
   }
   void operator()(const BadMessage& bad) const { pliant::demand(!bad.code.empty() && !bad.message.empty()); }
   static void wish(const PageWish& wish) { pliant::demand(wish.max_rate >= 0 && wish.max_rate <= 240); }

@@ -3,6 +3,7 @@
 //
 //   soak [--seed N] [--steps BODY_STEPS] [--seconds N] [--from NUMBER] [--shrink SECONDS] [-o FOLDER]
 //   soak --repeat CASE.json        one case once more, every step looked at
+//   soak --seed N --print NUMBER   the case of that number
 //
 // Cases run in a process of their own, many in one, so that a crash or an endless step ends one process and is told as
 // what it is. What was found is made smaller and written to FOLDER (out/soak) with the command that repeats it; exit 1.
@@ -324,6 +325,8 @@ int main(int argc, char** argv) {
       wish.seconds = std::stod(value);
     else if (key == "--from")
       wish.from = std::stoull(value);
+    else if (key == "--print")
+      return fmt::print("{}\n", random_case(wish.seed, std::stoull(value)).dump(2)), 0;
     else if (key == "--shrink")
       wish.shrink = std::stod(value);
     else if (key == "-o")

@@ -165,9 +165,11 @@ class Run {
     if (const auto crossing = crossings_->look(simulation)) find("crossed", *crossing);
     if (const auto body = fallen(simulation)) find("fell", *body);
     if (pushed_ || energies_->driven(simulation)) return energies_->forget();
-    const double gain = energies_->gain(simulation);
-    out_.gain = std::max(out_.gain, gain);
-    if (!(gain < limits_.gain)) find("energy", fmt::format("gained {:.3g} of its energy", gain));
+    resolved_ = resolved_ && energies_->resolved(simulation);
+    const double gain = energies_->gain(simulation), most = resolved_ ? limits_.gain : limits_.explosion;
+    if (resolved_) out_.gain = std::max(out_.gain, gain);
+    if (!(gain < most))
+      find(resolved_ ? "energy" : "exploded", fmt::format("gained {:.3g} times the energy it had", gain));
   }
 
   // ---- a second scene that takes over
@@ -271,7 +273,8 @@ class Run {
   std::optional<Energies> energies_;
   ThrowWatch throws_;
   int step_ = 0;
-  bool pushed_ = false;  ///< a force of the user's drives from then on
+  bool resolved_ = true;  ///< every step so far
+  bool pushed_ = false;   ///< a force of the user's drives from then on
 };
 
 }  // namespace

@@ -14,7 +14,9 @@ namespace pliant::soak {
 
 /// What must not happen:
 ///   nan        a position, velocity or vertex of the surface is no number, and the step said nothing
-///   energy     kinetic, elastic and potential energy grow while nothing drives the bodies
+///   energy     kinetic, elastic and potential energy grow while nothing drives the bodies and no step takes one farther
+///              than a tenth of its size
+///   exploded   the same by ten times what there was, however long the steps
 ///   crossed    an edge of a surface passes through a triangle of another, or of its own, that it meets
 ///   fell       a body is on the wrong side of a plane that does not move
 ///   slow       a step, or the set-up, takes longer than bodies so small may take
@@ -45,7 +47,8 @@ struct Limits {
   double step_ms = 4000;    ///< processor time of a step
   double setup_ms = 20000;  ///< of the set-up
   double case_ms = 20000;   ///< of a case: it is left, and nothing is found
-  double gain = 0.25;       ///< of the energy
+  double gain = 0.25;       ///< of the energy, while steps resolve the motion
+  double explosion = 10;    ///< the same when they do not
   int look_every = 8;       ///< steps between searches for crossings
   bool trace = false;       ///< prints a line a step and body
 };

@@ -90,7 +90,6 @@ Energies::Energies(const Scene& scene) : spec_(scene.spec) {
     const BodySpec& spec = spec_.bodies[i];
     last_cause_ = std::max({last_cause_, body.last_key(), body.method().driven_until().value_or(0)});
     sizes_.push_back(size_of(body));
-    always_ |= spec.damping.stiffness > most_damping;
     // A speed of a hundredth of the size a second, and a strain of 1e-5.
     const double mass = total_mass(body.method().nodes());
     floors_.push_back(mass * std::pow(0.01 * sizes_[i], 2) +
@@ -105,8 +104,6 @@ bool Energies::driven(const Simulation& simulation) {
     // Bodies that are moved out of something are lifted, too; from deep within they are torn.
     const double depth = body.report().penetration / sizes_[i];
     out |= body.grabbed() || body.report().shortened > 0 || depth > 1e-3;
-    // A step that takes a body so far does not resolve how it turns.
-    out |= max_speed(body.method().nodes()) * simulation.options().h > most_way * sizes_[i];
     always_ |= depth > 0.02;
   }
   return out || !simulation.crossing_after_step().empty();
@@ -122,9 +119,18 @@ double Energies::gain(const Simulation& simulation) {
     energy += kinetic + elastic - mass * g.dot(centre_of_mass(nodes));
     scale += kinetic + elastic + mass * g.norm() * sizes_[i] + floors_[i];
   }
+  const double gain = least_ ? (energy - *least_) / most_ : 0;
   most_ = least_ ? std::max(most_, scale) : scale;
   least_ = least_ ? std::min(*least_, energy) : energy;
-  return (energy - *least_) / most_;
+  return gain;
+}
+
+bool Energies::resolved(const Simulation& simulation) const {
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    const double way = max_speed(simulation.bodies()[i].method().nodes()) * simulation.options().h;
+    if (way > most_way * sizes_[i] || spec_.bodies[i].damping.stiffness > most_damping) return false;
+  }
+  return true;
 }
 
 std::optional<std::string> fallen(const Simulation& simulation) {

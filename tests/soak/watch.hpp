@@ -45,8 +45,10 @@ class Energies {
   bool driven(const Simulation& simulation);
   /// After an edit, or while something drives: what was known is forgotten.
   void forget() { least_.reset(); }
-  /// The gain over the least so far, share of what there is to move.
+  /// The gain over the least so far, share of what there was to move.
   double gain(const Simulation& simulation);
+  /// A step takes no body farther than a tenth of its size: it resolves how the body turns, and what it hits.
+  bool resolved(const Simulation& simulation) const;
 
  private:
   const SceneSpec& spec_;

@@ -146,8 +146,12 @@ class Run {
     if (done && options_.checkpoint > 0 && checkpointed_ != frame_) keep_checkpoint();
     folder_.finish_frames();
     folder_.finish_contacts(scene_);
-    if (done) outcome_.expectations = evaluate(scene_.spec, recorder_);
     outcome_.warnings = doubts_of(scene_, recorder_);
+    if (done) {
+      outcome_.expectations = evaluate(scene_.spec, recorder_);
+      const auto announced = evaluate_warnings(scene_.spec, outcome_.warnings);
+      outcome_.expectations.insert(outcome_.expectations.end(), announced.begin(), announced.end());
+    }
     outcome_.frames = frame_;
     folder_.write_metrics(scene_, recorder_);
     folder_.write_summary(scene_, recorder_, outcome_);
@@ -161,6 +165,10 @@ class Run {
     if (options_.strict && !recorder_.stops().empty()) throw RunError(stopped());
     if (options_.check && unmet > 0)
       throw RunError(fmt::format("{} of {} expectations not met", unmet, outcome_.expectations.size()));
+    const auto unexpected = unexpected_warnings(scene_.spec, outcome_.warnings).size();
+    if (options_.check && unexpected > 0)
+      throw RunError(fmt::format("{} of {} warnings are not among the scene's expect_warnings", unexpected,
+                                 outcome_.warnings.size()));
   }
 
   /// Why a strict run is none.
@@ -227,7 +235,9 @@ void add_run(CLI::App& app) {
       "--contacts", options->contacts,
       "write contacts.csv: every contact of every frame with its place and force; with format vtu "
       "points for ParaView, too");
-  command->add_flag("--check", options->check, "exit 1 when an expectation of the scene is not met");
+  command->add_flag(
+      "--check", options->check,
+      "exit 1 when an expectation of the scene is not met, or at a warning that it does not expect");
   command->add_flag("--strict", options->strict,
                     "exit 1 when a step was shortened because surfaces would have crossed, or bodies came to "
                     "cross that did not before");

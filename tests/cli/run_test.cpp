@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command.hpp"
+#include "tests/support/child_process.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
@@ -209,6 +210,23 @@ TEST_F(Run, check_decides_the_exit_code_by_the_expectations) {
   EXPECT_EQ(summary("a")["expectations"][1]["met"], false);
 }
 
+TEST_F(Run, check_asks_for_the_warnings_that_a_scene_announces_and_for_no_others) {
+  const auto with = [&](const std::string& warnings) {
+    write_text(scene, R"({"frames": 3, "expect_warnings": )" + warnings + R"(, "colliders": [{"plane": {}}],
+        "bodies": [{"name": "cube", "shape": {"box": {"nodes": [3, 3, 3], "corner": [0, -0.5, 0]}}}]})");
+    return run("a", "--check");
+  };
+  const auto unexpected = with("[]");
+  EXPECT_EQ(unexpected.exit, 1);
+  EXPECT_TRUE(unexpected.says("1 of 1 warnings are not among the scene's expect_warnings"))
+      << unexpected.output;
+  EXPECT_EQ(run("a", "").exit, 0) << "a warning is no failure";
+  EXPECT_EQ(with(R"(["inside a collider"])").exit, 0);
+  const auto missing = with(R"(["inside a collider", "stood still"])");
+  EXPECT_EQ(missing.exit, 1);
+  EXPECT_TRUE(missing.says("NOT met  warnings with \"stood still\": 0 (expected >= 1)")) << missing.output;
+}
+
 TEST_F(Run, an_interrupt_stops_cleanly_with_valid_files) {
   for (const std::string signal : {"INT", "TERM", "HUP"}) {
     const auto result =
@@ -220,6 +238,18 @@ TEST_F(Run, an_interrupt_stops_cleanly_with_valid_files) {
     EXPECT_EQ(csv.back(), '\n');
     EXPECT_EQ(lines_of(csv).size(), summary(signal)["frames"].get<std::size_t>() + 2);
     EXPECT_TRUE(fs::exists(folder / (signal + "/frames/bar.pc2")));
+  }
+}
+
+TEST_F(Run, ends_with_exit_130_when_it_is_interrupted) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    ChildProcess child({build_folder() + "/pliant", "run", scene, "-o", out("a"), "--frames", "100000000",
+                        "--format", "none", "--threads", "1"});
+    for (int k = 0; k < 600 && !fs::exists(folder / "a/summary.json"); ++k) child.line(50);
+    child.signal(signal);
+    EXPECT_EQ(child.wait(20000), 130);
+    EXPECT_EQ(summary("a")["status"], "interrupted");
+    fs::remove_all(folder / "a");
   }
 }
 

@@ -204,6 +204,9 @@ TEST(HostileFiles, expectations_of_metrics_that_do_not_exist_are_not_met) {
   }
   spec.bodies.clear();
   evaluate(spec, recorder);
+  spec.expect_warnings = {"", std::string(1, '\0')};
+  EXPECT_EQ(evaluate_warnings(spec, {}).size(), 2u);
+  EXPECT_TRUE(unexpected_warnings(spec, {"", "any"}).empty()) << "every text contains the empty one";
   contact_of(BodySpec{}, Shape{});
   EXPECT_TRUE(meeting_notes(scene->simulation).empty());
 }

@@ -95,6 +95,10 @@ std::string limits_text(const ExpectSpec& expect) {
          (high ? fmt::format("<= {}", expect.max) : "");
 }
 
+auto contains(const std::string& text) {
+  return [&text](const std::string& warning) { return warning.find(text) != std::string::npos; };
+}
+
 }  // namespace
 
 std::string ExpectationResult::text() const {
@@ -110,6 +114,26 @@ std::vector<ExpectationResult> evaluate(const SceneSpec& scene, const Recorder& 
     results.push_back({what_text(expect, scene), limits_text(expect), measured, met});
   }
   return results;
+}
+
+std::vector<ExpectationResult> evaluate_warnings(const SceneSpec& scene,
+                                                 const std::vector<std::string>& warnings) {
+  std::vector<ExpectationResult> results;
+  for (const std::string& text : scene.expect_warnings) {
+    const auto count = std::count_if(warnings.begin(), warnings.end(), contains(text));
+    results.push_back({fmt::format("warnings with \"{}\"", text), ">= 1", double(count), count > 0});
+  }
+  return results;
+}
+
+std::vector<std::string> unexpected_warnings(const SceneSpec& scene,
+                                             const std::vector<std::string>& warnings) {
+  std::vector<std::string> out;
+  for (const std::string& warning : warnings)
+    if (std::none_of(scene.expect_warnings.begin(), scene.expect_warnings.end(),
+                     [&](const std::string& text) { return contains(text)(warning); }))
+      out.push_back(warning);
+  return out;
 }
 
 }  // namespace pliant

@@ -24,4 +24,12 @@ struct ExpectationResult {
 /// out.
 std::vector<ExpectationResult> evaluate(const SceneSpec& scene, const Recorder& recorder);
 
+/// One result for each text of `expect_warnings`: how many of the run's warnings contain it.
+std::vector<ExpectationResult> evaluate_warnings(const SceneSpec& scene,
+                                                 const std::vector<std::string>& warnings);
+
+/// The warnings that contain none of the texts of `expect_warnings`.
+std::vector<std::string> unexpected_warnings(const SceneSpec& scene,
+                                             const std::vector<std::string>& warnings);
+
 }  // namespace pliant

@@ -701,7 +701,10 @@ const Layout<SceneSpec>& layout_of() {
                       option("sleeping", &S::sleeping,
                              {.choices = {"in_view", "always", "never"},
                               .help = "bodies that meet others and have come to rest are not stepped until "
-                                      "something wakes them; in_view: under `pliant view` alone"})},
+                                      "something wakes them; in_view: under `pliant view` alone"}),
+                      option("expect_warnings", &S::expect_warnings,
+                             {.help = "texts, a part of each warning that the run is meant to give; with "
+                                      "`--check` it fails at any other, and where one is missing"})},
                      {list_field("bodies", &S::bodies, "the soft bodies, at least one"),
                       list_field("colliders", &S::colliders, "what they meet and cannot move"),
                       list_field("forces", &S::forces, "what pulls at bodies besides gravity"),

@@ -203,6 +203,7 @@ struct SceneSpec {
   std::vector<BondSpec> bonds;
   std::vector<ProbeSpec> probes;
   std::vector<ExpectSpec> expect;
+  std::vector<std::string> expect_warnings;  ///< a part of each warning that the run is meant to give
 
   double step_length() const { return timestep / substeps; }  ///< h, s
 };

@@ -82,5 +82,18 @@ TEST(Expect, text_says_what_was_measured_and_expected) {
   EXPECT_EQ(text, "met      tip_dy of block, min, from 0.2 s: -2 (expected >= -3 and <= -1)");
 }
 
+TEST(Expect, announced_warnings_must_come_and_others_are_told) {
+  SceneSpec scene;
+  const std::vector<std::string> warnings{"bar: 3 cells stayed inside out", "ball: it collapsed to 0.1"};
+  EXPECT_TRUE(evaluate_warnings(scene, warnings).empty());
+  EXPECT_EQ(unexpected_warnings(scene, warnings), warnings);
+  scene.expect_warnings = {"inside out", "stood still"};
+  const auto results = evaluate_warnings(scene, warnings);
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].text(), "met      warnings with \"inside out\": 1 (expected >= 1)");
+  EXPECT_FALSE(results[1].met);
+  EXPECT_EQ(unexpected_warnings(scene, warnings), std::vector{warnings[1]});
+}
+
 }  // namespace expect_test
 }  // namespace pliant

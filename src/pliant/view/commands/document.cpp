@@ -65,7 +65,7 @@ std::string usable_name(std::string name) {
 
 /// Probes and expectations speak of the scene as it was.
 void forget_expectations(Json& scene) {
-  for (const char* key : {"probes", "expect"}) scene.erase(key);
+  for (const char* key : {"probes", "expect", "expect_warnings"}) scene.erase(key);
 }
 
 Json uploaded_shape(const Arguments& args, const std::filesystem::path& file) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,22 +8,12 @@
 
 #include "pliant/scene/library.hpp"
 #include "tests/cli/command.hpp"
-#include "tests/support/models.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/shipped_scene.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace pliant {
 namespace commands_test {
-
-/// Scenes of wild meshes are left out when the meshes are not there.
-std::vector<ShippedScene> usable_scenes() {
-  std::vector<ShippedScene> scenes = shipped_scenes({source_folder() + "/scenes"});
-  if (!have_models()) {
-    std::printf("wild/*: left out, %s\n", models_missing);
-    std::erase_if(scenes, [](const ShippedScene& scene) { return scene.name.starts_with("wild/"); });
-  }
-  return scenes;
-}
 
 TEST(Commands, every_command_has_help_with_an_example) {
   for (const char* command :
@@ -163,7 +151,7 @@ TEST(Commands, schema_is_json) {
 TEST(Commands, scenes_lists_every_shipped_scene_with_a_line) {
   const auto result = run_pliant("scenes");
   ASSERT_EQ(result.exit, 0);
-  for (const ShippedScene& scene : usable_scenes()) {
+  for (const ShippedScene& scene : shipped_scenes({source_folder() + "/scenes"})) {
     EXPECT_TRUE(result.says(scene.name)) << scene.name;
     EXPECT_FALSE(scene.description.empty()) << scene.name;
     EXPECT_TRUE(result.says(scene.description)) << scene.name;
@@ -172,12 +160,12 @@ TEST(Commands, scenes_lists_every_shipped_scene_with_a_line) {
 
 // That they can be built and do what they expect: EveryScene.
 TEST(ShippedScenes, are_without_problems_and_carry_an_expectation) {
-  const auto scenes = usable_scenes();
-  EXPECT_GE(scenes.size(), 5u);
-  for (const ShippedScene& shipped : scenes) {
-    const auto scene = read_scene(shipped.file.string(), {});
-    ASSERT_TRUE(scene) << scene.error().text();
-    EXPECT_FALSE(scene->spec.expect.empty()) << shipped.name;
+  const auto names = shipped_names();
+  EXPECT_GE(names.size(), 5u);
+  for (const std::string& name : names) {
+    const ParsedScene scene = shipped(name);
+    EXPECT_TRUE(scene.problems.empty()) << scene.error().text();
+    EXPECT_FALSE(scene.spec.expect.empty()) << name;
   }
 }
 
@@ -199,9 +187,7 @@ std::string smaller(const std::string& scene) {
 class EveryScene : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryScene, shows_what_it_promises) {
-  const auto scenes = usable_scenes();
-  if (std::none_of(scenes.begin(), scenes.end(), [](const auto& s) { return s.name == GetParam(); }))
-    GTEST_SKIP() << GetParam() << " needs the models: run `make models`";
+  if (lacks_models(GetParam())) GTEST_SKIP() << GetParam() << " " << models_missing;
   const TempFolder folder;
   // One thread: the frames are the same for any number, and tests run side by side.
   const auto result = run_pliant("run " + GetParam() + " -o '" + (folder / "out").string() +
@@ -209,18 +195,7 @@ TEST_P(EveryScene, shows_what_it_promises) {
   EXPECT_EQ(result.exit, 0) << result.output;
 }
 
-std::vector<std::string> scene_names() {
-  std::vector<std::string> names;
-  for (const ShippedScene& scene : shipped_scenes({source_folder() + "/scenes"})) names.push_back(scene.name);
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(Shipped, EveryScene, testing::ValuesIn(scene_names()), [](const auto& about) {
-  std::string name = about.param;
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Shipped, EveryScene, testing::ValuesIn(shipped_names()), test_name);
 
 }  // namespace commands_test
 }  // namespace pliant

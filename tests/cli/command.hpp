@@ -20,6 +20,15 @@ struct CommandResult {
   bool says(const std::string& text) const { return output.find(text) != std::string::npos; }
 };
 
+/// What a program prints.
+inline std::string output_of(const std::string& command) {
+  std::string text;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  for (int c; pipe && (c = std::fgetc(pipe)) != EOF;) text += char(c);
+  if (pipe) pclose(pipe);
+  return text;
+}
+
 /// `before` is put in front of the command: an environment variable, `timeout`.
 inline CommandResult run_pliant(const std::string& arguments, const std::string& before = "") {
   const std::string command = before + " '" + build_folder() + "/pliant' " + arguments + " 2>&1";

@@ -17,7 +17,8 @@ if(inner)
   message(FATAL_ERROR "inner headers were installed: ${inner}")
 endif()
 foreach(promised include/pliant/pliant.hpp bin/pliant share/pliant/scenes/geometric/bar.json share/man/man1/pliant-run.1
-    share/doc/pliant/README.md share/doc/pliant/docs/api.md share/doc/pliant/LICENSE)
+    share/doc/pliant/README.md share/doc/pliant/docs/api.md share/doc/pliant/LICENSE share/doc/pliant/THIRD_PARTY.md
+    share/doc/libpliant-dev/LICENSE share/doc/libpliant-dev/THIRD_PARTY.md)
   if(NOT EXISTS ${PREFIX}/${promised})
     message(FATAL_ERROR "${promised} was not installed")
   endif()

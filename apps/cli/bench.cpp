@@ -19,6 +19,7 @@ namespace {
 struct BenchArguments {
   bench::Settings settings;
   std::string json;
+  bool strict = false;
 };
 
 // `make bench` puts the peer programs in a folder beside the command.
@@ -48,10 +49,14 @@ void run_bench(BenchArguments& arguments) {
   arguments.settings.peers = peer_folder();
   arguments.settings.libraries = scene_libraries();
   const std::vector<bench::Row> rows = bench::run(arguments.settings);
-  if (!file) return;
-  (**file).write(bench::to_json(rows).dump(2) + "\n");
-  if (const std::optional<Error> error = (**file).commit()) throw RunError(error->text());
-  fmt::print("rows written to {}\n", arguments.json);
+  if (file) {
+    (**file).write(bench::to_json(rows).dump(2) + "\n");
+    if (const std::optional<Error> error = (**file).commit()) throw RunError(error->text());
+    fmt::print("rows written to {}\n", arguments.json);
+  }
+  const int missed = bench::summarize(rows).missed;
+  if (arguments.strict && missed > 0)
+    throw RunError(fmt::format("--strict: {} of the summary's ratios MISSED what is asked of them", missed));
 }
 
 }  // namespace
@@ -70,6 +75,8 @@ void add_bench(CLI::App& app) {
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   command->add_flag("--large", arguments->settings.large, "Cases that take minutes, too");
+  command->add_flag("--strict", arguments->strict,
+                    "exit 1 when a ratio of the summary misses what is asked of it");
   command->footer("Example: pliant bench --filter contact --json bench.json");
   command->callback([arguments] { run_bench(*arguments); });
 }

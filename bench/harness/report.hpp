@@ -65,7 +65,12 @@ Row row_from_json(const nlohmann::ordered_json& json);
 std::string table_head();
 std::string table_line(const Row& row);
 
-/// Ratios between rows that belong together, one line each; pairs of which a row is missing are left out.
-std::string summary(const std::vector<Row>& rows);
+struct Summary {
+  std::string text;  ///< one line a ratio
+  int missed = 0;    ///< ratios beyond what is asked of them
+};
+
+/// Ratios between rows that belong together; pairs of which a row is missing are left out.
+Summary summarize(const std::vector<Row>& rows);
 
 }  // namespace pliant::bench

@@ -122,7 +122,7 @@ std::vector<Row> run(const Settings& settings) {
     show(
         "The machine is busy: wall times of long steps are stretched, ratios of wall times are not to be "
         "quoted.\n");
-  show(summary(rows));
+  show(summarize(rows).text);
   return rows;
 }
 

@@ -29,7 +29,8 @@ const Layout<meshless::Finer>& layout_of() {
 template <>
 const Layout<meshless::Plasticity>& layout_of() {
   static const auto layout = make_layout<meshless::Plasticity>(
-      "plasticity", "when the flesh keeps a new shape, and how much of it", meshless::plasticity_table());
+      "meshless plasticity", "when the flesh keeps a new shape, and how much of it",
+      meshless::plasticity_table());
   return layout;
 }
 

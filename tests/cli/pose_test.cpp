@@ -126,6 +126,21 @@ TEST(PoseCommand, a_solve_that_does_not_converge_fails_and_writes_nothing) {
   EXPECT_EQ(files_in(folder.path()), 1u);
 }
 
+TEST(PoseCommand, a_finer_tolerance_leaves_less_force_unbalanced) {
+  const TempFolder folder;
+  const std::string scene = write_text(folder / "bar.json", bar).string();
+  for (const char* tolerance : {"0.1", "1e-3", "1e-8"}) {
+    const auto result = run_pliant("pose '" + scene + "' --tolerance " + tolerance + " -o '" +
+                                   (folder / "a.obj").string() + "'");
+    ASSERT_EQ(result.exit, 0) << result.output;
+    const std::size_t at = result.output.find(" of those that act");
+    ASSERT_NE(at, std::string::npos) << result.output;
+    const std::size_t begin = result.output.rfind(' ', at - 1) + 1;
+    EXPECT_LE(std::stod(result.output.substr(begin, at - begin)), 1.05 * std::stod(tolerance))
+        << result.output;  // it is rounded
+  }
+}
+
 TEST(PoseCommand, what_cannot_rest_is_refused_before_it_is_solved) {
   const TempFolder folder;
   const std::string scene = write_text(folder / "bar.json", bar).string();
@@ -139,7 +154,9 @@ TEST(PoseCommand, what_cannot_rest_is_refused_before_it_is_solved) {
   result = run_pliant("pose creature" + out);
   EXPECT_EQ(result.exit, 2);
   EXPECT_TRUE(result.says("colliders")) << result.output;
-  EXPECT_EQ(run_pliant("pose no-such-scene").exit, 2);
+  result = run_pliant("pose no-such-scene");
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_TRUE(result.says("no-such-scene")) << result.output;
   EXPECT_EQ(files_in(folder.path()), 1u);
 }
 

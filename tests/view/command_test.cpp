@@ -80,7 +80,61 @@ TEST(ViewCommand, names_wrong_arguments) {
   const CommandResult token = run_pliant("view geometric/bar --token 1234", "timeout 60");
   EXPECT_EQ(token.exit, 2);
   EXPECT_TRUE(token.says("--token")) << token.output;
-  EXPECT_EQ(run_pliant("view geometric/bar --port 70000", "timeout 60").exit, 2);
+  const CommandResult port = run_pliant("view geometric/bar --port 70000", "timeout 60");
+  EXPECT_EQ(port.exit, 2);
+  EXPECT_TRUE(port.says("--port")) << port.output;
+}
+
+/// What the server answers to a command of a page.
+nlohmann::json reply_to(PageClient& page, const std::string& text) {
+  page.text(text);
+  for (int k = 0; k < 500 && page.open(); ++k) {
+    const SocketMessage message = page.receive(1000);
+    if (message.kind != SocketMessage::text) continue;
+    const nlohmann::json said = nlohmann::json::parse(message.payload);
+    if (said["type"] == "reply") return said;
+  }
+  return {};
+}
+
+TEST(ViewCommand, starts_paused_when_it_is_told_to_and_goes_on_by_play) {
+  ChildProcess server({command, "view", "geometric/bar", "--threads", "1", "--paused"});
+  const PageAddress address = address_of(server);
+  PageClient page(address);
+  page.text(R"({"type":"hello","max_rate":0})");
+  EXPECT_TRUE(reply_to(page, R"({"id":1,"cmd":"step","args":{"n":1}})").value("ok", false));
+  const int before = steps_of(address);
+  EXPECT_LE(before, 1) << "one step was asked for, and time stands";
+  EXPECT_TRUE(reply_to(page, R"({"id":2,"cmd":"play"})").value("ok", false));
+  for (int k = 0; k < 500 && steps_of(address) < before + 3; ++k) page.receive(20);
+  EXPECT_GE(steps_of(address), before + 3);
+}
+
+TEST(ViewCommand, takes_meshes_up_to_the_size_that_was_given) {
+  ChildProcess server({command, "view", "geometric/bar", "--threads", "1", "--paused", "--max-upload", "1"});
+  const PageAddress address = address_of(server);
+  const std::string mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+  EXPECT_EQ(http_post(address, "mesh?name=a.obj", mesh).status, 200);
+  const std::string large = mesh + "#" + std::string(std::size_t(1) << 20, 'x') + "\n";
+  EXPECT_EQ(http_post(address, "mesh?name=a.obj", large).status, 413);
+}
+
+TEST(ViewCommand, is_ended_by_a_page_only_where_that_is_allowed) {
+  for (const bool allowed : {false, true}) {
+    std::vector<std::string> words{command, "view", "geometric/bar", "--threads", "1", "--paused"};
+    if (allowed) words.push_back("--allow-shutdown");
+    ChildProcess server(words);
+    const PageAddress address = address_of(server);
+    PageClient page(address);
+    page.text(R"({"type":"hello","max_rate":0})");
+    const nlohmann::json said = reply_to(page, R"({"id":1,"cmd":"shutdown"})");
+    if (allowed) {
+      EXPECT_EQ(server.wait(20000), 0);
+    } else {
+      EXPECT_EQ(said["error"]["code"], "not_supported") << said;
+      EXPECT_EQ(http_get(address, "health").status, 200);
+    }
+  }
 }
 
 TEST(ViewCommand, gives_pictures_of_its_scenes_and_of_no_other_file) {

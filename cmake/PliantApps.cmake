@@ -38,3 +38,7 @@ pliant_common_headers(pliant_view ${PLIANT_APP_HEADERS})
 target_compile_options(pliant_view PRIVATE $<$<CONFIG:Release>:-O1>)  # as the command; Boost's templates are large
 target_link_libraries(pliant_view PUBLIC pliant fmt::fmt nlohmann_json::nlohmann_json PRIVATE Boost::headers pliant_flags)
 target_link_libraries(pliant_commands PUBLIC pliant_view)
+pliant_warnings_end_the_build(pliant_commands pliant_view)
+if(TARGET pliant_render)
+  pliant_warnings_end_the_build(pliant_render)
+endif()

@@ -20,6 +20,13 @@ if(PLIANT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${PLIANT_CCACHE})
 endif()
 
+option(PLIANT_WERROR "Warnings in the library and the command are errors" OFF)
+function(pliant_warnings_end_the_build)
+  if(PLIANT_WERROR)
+    set_target_properties(${ARGN} PROPERTIES COMPILE_WARNING_AS_ERROR ON)
+  endif()
+endfunction()
+
 set(PLIANT_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
 add_library(pliant_flags INTERFACE)
 target_compile_options(pliant_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor

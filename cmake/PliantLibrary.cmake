@@ -26,6 +26,7 @@ endif()
 add_library(pliant ${PLIANT_LINKAGE} ${PLIANT_SOURCES})
 # Before 1.0 each minor version has an ABI of its own (docs/api.md).
 set_target_properties(pliant PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+pliant_warnings_end_the_build(pliant)
 pliant_batches(pliant)
 pliant_common_headers(pliant <Eigen/Core> <Eigen/Geometry> <Eigen/LU> <fmt/format.h> <algorithm> <array> <cmath> <functional> <memory>
   <optional> <span> <string> <variant> <vector>)

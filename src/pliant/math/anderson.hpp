@@ -54,11 +54,12 @@ class Anderson {
     if (known_ == 0) return false;
     Small normal = Small::Zero(known_, known_);
     Few load(known_);
+    double trace = 0;
     for (int r = 0; r < known_; ++r) {
       load[r] = right(slot(r + 1));
       for (int c = 0; c <= r; ++c) normal(r, c) = normal(c, r) = product(slot(r + 1), slot(c + 1));
+      trace += normal(r, r);
     }
-    const double trace = normal.trace();
     if (!(trace > 0)) return false;
     normal.diagonal().array() += regularisation_ * trace;
     theta_ = normal.ldlt().solve(load);

@@ -62,7 +62,7 @@ TEST(MetricRecovery, without_the_orientation_term_few_do) {
     for (unsigned seed = 1; seed <= 100; ++seed)
       back += comes_back(*without, shaken(without->model().rest, sigma, seed), 30, pool);
     fmt::print("sigma {:.1f} h: {} of 100 come back without the orientation term\n", sigma, back);
-    EXPECT_LT(back, 100);
+    EXPECT_LE(back, 10) << "measured 0; a few may by chance, which rounding decides";
   }
 }
 

@@ -122,6 +122,7 @@ TEST(HostileSimulation, setters_refuse_nonsense_and_keep_what_was) {
   EXPECT_TRUE(body.set_forces(Points(3, Vec3::Zero())));
   EXPECT_TRUE(body.set_forces(Points(27, Vec3::Constant(not_a_number))));
   EXPECT_FALSE(body.set_forces(Points(27, Vec3::Zero())));
+  EXPECT_EQ(body.forces().size(), 27u);
   EXPECT_TRUE(body.set_contact({.slop = not_a_number}));
   EXPECT_FALSE(body.set_contact({}));
   EXPECT_FALSE(body.problems().size());

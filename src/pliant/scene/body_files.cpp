@@ -28,7 +28,7 @@ std::filesystem::path cache_folder() {
 std::string BodyFiles::place(const std::string& name) const { return find_file(name, folder_).string(); }
 
 Result<PolygonMesh> BodyFiles::mesh(const std::string& name) {
-  Result<PolygonMesh> read = read_polygons(find_file(name, folder_));
+  Result<PolygonMesh> read = read_surface(name, folder_, meshes_);
   if (read) fingerprint_ = mesh_fingerprint(*read, fingerprint_);
   return read;
 }

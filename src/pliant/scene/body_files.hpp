@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "pliant/methods/entry.hpp"
+#include "pliant/scene/own_meshes.hpp"
 
 namespace pliant {
 
@@ -16,8 +17,8 @@ std::filesystem::path cache_folder();
 class BodyFiles final : public FileAccess {
  public:
   /// folder: of the scene file. What is read is added to the fingerprint.
-  BodyFiles(std::filesystem::path folder, std::uint64_t& fingerprint)
-      : folder_(std::move(folder)), fingerprint_(fingerprint) {}
+  BodyFiles(std::filesystem::path folder, std::uint64_t& fingerprint, OwnMeshes meshes = {})
+      : folder_(std::move(folder)), fingerprint_(fingerprint), meshes_(std::move(meshes)) {}
 
   std::string place(const std::string& name) const override;
   Result<PolygonMesh> mesh(const std::string& name) override;
@@ -31,6 +32,7 @@ class BodyFiles final : public FileAccess {
  private:
   std::filesystem::path folder_;
   std::uint64_t& fingerprint_;
+  OwnMeshes meshes_;
 };
 
 }  // namespace pliant

@@ -18,13 +18,11 @@
 #include "pliant/geometry/stray_parts.hpp"
 #include "pliant/geometry/surface_graph.hpp"
 #include "pliant/geometry/tetrahedral_shape.hpp"
-#include "pliant/io/read_mesh.hpp"
 #include "pliant/methods/check_settings.hpp"
 #include "pliant/scene/body_files.hpp"
 #include "pliant/scene/build_bonds.hpp"
 #include "pliant/scene/build_colliders.hpp"
 #include "pliant/scene/fast_colliders.hpp"
-#include "pliant/scene/find_file.hpp"
 #include "pliant/scene/force_notes.hpp"
 #include "pliant/scene/material.hpp"
 #include "pliant/scene/mesh_fingerprint.hpp"
@@ -37,6 +35,7 @@ namespace {
 struct Surroundings {
   std::filesystem::path folder;  ///< of the scene file
   Pool& pool;
+  const OwnMeshes& meshes;
   std::uint64_t fingerprint = 0;                         ///< mesh files are added to it
   std::function<void(const char* stage)> progress = {};  ///< of the body made now
   std::vector<std::string> notes = {};
@@ -119,9 +118,8 @@ struct MakeShape {
                             : from_mesh(surface, {.nodes = bar.nodes, .solid = true});
   }
   Result<Shape> operator()(const MeshSpec& spec) const {
-    const std::filesystem::path file = find_file(spec.mesh, around.folder);
     if (around.progress) around.progress("read");
-    Result<PolygonMesh> surface = read_polygons(file);
+    Result<PolygonMesh> surface = read_surface(spec.mesh, around.folder, around.meshes);
     if (!surface) return with_hint(surface.error(), spec.mesh);
     leave_out_stray_parts(*surface);
     for (const std::string& remark : surface->remarks)
@@ -138,7 +136,7 @@ struct MakeShape {
                                    .join = spec.join});
     if (shape) return shape;
     Error error = shape.error();
-    error.file = file.string();
+    error.file = around.meshes.contains(spec.mesh) ? spec.mesh : find_file(spec.mesh, around.folder).string();
     return error;
   }
   Result<Shape> operator()(const BoxShape& box) const { return solid(box); }
@@ -602,8 +600,9 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   const auto all_problems = [&] { return parsed.error({known.begin() + long(before), known.end()}); };
 
   Pool pool(threads);
-  Surroundings around{std::filesystem::path(parsed.file).parent_path(), pool, parsed.fingerprint};
-  BodyFiles files(around.folder, around.fingerprint);
+  Surroundings around{std::filesystem::path(parsed.file).parent_path(), pool, build.meshes,
+                      parsed.fingerprint};
+  BodyFiles files(around.folder, around.fingerprint, build.meshes);
   std::vector<Draft> drafts(spec.bodies.size());
   std::vector<double> build_ms(spec.bodies.size(), 0);
   for (std::size_t i = 0; i < spec.bodies.size(); ++i) {
@@ -622,7 +621,7 @@ Result<Scene> build_scene(const ParsedScene& parsed, const BuildOptions& build) 
   std::vector<Probe> probes = make_probes(spec, drafts, known);
   BuiltColliders built;
   if (!any_within(known, "colliders"))
-    built = build_colliders(spec.colliders, around.folder, around.fingerprint);
+    built = build_colliders(spec.colliders, around.folder, around.fingerprint, build.meshes);
   around.fingerprint = built.fingerprint;
   around.notes.insert(around.notes.end(), built.notes.begin(), built.notes.end());
   for (std::string& note : fast_collider_notes(spec)) around.notes.push_back(std::move(note));

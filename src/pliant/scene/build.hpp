@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pliant/base/result.hpp"
+#include "pliant/scene/own_meshes.hpp"
 #include "pliant/scene/parse.hpp"
 #include "pliant/sim/recorder.hpp"
 #include "pliant/sim/simulation.hpp"
@@ -58,6 +59,7 @@ struct BuildOptions {
   int threads = 1;                           ///< 0 = one per processor
   ShapeCache* cache = nullptr;               ///< none: every shape is made
   std::vector<std::string> cache_keys = {};  ///< one a body, with a cache
+  OwnMeshes meshes = {};                     ///< surfaces that are in no file
   /// What happens now ("shape of bar"), and the share that is done; false: stop here.
   std::function<bool(const std::string& stage, double fraction)> progress = {};
 };

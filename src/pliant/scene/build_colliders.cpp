@@ -5,8 +5,6 @@
 
 #include "pliant/contact/mesh_collider.hpp"
 #include "pliant/geometry/repair.hpp"
-#include "pliant/io/read_mesh.hpp"
-#include "pliant/scene/find_file.hpp"
 #include "pliant/scene/mesh_fingerprint.hpp"
 
 namespace pliant {
@@ -14,6 +12,7 @@ namespace {
 
 struct MakeColliderShape {
   const std::filesystem::path& folder;
+  const OwnMeshes& meshes;
   const std::string& place;
   BuiltColliders& out;
 
@@ -24,15 +23,16 @@ struct MakeColliderShape {
   }
   Result<ColliderShape> operator()(const CapsuleColliderSpec& s) const { return {CapsuleCollider(s)}; }
   Result<ColliderShape> operator()(const MeshColliderSpec& s) const {
-    const std::filesystem::path file = find_file(s.file, folder);
-    Result<PolygonMesh> surface = read_polygons(file);
+    Result<PolygonMesh> surface = read_surface(s.file, folder, meshes);
     if (!surface) return surface.error();
     for (const std::string& remark : surface->remarks)
       out.notes.push_back(fmt::format("{}: {}: {}", place, s.file, remark));
     convert(*surface, s.scale * metres(s.unit), s.up);
     move(*surface, rotation_matrix(s.rotate), s.translate);
     Result<Repaired> repaired = repair(*surface);
-    if (!repaired) return Error{file.string(), repaired.error().problems};
+    if (!repaired)
+      return Error{meshes.contains(s.file) ? s.file : find_file(s.file, folder).string(),
+                   repaired.error().problems};
     out.fingerprint = mesh_fingerprint(*surface, out.fingerprint);
     auto mesh = std::make_shared<const MeshCollider>(std::move(repaired->mesh), s.thin);
     constexpr const char* kinds[] = {"closed", "with holes or self-intersections", "a sheet"};
@@ -55,14 +55,14 @@ void tell(const Error& error, const std::string& place, std::vector<Problem>& pr
 }  // namespace
 
 BuiltColliders build_colliders(const std::vector<ColliderSpec>& specs, const std::filesystem::path& folder,
-                               std::uint64_t fingerprint) {
+                               std::uint64_t fingerprint, const OwnMeshes& meshes) {
   BuiltColliders out;
   out.fingerprint = fingerprint;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const std::string place = fmt::format("colliders.{}", i);
     const ColliderTraits& traits =
         std::visit([](const ColliderTraits& t) -> const ColliderTraits& { return t; }, specs[i].is);
-    Result<ColliderShape> shape = std::visit(MakeColliderShape{folder, place, out}, specs[i].is);
+    Result<ColliderShape> shape = std::visit(MakeColliderShape{folder, meshes, place, out}, specs[i].is);
     if (shape)
       out.colliders.emplace_back(std::move(*shape), Motion{traits.motion, traits.ease}, traits.friction,
                                  traits.restitution);

@@ -8,6 +8,7 @@
 
 #include "pliant/base/result.hpp"
 #include "pliant/contact/collider.hpp"
+#include "pliant/scene/own_meshes.hpp"
 #include "pliant/scene/spec.hpp"
 
 namespace pliant {
@@ -21,6 +22,6 @@ struct BuiltColliders {
 
 /// The specs are valid (scene/validate.hpp). folder: of the scene file. fingerprint: of the scene so far.
 BuiltColliders build_colliders(const std::vector<ColliderSpec>& specs, const std::filesystem::path& folder,
-                               std::uint64_t fingerprint);
+                               std::uint64_t fingerprint, const OwnMeshes& meshes = {});
 
 }  // namespace pliant

@@ -122,6 +122,8 @@ class Body {
   /// they are set again; no entries: none. Forces on vertices of the surface become such by method().pull_back().
   /// The error: not one a node, or not finite; then those so far stay.
   std::optional<Error> set_forces(std::span<const Vec3> forces);
+  /// As set; no entries: none.
+  const Points& forces() const { return forces_.given(); }
 
   /// Pins and handles as they act.
   const std::vector<PlacedHold>& holds() const { return holds_; }

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <memory>
 
+#include "collider_track.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
-#include "pliant/contact/collider_surface.hpp"
 #include "pliant/geometry/skeleton_surface.hpp"
 #include "pliant/geometry/tube.hpp"
 #include "pliant/methods/inside.hpp"
@@ -37,23 +37,6 @@ struct Surfaces {
     }
   }
 };
-
-ColliderTrack track_of(const Collider& collider, const std::vector<double>& times) {
-  ColliderTrack track;
-  track.name = kind_of(collider.shape());
-  if (const auto* plane = std::get_if<PlaneCollider>(&collider.shape())) {
-    track.plane = true;
-    track.point = plane->point;
-    track.normal = plane->normal;
-  } else {
-    track.surface = *surface_of(collider.shape());
-  }
-  for (std::size_t k = 0; k < (collider.moves() ? times.size() : 1); ++k) {
-    const Pose pose = collider.pose_at(times[k]);
-    track.places.push_back({pose.rotation, pose.translation});
-  }
-  return track;
-}
 
 void add_tracks(const Simulation& simulation, std::shared_ptr<const Surfaces> kept, Sequence& sequence) {
   for (std::size_t b = 0; b < simulation.bodies().size(); ++b) {

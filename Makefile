@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test deb check-install portability sanitize soak mutate bench models figures wild papers fuzz docs shaken twist-mat view-flood view-bench view-armadillo format check clean
+.PHONY: demo build test python python-test deb check-install portability sanitize soak mutate bench models figures wild papers fuzz docs shaken twist-mat view-flood view-bench view-armadillo format check clean
 JOBS ?= $(shell nproc)
 # ON: a warning in the library or the command ends the build. For CI; elsewhere a newer compiler may have new ones.
 WERROR ?= OFF
@@ -34,6 +34,20 @@ test: models
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
 	@echo "All tests passed. Try next: make demo, make bench"
+
+# `import pliant`, in build/python.
+python:
+	@scripts/setup build python
+	@cmake --preset release -DPLIANT_PYTHON=ON -DPLIANT_TESTS=OFF -DPLIANT_BENCH_PEERS=OFF >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target pliant_cli pliant_python
+	@PYTHONPATH=build/python /usr/bin/python3 -c "import pliant; print('pliant', pliant.__version__, 'is in build/python:')"
+	@echo "  PYTHONPATH=build/python /usr/bin/python3 -c \"
+	@echo "    'import pliant; world = pliant.load("geometric/bar"); world.step(60); print(world["bar"].surface)'"
+	@echo "Try next: docs/python.md, make python-test"
+
+# Tests, examples of the documentation and types of the module.
+python-test: python
+	@PYTHONPATH=build/python PLIANT_COMMAND=build/pliant PYTHONDONTWRITEBYTECODE=1 	  /usr/bin/python3 -m pytest -q -p no:cacheprovider python/tests
 
 # Debian packages of the library and the command, in build/packages. `scripts/check-deb` tries them in a bare Debian.
 deb: build

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two commands for newcomers: `make demo` and `make test`. Everything else goes through the CMake presets.
-.PHONY: demo build test python python-test deb check-install portability sanitize soak mutate bench models figures wild papers fuzz docs shaken twist-mat view-flood view-bench view-armadillo format check clean
+.PHONY: demo build test python python-test python-wheel deb check-install portability sanitize soak mutate bench models figures wild papers fuzz docs shaken twist-mat view-flood view-bench view-armadillo format check clean
 JOBS ?= $(shell nproc)
 # ON: a warning in the library or the command ends the build. For CI; elsewhere a newer compiler may have new ones.
 WERROR ?= OFF
@@ -49,7 +49,12 @@ python:
 python-test: python
 	@PYTHONPATH=build/python PLIANT_COMMAND=build/pliant PYTHONDONTWRITEBYTECODE=1 	  /usr/bin/python3 -m pytest -q -p no:cacheprovider python/tests
 
-# Debian packages of the library and the command, in build/packages. `scripts/check-deb` tries them in a bare Debian.
+# A wheel of the module with the shipped scenes, without network, in build/packages.
+python-wheel: python
+	@/usr/bin/python3 -m pip wheel --quiet --no-build-isolation --no-deps --no-index -w build/packages ./python
+	@ls build/packages/pliant-*.whl
+
+# Debian packages of the library and the command (after `make python` of the module, too), in build/packages. `scripts/check-deb` tries them in a bare Debian.
 deb: build
 	@cd build && cpack -G DEB >/dev/null && ls packages/*.deb
 

@@ -70,8 +70,8 @@ if(TARGET pliant_cli)
   endif()
 endif()
 
-# Debian packages: pliant (command, scenes, docs, man pages), libpliant-dev (headers, library, CMake and pkg-config files) and,
-# of a shared library, libpliant0.2.
+# Debian packages: pliant (command, scenes, docs, man pages), libpliant-dev (headers, library, CMake and pkg-config files), of a
+# shared library libpliant0.2, and with PLIANT_PYTHON python3-pliant.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME pliant)
 set(CPACK_PACKAGE_VENDOR pliant)
@@ -110,5 +110,14 @@ if(TARGET pliant_cli)
   if(PLIANT_SHARED)
     set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "${library} (= ${PROJECT_VERSION})")
   endif()
+endif()
+if(TARGET pliant_python)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-pliant)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= ${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}~), python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "pliant")  # the shipped scenes
+  set(CPACK_DEBIAN_PYTHON_DESCRIPTION "Python module of pliant, a simulator of soft bodies: scenes, arrays, steps, records.")
 endif()
 include(CPack)

@@ -143,6 +143,7 @@ void add_world(py::module_& module) {
       .def("record", &World::record, "folder"_a, "formats"_a, "contacts"_a)
       .def("finish", &World::finish, "recording"_a, "status"_a, "failure"_a)
       .def("recorded", &World::recorded, "recording"_a)
+      .def("around", &World::around)
       .def("render", render, "width"_a, "height"_a, "azimuth"_a, "elevation"_a, "zoom"_a, "quality"_a,
            "grid"_a, "ground"_a);
   py::class_<Recording, std::shared_ptr<Recording>>(module, "Recording")

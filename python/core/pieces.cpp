@@ -27,6 +27,15 @@ auto unlocked(Work&& work) {
   return work();
 }
 
+/// What work on a pool without Python's lock gives.
+template <class Work>
+auto made(Work&& work) {
+  return value_of(unlocked([&] {
+    Pool pool(0);
+    return work(pool);
+  }));
+}
+
 void check_range(const char* place, double value, double least, double most) {
   if (!(value >= least && value <= most))
     throw WrongInput(place, fmt::format("{:g}", value), fmt::format("{:g} .. {:g}", least, most));
@@ -80,10 +89,9 @@ py::tuple cage(py::handle vertices, py::handle faces, int budget, double clearan
   const PolygonMesh mesh = mesh_of(vertices, faces);
   check_range("budget", budget, least_cage_budget, most_cage_budget);
   check_range("clearance", clearance, least_clearance_option, most_clearance_option);
-  const Cage out = value_of(unlocked([&] {
-    Pool pool(0);
+  const Cage out = made([&](Pool& pool) {
     return automatic_cage(mesh, {.budget = budget, .clearance = clearance, .solid = solid}, pool);
-  }));
+  });
   const CageReport& r = out.report;
   py::dict report("freedoms"_a = r.freedoms, "clearance"_a = r.clearance, "volume"_a = r.volume,
                   "handles"_a = r.handles, "box"_a = r.box, "warnings"_a = r.warnings);
@@ -96,10 +104,9 @@ std::string skeleton(py::handle vertices, py::handle faces, double detail, int n
   const PolygonMesh mesh = mesh_of(vertices, faces);
   check_range("detail", detail, 0.005, 0.5);
   check_range("nodes", nodes, 4, 1e7);
-  const AutoSkeleton out = value_of(unlocked([&] {
-    Pool pool(0);
+  const AutoSkeleton out = made([&](Pool& pool) {
     return find_skeleton(mesh, {.detail = detail, .nodes = nodes, .solid = solid}, pool);
-  }));
+  });
   return skeleton_text(out.skeleton);
 }
 
@@ -108,10 +115,9 @@ py::dict embedding(py::handle vertices, py::handle faces, int nodes, std::option
   const PolygonMesh mesh = mesh_of(vertices, faces);
   check_range("nodes", nodes, 4, 1e7);
   check_range("thickness", thickness, 0, 1e6);
-  const MeshShape out = value_of(unlocked([&] {
-    Pool pool(0);
+  const MeshShape out = made([&](Pool& pool) {
     return make_mesh_shape(mesh, {.nodes = nodes, .solid = solid, .thickness = thickness}, pool);
-  }));
+  });
   const NodeGraph& graph = out.shape.graph;
   const auto count = py::ssize_t(graph.edges.size());
   py::array_t<Index> edges({count, py::ssize_t(2)});

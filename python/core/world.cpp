@@ -13,7 +13,6 @@
 #include "errors.hpp"
 #include "pliant/base/clock.hpp"
 #include "pliant/physics/metrics.hpp"
-#include "pliant/render/props.hpp"
 #include "pliant/scene/spec_layout.hpp"
 #include "pliant/scene/validate.hpp"
 #include "pliant/sim/checkpoint.hpp"
@@ -541,6 +540,33 @@ py::tuple World::recorded(const Recording& recording) {
   return py::make_tuple(columns_of(recording.recorder()), hashes);
 }
 
+Props World::props_near(const Vec3& low, const Vec3& high) const {
+  std::vector<ColliderTrack> tracks;
+  for (const Collider& collider : scene_.simulation.colliders())
+    tracks.push_back(cli::track_of(collider, {scene_.simulation.time()}));
+  return {tracks, low, high};
+}
+
+py::tuple World::around() {
+  const Use use(*this);
+  Bounds box{Vec3::Constant(std::numeric_limits<double>::infinity()), {}};
+  box.max = -box.min;
+  for (int b = 0; b < int(bodies()); ++b) {
+    const Bounds body = bounds_of(surface_now(b));
+    box = {box.min.cwiseMin(body.min), box.max.cwiseMax(body.max)};
+  }
+  const Props props = props_near(box.min, box.max);
+  TriMesh all;
+  for (int k = 0; k < props.count(); ++k) {
+    const RenderBody prop = props.body(k, 0);
+    const auto first = Index(all.vertices.size());
+    all.vertices.insert(all.vertices.end(), prop.positions.begin(), prop.positions.end());
+    for (const Triangle& t : prop.triangles)
+      all.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+  }
+  return py::make_tuple(array_of(all.vertices), array_of(all.triangles), props.floor());
+}
+
 Image World::picture(const PictureOptions& options) {
   if (bodies() == 0) throw WrongInput("bodies", "none", "a body to picture");
   const Simulation& simulation = scene_.simulation;
@@ -556,10 +582,7 @@ Image World::picture(const PictureOptions& options) {
     framing.add(drawn.positions);
     scene.bodies.push_back(std::move(drawn));
   }
-  std::vector<ColliderTrack> tracks;
-  for (const Collider& collider : simulation.colliders())
-    tracks.push_back(cli::track_of(collider, {simulation.time()}));
-  const Props props(tracks, low, high);
+  const Props props = props_near(low, high);
   for (int k = 0; k < props.count(); ++k) {
     const Points near = props.close_points(k, 0);
     framing.add(near);

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "pliant/render/props.hpp"
 #include "pliant/render/render.hpp"
 #include "pliant/scene/build.hpp"
 #include "pliant/sim/contact_forces.hpp"
@@ -92,6 +93,8 @@ class World {
   py::tuple recorded(const Recording& recording);
 
   py::array_t<std::uint8_t> render(const PictureOptions& options);
+  /// Colliders where they are now: places, triangles, and the height of a level plane, which is no surface.
+  py::tuple around();
 
  private:
   /// One thread's time inside.
@@ -108,6 +111,7 @@ class World {
   void set_holds(int body, std::vector<PlacedHold> holds);
   void check_live(const ParsedScene& next, const std::string& path) const;
   Image picture(const PictureOptions& options);
+  Props props_near(const Vec3& low, const Vec3& high) const;
 
   ParsedScene parsed_;
   Scene scene_;

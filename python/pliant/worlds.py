@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from pliant import _core
 from pliant.errors import InputError
 from pliant.meshes import Mesh
-from pliant.pictures import png
+from pliant.pictures import movie, png
 
 Scene = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 Sets = Union[Sequence[str], Mapping[str, Any]]
@@ -495,6 +495,19 @@ class World:
         (48, 64, 3)
         """
         return self._core.render(width, height, azimuth, elevation, zoom, quality, grid, ground)
+
+    def movie(self, frames: int = 120, *, stride: int = 1) -> str:
+        """A page (HTML) that plays the next frames by itself: no server, no network; drag turns, the wheel zooms.
+
+        The world goes on by `frames - 1` times `stride` frames; what is shown is the state after each. Save it, or show
+        it in a notebook: IPython.display.IFrame of the file.
+
+        >>> import pliant
+        >>> page = pliant.load("geometric/bar").movie(3)
+        >>> page[:15]
+        '<!doctype html>'
+        """
+        return movie(self, frames, stride)
 
     def _repr_png_(self) -> bytes:
         return png(self.render(480, 320))

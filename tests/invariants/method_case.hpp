@@ -23,8 +23,13 @@ struct MethodCase {
   bool tetrahedra = false;        ///< its surface filled with tetrahedra (geometry/tetrahedral_shape.hpp)
   bool meets_colliders = false;
   bool elastic = true;                 ///< Ability::elastic
+  bool free = true;                    ///< false: bones inside hold it
+  bool turns = true;                   ///< false: linear, for small turns only
   bool any_node_order = true;          ///< equal modes of a symmetric body are not unique
   bool holds_any_nodes = true;         ///< false: holds bind what the basis was made for, or fields
+  double contact_momentum = 0.02;      ///< share of the contacts' impulses that the momentum does not show
+  double deepest = 1e-3;               ///< m, in a collider
+  bool quiet_contact = true;           ///< a step with known contacts allocates and factors nothing
   double momentum_tolerance = 1e-10;   ///< relative drift over the run, free body
   double angular_tolerance = 1e-10;    ///< the same of the angular momentum, for methods that do not keep it
   double energy_growth = 1e-3;         ///< allowed total energy above the start, relative

@@ -9,6 +9,7 @@
 
 #include "pliant/base/hash.hpp"
 #include "pliant/geometry/moments.hpp"
+#include "pliant/methods/catalogue.hpp"
 #include "pliant/physics/metrics.hpp"
 #include "tests/invariants/method_case.hpp"
 #include "tests/support/allocation_counter.hpp"
@@ -36,6 +37,8 @@ const std::vector<NamedShape>& shapes() {
        make_shape(TorusShape{.nodes = {5, 24}}),
        2 * pi * pi * 0.1225,
        {0.5 + 3 * 0.1225 / 8, 0.1225 / 4, 0.5 + 3 * 0.1225 / 8}},
+      {"rod", make_shape(BoxShape{.size = {0.05, 0.04, 2}, .nodes = {3, 3, 33}, .corner = {-1, 0, -1}}),
+       0.004, Vec3(0.0025, 0.0016, 4) / 12},
   };
   return all;
 }
@@ -126,7 +129,8 @@ TEST_P(Invariants, masses_are_density_times_the_volume_of_the_shape_and_turn_as_
   const Vec3 r2 = got.second.diagonal() / got.volume;
   for (int k = 0; k < 3; ++k) {
     const int a = (k + 1) % 3, b = (k + 2) % 3;
-    EXPECT_NEAR((r2[a] + r2[b]) / (squares[a] + squares[b]), 1, 0.02) << "about axis " << k;
+    // Of the largest: what turns a rod about itself is a thousandth of that, and coarse points miss a quarter of it.
+    EXPECT_NEAR((r2[a] + r2[b] - squares[a] - squares[b]) / squares.sum(), 0, 0.015) << "about axis " << k;
   }
 }
 
@@ -142,6 +146,8 @@ TEST_P(Invariants, rest_is_force_free_and_stays_at_rest) {
 }
 
 TEST_P(Invariants, rigid_motion_costs_nothing) {
+  if (!method.turns) GTEST_SKIP() << "it is for small turns";
+  if (!method.free) GTEST_SKIP() << "bones hold it";
   const auto body = method.build(shape);
   const Mat3 turn = (Eigen::AngleAxisd(2.5, Vec3(1, -2, 0.5).normalized())).toRotationMatrix();
   Points x = shape.graph.positions, still(x.size(), Vec3::Zero()), forces(x.size());
@@ -195,10 +201,13 @@ TEST_P(Invariants, internal_forces_have_no_resultant_and_no_torque) {
     scale += forces[i].norm();
   }
   EXPECT_LT(sum.norm(), 1e-11 * scale);
-  EXPECT_LT(torque.norm(), 1e-10 * scale * (size + largest(x)));
+  if (method.turns && method.free) {
+    EXPECT_LT(torque.norm(), 1e-10 * scale * (size + largest(x)));
+  }
 }
 
 TEST_P(Invariants, a_free_body_keeps_linear_and_angular_momentum) {
+  if (!method.free) GTEST_SKIP() << "bones hold it";
   const auto body = method.build(shape);
   start_moving(*body);
   const Vec3 p0 = linear_momentum(body->nodes()), l0 = whole_angular_momentum(body->nodes());
@@ -208,6 +217,7 @@ TEST_P(Invariants, a_free_body_keeps_linear_and_angular_momentum) {
 }
 
 TEST_P(Invariants, energy_never_grows_without_load) {
+  if (!method.free) GTEST_SKIP() << "bones go back to their places at once, with the flesh around them";
   for (double h : {1.0 / 240, 1.0 / 60, 1.0 / 15}) {
     const auto body = method.build(shape);
     start_moving(*body);
@@ -309,6 +319,7 @@ TEST_P(Invariants, node_order_does_not_matter) {
 }
 
 TEST_P(Invariants, a_fall_follows_the_parabola) {
+  if (!method.free) GTEST_SKIP() << "bones hold it";
   const auto body = method.build(shape);
   StepInput input = free_input();
   input.gravity = {0, -9.81, 0};
@@ -347,6 +358,7 @@ TEST_P(Invariants, forces_in_proportion_to_the_masses_act_as_gravity) {
 }
 
 TEST_P(Invariants, forces_on_the_surface_change_the_momentum_by_their_sum) {
+  if (!method.free) GTEST_SKIP() << "bones hold it";
   const auto body = method.build(shape);
   std::mt19937 random(5);
   std::normal_distribution<double> normal;
@@ -355,9 +367,12 @@ TEST_P(Invariants, forces_on_the_surface_change_the_momentum_by_their_sum) {
   double all = 0;
   for (Vec3& f : on_surface) {
     f = Vec3(1 + normal(random), normal(random), 0.5 + normal(random));
-    sum += f;
     all += f.norm();
   }
+  // In all what the body weighs: a light rod is not torn.
+  const double weight = 9.81 * total_mass(body->nodes());
+  for (Vec3& f : on_surface) sum += f *= weight / all;
+  all = weight;
   body->pull_back(on_surface, forces);
   StepInput input = free_input();
   input.forces = forces;
@@ -438,10 +453,22 @@ std::string case_name(const testing::TestParamInfo<std::tuple<int, int>>& info) 
   return method_cases()[std::get<0>(info.param)].name + "_" + shapes()[std::get<1>(info.param)].name;
 }
 
-INSTANTIATE_TEST_SUITE_P(AllMethods, Invariants,
-                         testing::Combine(testing::Range(0, int(method_cases().size())),
-                                          testing::Range(0, int(shapes().size()))),
-                         case_name);
+/// A slender body is asked of the methods themselves, not of their variants. Samples of bones take the place of the nodes
+/// around them, which are none in a lattice.
+bool fits(const MethodCase& method, const std::string& shape) {
+  const bool lattice = shape == "box" || shape == "ellipsoid" || shape == "rod";
+  return (shape != "rod" || find_method(method.name)) && (lattice || method.free);
+}
+
+std::vector<std::tuple<int, int>> pairs_to_try() {
+  std::vector<std::tuple<int, int>> pairs;
+  for (int c = 0; c < int(method_cases().size()); ++c)
+    for (int s = 0; s < int(shapes().size()); ++s)
+      if (fits(method_cases()[c], shapes()[s].name)) pairs.push_back({c, s});
+  return pairs;
+}
+
+INSTANTIATE_TEST_SUITE_P(AllMethods, Invariants, testing::ValuesIn(pairs_to_try()), case_name);
 
 }  // namespace method_invariants_test
 }  // namespace pliant

@@ -95,7 +95,7 @@ MethodCase adaptive_case(std::string name, geometric::Options options) {
 }
 
 /// Contact does not know the multiplier of the volume. A start without the volume is brought to it in the
-/// first step, which does work.
+/// first step, which does work: 0.046 of the energy, measured.
 MethodCase kept_volume_case(std::string name, geometric::Options options) {
   options.keep_volume = true;
   MethodCase made = surface_case(std::move(name), options);
@@ -104,9 +104,9 @@ MethodCase kept_volume_case(std::string name, geometric::Options options) {
   return made;
 }
 
-/// Solved so tightly that what is kept is kept; implicit integrators alone lose angular momentum. They, too, meet colliders
+/// Solved so tightly that what is kept is kept; Euler's method alone loses angular momentum. They, too, meet colliders
 /// in the step of their island.
-MethodCase fem_case(std::string name, fem::Options options, double angular_tolerance) {
+MethodCase fem_case(std::string name, fem::Options options, double angular_tolerance = 1e-10) {
   options.tolerance = 1e-12;
   return {.name = std::move(name),
           .build = [options](const Shape& shape) -> std::unique_ptr<Method> {
@@ -117,16 +117,16 @@ MethodCase fem_case(std::string name, fem::Options options, double angular_toler
           .angular_tolerance = angular_tolerance};
 }
 
-/// Small turns only: angular momentum, of large ones, is not its own.
+/// Small turns only: of larger ones angular momentum is lost. Twice the measured.
 MethodCase linear_fem_case(std::string name) {
-  MethodCase made = fem_case(std::move(name), {.model = fem::Material::linear}, 1);
+  MethodCase made = fem_case(std::move(name), {.model = fem::Material::linear}, 0.23);
   made.turns = false;
   return made;
 }
 
 /// In a mesh.
-MethodCase fem_mesh_case(std::string name, fem::Options options, double angular_tolerance) {
-  MethodCase made = fem_case(std::move(name), options, angular_tolerance);
+MethodCase fem_mesh_case(std::string name, fem::Options options) {
+  MethodCase made = fem_case(std::move(name), options);
   made.tetrahedra = true;
   return made;
 }
@@ -313,11 +313,11 @@ std::vector<MethodCase> made_cases() {
       cage_case("cage", {}, true),
       cage_case("cage_double", {.precision = cage::Precision::twice}),
       cage_case("cage_consistent", {.normals = cage::Normals::consistent}),
-      fem_case("fem", {}, 0.005),
-      fem_case("fem_euler", {.integrator = fem::Integrator::euler}, 0.15),
+      fem_case("fem", {}),
+      fem_case("fem_euler", {.integrator = fem::Integrator::euler}, 0.15),  // measured 0.118
       linear_fem_case("fem_linear"),
-      fem_mesh_case("fem_mesh", {}, 0.005),
-      fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}, 0.005),
+      fem_mesh_case("fem_mesh", {}),
+      fem_case("fem_hexahedron", {.element = fem::ElementKind::hexahedron}),
       rigid_case(),
   };
   for (const MethodEntry* entry : catalogue())

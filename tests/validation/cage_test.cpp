@@ -137,11 +137,13 @@ TEST(CageDrop, comes_to_rest_without_gaining_energy_whatever_the_stiffness_and_t
           "{:.1e} m at "
           "rest, {:.1e} m/s\n",
           stiffness, 1 / h, gained / scale, deepest, rest, max_speed(bar.body->nodes()));
-      EXPECT_LT(gained, 1e-5 * scale) << stiffness << " " << h;
-      EXPECT_LT(rest, 0.02 * 6) << stiffness << " " << h;
-      EXPECT_LT(deepest, 0.02 * 6) << stiffness << " " << h;
+      // Twice the most that was measured: 2.4e-4 m of 6 m at rest, on the way 8.5e-3 m of the softest and 6e-4 m of others. A
+      // gain, of 1e-7 at most, is what rounding leaves of solves by iteration.
+      EXPECT_LT(gained, 1e-6 * scale) << stiffness << " " << h;
+      EXPECT_LT(rest, 5e-4) << stiffness << " " << h;
+      EXPECT_LT(deepest, stiffness < 1e3 ? 0.017 : 1.2e-3) << stiffness << " " << h;
       EXPECT_NEAR(report.contact_impulse.y() / (10 * h * 13.5), 1, 0.02) << stiffness << " " << h;
-      EXPECT_LT(max_speed(bar.body->nodes()), 0.1) << stiffness << " " << h;
+      EXPECT_LT(max_speed(bar.body->nodes()), 0.016) << stiffness << " " << h;
     }
 }
 

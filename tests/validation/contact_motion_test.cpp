@@ -139,7 +139,7 @@ TEST_P(Turning, a_dropped_ball_gains_no_energy_and_comes_to_lie_at_the_height_of
     }
     measured(fmt::format("gain_{:.0e}", modulus), gain / drop);
     measured(fmt::format("height_{:.0e}", modulus), r.center().y() / radius);
-    EXPECT_LE(gain / drop, GetParam() == Integrator::bdf2 ? 2.5e-2 : 1e-2);
+    EXPECT_LE(gain / drop, GetParam() == Integrator::bdf2 ? 2.4e-2 : 1e-6);  // measured 1.2e-2 and 1e-9
     EXPECT_LE(r.deepest, 2e-4 * 2 * radius);
     // Its weight flattens it, by (3 F/(4 E' sqrt(R)))^(2/3) after Hertz, E' = E/(1 - nu^2) with nu = 1/4: 17
     // % of its radius at 1e5 Pa, and then it swings for long.
@@ -161,8 +161,7 @@ TEST_P(Turning, a_stiff_ball_rolls_down_an_incline_like_a_rigid_one) {
   const double rigid = r.gravity.x() / (1 + inertia / (r.mass() * radius * radius));
   for (int i = 0; i < 90; ++i) ASSERT_TRUE(r.step());
   measured("over_rigid", r.velocity().x() / r.time() / rigid);
-  EXPECT_GE(r.velocity().x() / r.time() / rigid, 0.94);
-  EXPECT_LE(r.velocity().x() / r.time() / rigid, 1.04);
+  EXPECT_NEAR(r.velocity().x() / r.time() / rigid, 1, 0.04);  // measured 0.98 and 0.995
 }
 
 TEST_P(Turning, a_ball_that_rolls_freely_keeps_its_energy) {
@@ -180,8 +179,9 @@ TEST_P(Turning, a_ball_that_rolls_freely_keeps_its_energy) {
   }
   measured("most_energy", most / start);
   measured("speed", r.velocity().x());
-  EXPECT_LE(most / start, 1.08);
-  EXPECT_GE(r.velocity().x(), 1.8);
+  // Twice what was measured: 1 % more at most, and 1.97 of 2 m/s after rolling 4 m.
+  EXPECT_LE(most / start, 1.02);
+  EXPECT_GE(r.velocity().x(), 1.94);
 }
 
 TEST_P(Turning, a_stiff_box_tips_over_its_edge_in_the_time_of_a_rigid_one) {

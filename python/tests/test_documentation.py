@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Examples in docstrings and in docs/python.md run, and types say what the module has."""
+import ast
 import doctest
 import importlib
 import os
@@ -58,3 +59,21 @@ def test_the_stub_is_that_of_the_extension(tmp_path):
 
 def test_the_package_has_the_types_it_says(tmp_path):
     mypy(tmp_path, "mypy", "--strict", "-p", "pliant")
+
+
+def arguments_of_stub():
+    tree = ast.parse(Path(pliant.__file__).with_name("_core.pyi").read_text())
+    for holder in [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]:
+        for node in holder.body:
+            if isinstance(node, ast.FunctionDef) and node.name != "__init__":
+                prefix = f"{holder.name}." if isinstance(holder, ast.ClassDef) else ""
+                yield prefix + node.name, [argument.arg for argument in node.args.args]
+
+
+@pytest.mark.parametrize("name, arguments", list(arguments_of_stub()))
+def test_the_stub_names_the_arguments_of_the_extension(name, arguments):
+    function = pliant._core
+    for part in name.split("."):
+        function = getattr(function, part)
+    signature = function.__doc__.splitlines()[0].rpartition(" -> ")[0]
+    assert re.findall(r"(\w+): ", signature) == arguments

@@ -605,9 +605,8 @@ def run(
     >>> done.metrics["frame"].tolist()
     [0, 1, 2]
     """
-    world = load(scene, sets, threads=threads)
+    world = load(scene, [*_arguments(sets), *([] if frames is None else [f"frames={frames}"])], threads=threads)
     about = world.scene
-    count = frames if frames is not None else int(about.get("frames", 300))
     with world.record(folder, formats) as recording:
-        world.step(count * int(about.get("substeps", 1)))
+        world.step(int(about.get("frames", 300)) * int(about.get("substeps", 1)))
     return recording

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import threading
 import time
+import tracemalloc
 import weakref
 
 import numpy as np
@@ -74,6 +75,17 @@ def test_the_surface_moves_when_it_is_asked_for_again(cube):
     cube.step()
     after = cube["cube"].surface
     assert np.shares_memory(view, after) and not np.array_equal(before, after)
+
+
+def test_reading_the_surface_allocates_nothing_of_its_size():
+    body = pliant.load("creature")[0]
+    size = body.surface.nbytes
+    tracemalloc.start()
+    views = [body.surface for _ in range(100)]
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert size > 50_000 and most < size  # 100 copies would be 100 sizes; a view has 500 B
+    assert all(np.shares_memory(views[0], view) for view in views)
 
 
 def test_a_world_that_nobody_needs_goes():

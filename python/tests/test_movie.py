@@ -50,7 +50,7 @@ def test_a_film_plays_in_a_browser(film, tmp_path):
                           capture_output=True, text=True, timeout=240)  # fmt: skip
     assert done.returncode == 0, done.stderr
     shown = json.loads(done.stdout)
-    assert shown["errors"] == [] and shown["frame"] == "1" and shown["colours"] > 200
+    assert shown["errors"] == [] and shown["frame"] == "1" and shown["body"] > 1000
 
 
 def test_films_of_nothing_are_refused(cube):

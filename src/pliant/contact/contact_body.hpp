@@ -132,6 +132,14 @@ class ContactBody {
   virtual Vec3 rebound(const StepInput& /*input*/, std::span<const Vec3> /*x*/, std::span<const Vec3> /*v*/) {
     return Vec3::Zero();
   }
+
+  // ---- what it is like ----
+
+  /// Points of the surface go on lines when the freedoms do. Of others move(), shift() and place() are asked anew for
+  /// what they pass through.
+  virtual bool is_straight() const { return true; }
+  /// Of rows: more would need too much memory.
+  virtual std::size_t most_contacts() const { return 3000; }
 };
 
 }  // namespace pliant

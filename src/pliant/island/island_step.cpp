@@ -16,7 +16,7 @@ constexpr double impact_speed = 0.005;  // g h: slower approach is no impact
 constexpr int most_rounds = 12;         // of linearisation, where the step cannot be made in halves
 constexpr double hopeless =
     0.9;  // of the way is left after three rounds: surfaces do not get past each other
-constexpr std::size_t most_contacts = 3000, most_by_node = 20000;  // of a body, with a W and without
+constexpr std::size_t most_by_node = 20000;  // contacts of a body without a W
 // Contacts of a sheet, and those with itself of any body: for so many, steps by node cost less than a W of all. Solids
 // in contact with others keep W: nodes that move one by one in the position pass would put energy into them.
 constexpr std::size_t many_contacts = 300, many_with_itself = 40;
@@ -115,7 +115,7 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
   // More rows than can be held in memory: the way ends before they are solved.
   const auto too_many = [&] {
     return std::any_of(members_.begin(), members_.end(), [](const Member* m) {
-      return m->contacts.size() > (m->contact->by_node() ? most_by_node : most_contacts);
+      return m->contacts.size() > (m->contact->by_node() ? most_by_node : m->contact->most_contacts());
     });
   };
   double left = 1;
@@ -754,8 +754,22 @@ void IslandStep::name_stop(double left) {
     if (!nearest->of_second(int(k))) stop_.place += nearest->weight[k] * at[std::size_t(nearest->vertex[k])];
 }
 
-/// Bodies stay where the free way ended.
+bool IslandStep::all_straight() const {
+  return std::all_of(members_.begin(), members_.end(),
+                     [](const Member* m) { return m->contact->is_straight(); });
+}
+
+/// Bodies stay where the free way ended; where one of them cannot be put there, all stay where they began.
 void IslandStep::shorten(double left) {
+  if (!all_straight()) {
+    name_stop(1);
+    for (Member* m : members_) {
+      m->contact->restore(ContactBody::Slot::attempt);
+      m->at = m->end = m->begin;
+      m->report.shortened = 1;
+    }
+    return;
+  }
   name_stop(left);
   for (Member* m : members_) {
     m->change.resize(m->node_at.size());
@@ -821,9 +835,25 @@ void IslandStep::move_apart() {
   }
   double free = 1;
   for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair));
+  shift_apart(free < 1 ? 0.9 * free : 1);
+}
+
+/// A surface that does not go on lines ends elsewhere than was asked: it is asked again.
+void IslandStep::shift_apart(double share) {
+  const bool as_asked = all_straight();
   for (Member* m : members_) {
-    m->contact->shift(free < 1 ? 0.9 * free : 1);
+    if (!as_asked) m->contact->keep(ContactBody::Slot::attempt);
+    m->contact->shift(share);
   }
+  if (as_asked) return;
+  for (Member* m : members_) {
+    m->place_surface(m->x(), m->end);
+    m->surface->moving().refit(m->at, m->end, m->thickness);
+  }
+  double free = 1;
+  for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair));
+  if (free >= 1) return;
+  for (Member* m : members_) m->contact->restore(ContactBody::Slot::attempt);
 }
 
 /// What the rows do, to the logs of the step: impulses that act several times add up. Of two bodies the first has

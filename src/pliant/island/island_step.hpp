@@ -130,6 +130,8 @@ class IslandStep {
   void shorten(double left);
   void name_stop(double left);
   void move_apart();
+  void shift_apart(double share);
+  bool all_straight() const;
   void log_contacts();
   void tell_contacts();
   void finish();

@@ -17,7 +17,8 @@ Body::Body(Model model, const Damping& damping, const Options& options, double s
       setup_ms_(setup_ms),
       state_(state_at_rest(model_, options_)),
       scratch_(model_),
-      contact_(model_) {
+      contact_(model_),
+      meeting_(*this) {
   state_.more.assign(std::size_t(contact_.points().places()), -1);
   cache_.nodes = {model_.nodes, Points(model_.nodes.size(), Vec3::Zero()), model_.node_mass};
   const bool follow = options_.normals == Normals::consistent;
@@ -86,12 +87,14 @@ void Body::save(Writer& writer) const { cage::save(state_, writer); }
 
 bool Body::load(Reader& reader) {
   if (!cage::load(model_, state_, reader)) return false;
-  if (options_.precision == Precision::single)
-    cache_.single.set_plastic(model_, state_.plastic);
-  else
-    cache_.twice.set_plastic(model_, state_.plastic);
+  load_plastic();
   cache_.shown = false;
   return true;
+}
+
+void Body::load_plastic() {
+  if (options_.precision == Precision::single) cache_.single.set_plastic(model_, state_.plastic);
+  cache_.twice.set_plastic(model_, state_.plastic);
 }
 
 double Body::step_flops() const {

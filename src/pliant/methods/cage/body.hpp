@@ -7,6 +7,7 @@
 
 #include "pliant/methods/cage/cache.hpp"
 #include "pliant/methods/cage/contact.hpp"
+#include "pliant/methods/cage/meeting.hpp"
 #include "pliant/methods/cage/scratch.hpp"
 #include "pliant/methods/cage/state.hpp"
 #include "pliant/methods/method.hpp"
@@ -36,6 +37,7 @@ class Body final : public Method {
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
+  ContactBody* contact_body() override { return &meeting_; }
 
   const Model& model() const { return model_; }
   /// The live options and the damping of the next step; the rest of `options` must be unchanged.
@@ -52,9 +54,13 @@ class Body final : public Method {
   double step_flops() const;
 
  private:
+  friend class Meeting;
+
   /// Computes strains, rotations, momenta and energy from positions, velocities and plastic strain; warm starts
   /// are dropped.
   void look_afresh();
+  /// Plastic strain of the state, as the kernels read it.
+  void load_plastic();
 
   Model model_;
   Damping damping_;
@@ -65,6 +71,7 @@ class Body final : public Method {
   mutable Cache cache_;  // nodes() fills it: not for two threads at once
   Scratch scratch_;
   ContactStep contact_;
+  Meeting meeting_;
 };
 
 }  // namespace pliant::cage

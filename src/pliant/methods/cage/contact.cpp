@@ -154,6 +154,7 @@ void ContactStep::rebound(const Step& step) {
 }
 
 void ContactStep::finish(const Step& step) {
+  step.state.met.clear();
   resist_rolling(step);
   rebound(step);
   stage_.tell(step.report);

@@ -14,9 +14,21 @@
 
 namespace pliant::cage {
 
-class ContactPoints {
+/// The b of the points of a contact.
+class ContactBasis {
+ public:
+  virtual ~ContactBasis() = default;
+  /// b = weight times that of the term's point.
+  virtual void weigh(const ContactTerm& term, Eigen::VectorXd& b) const = 0;
+};
+
+class ContactPoints final : public ContactBasis {
  public:
   explicit ContactPoints(const Model& model);
+
+  void weigh(const ContactTerm& term, Eigen::VectorXd& b) const override {
+    b = term.weight * value_.col(term.vertex);
+  }
 
   Index spread() const { return Index(spread_.size()); }  ///< points that are always asked; the others follow
   Index most() const { return Index(value_.cols()); }     ///< points, used or not

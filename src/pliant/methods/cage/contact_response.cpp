@@ -13,17 +13,16 @@ constexpr double softness = 1e-6;  // of W's diagonal, for points that the cage 
 }  // namespace
 
 template <class T>
-void ContactResponse<T>::add_row(const ContactTerm& term, T* const rows[3]) const {
+void ContactResponse<T>::add_row(const Eigen::VectorXd& b, T* const rows[3]) const {
   const Model& model = step_.model;
   const Index n = model.n();
-  const auto value = [&](Index row) { return term.weight * points_.value()(row, term.vertex); };
   for (int axis = 0; axis < 3; ++axis)
-    for (Index i = 0; i < n; ++i) rows[axis][std::size_t(axis * n + i) * panel_rows] += T(value(i));
+    for (Index i = 0; i < n; ++i) rows[axis][std::size_t(axis * n + i) * panel_rows] += T(b[i]);
   if (!follow_) return;
   for (Index j = 0; j < model.t(); ++j)
     for (int k = 0; k < 3; ++k) {
       const Index i = model.faces[std::size_t(j)].corner[k];
-      const Mat3 moved = value(n + j) * step_.scratch.jacobians[std::size_t(j)][std::size_t(k)];
+      const Mat3 moved = b[n + j] * step_.scratch.jacobians[std::size_t(j)][std::size_t(k)];
       for (int axis = 0; axis < 3; ++axis)
         for (int d = 0; d < 3; ++d) rows[axis][std::size_t(d * n + i) * panel_rows] += T(moved(axis, d));
     }
@@ -34,10 +33,14 @@ void ContactResponse<T>::fill_rows(std::span<const Contact> contacts) const {
   AlignedVector<T>& response = step_.scratch.work<T>().response;
   const int wide = padded(3 * int(step_.model.n()));
   response.assign(panel_size(3 * int(contacts.size()), wide), T(0));
+  Eigen::VectorXd b(step_.model.rows());
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     T* rows[3];  // their entries are panel_rows apart
     for (int axis = 0; axis < 3; ++axis) rows[axis] = response.data() + in_panels(3 * int(c) + axis, 0, wide);
-    for (const ContactTerm& term : contacts[c].terms()) add_row(term, rows);
+    for (const ContactTerm& term : contacts[c].terms()) {
+      basis_.weigh(term, b);
+      add_row(b, rows);
+    }
   }
 }
 

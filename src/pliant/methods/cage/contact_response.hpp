@@ -19,8 +19,8 @@ template <class T>
 class ContactResponse final : public SurfaceResponse {
  public:
   /// axes: R. unit: an impulse changes velocities by unit A^-1 J^T. follow: the normals do.
-  ContactResponse(const Step& step, const ContactPoints& points, const Mat3& axes, double unit, bool follow)
-      : step_(step), points_(points), axes_(axes), unit_(unit), follow_(follow) {}
+  ContactResponse(const Step& step, const ContactBasis& basis, const Mat3& axes, double unit, bool follow)
+      : step_(step), basis_(basis), axes_(axes), unit_(unit), follow_(follow) {}
 
   /// Writes Work::response and Work::touch.
   void fill(std::span<const Contact> contacts, ContactProblem& problem, Pool& pool) override;
@@ -32,12 +32,12 @@ class ContactResponse final : public SurfaceResponse {
   /// J^T in Work::response, three rows a contact, in panels.
   void fill_rows(std::span<const Contact> contacts) const;
   /// Adds the row of one term, weight b(vertex), to the three rows of a contact.
-  void add_row(const ContactTerm& term, T* const rows[3]) const;
+  void add_row(const Eigen::VectorXd& b, T* const rows[3]) const;
   /// W from Work::touch, turned to the world.
   void fill_matrix(Index contacts, Eigen::MatrixXd& w) const;
 
   const Step& step_;
-  const ContactPoints& points_;
+  const ContactBasis& basis_;
   const Mat3 axes_;
   const double unit_;
   const bool follow_;

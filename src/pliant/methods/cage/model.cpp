@@ -113,6 +113,7 @@ void set_cage(TriMesh cage, double thinning, Model& m) {
 void set_nodes(const Shape& shape, double density, Model& m, Points& at, Points& skin) {
   m.nodes = shape.graph.positions;
   m.embedding = shape.embedding;
+  m.contact = shape.contact;
   m.place.resize(m.nodes.size());
   for (Index i = 0; i < Index(m.nodes.size()); ++i) {
     const double volume = shape.graph.volumes[std::size_t(i)];

@@ -39,6 +39,7 @@ struct Model {
   std::vector<Index> skin;        ///< the other nodes
   std::vector<Index> place;       ///< of a node: index into points, or ~index into skin
   Gather embedding;               ///< surface vertices from nodes
+  Gather contact;  ///< points that meet other bodies, from nodes; no rows = the surface vertices
 
   std::vector<double> weight;  ///< of the quadrature points, m^3
   Eigen::MatrixXd value;       ///< b of the quadrature points, (N + T) x Q
@@ -63,6 +64,7 @@ struct Model {
   // The faces around every vertex: face, corner of the vertex in it.
   std::vector<int> around_begin, around_face, around_corner;
 
+  const Gather& contact_points() const { return contact.rows() > 0 ? contact : embedding; }
   Index n() const { return Index(cage.vertices.size()); }
   Index t() const { return Index(cage.triangles.size()); }
   Index rows() const { return n() + t(); }

@@ -232,4 +232,18 @@ Whole keep_momentum(const Step& step) {
   return now;
 }
 
+void complete_momentum(const Model& model, const Columns& z, const Vec3& c, const Vec3& momentum,
+                       const Vec3& spin, Columns& velocity, double h, Columns* x) {
+  Mat3 second;
+  const Whole now = whole_about(model, z, c, velocity, &second);
+  const Vec3 missing = (momentum - now.momentum) / model.total_mass,
+             omega = over_inertia(second, spin - now.spin), arm = c - now.centre;
+  for (Index r = 0; r < model.rows(); ++r) {
+    const bool vertex = r < model.n();
+    const Vec3 at = z.col(r), change = vertex ? Vec3(missing + omega.cross(at + arm)) : omega.cross(at);
+    velocity.col(r) += change;
+    if (vertex && x) x->col(r) += h * change;
+  }
+}
+
 }  // namespace pliant::cage

@@ -69,4 +69,9 @@ void slow_deformation(const Step& step, double kinetic, Whole& whole);
 /// Returns the body as a whole afterwards.
 Whole keep_momentum(const Step& step);
 
+/// A velocity of Z gets the rigid motion that it lacks to these momenta. z: Z from c, the mean of its vertices. Vertices x,
+/// if given, move by h times the change.
+void complete_momentum(const Model& model, const Columns& z, const Vec3& c, const Vec3& momentum,
+                       const Vec3& spin, Columns& velocity, double h = 0, Columns* x = nullptr);
+
 }  // namespace pliant::cage

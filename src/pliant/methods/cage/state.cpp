@@ -39,6 +39,7 @@ State state_at_rest(const Model& model, const Options& options) {
 
 void State::forget_contacts() {
   contact.clear();
+  met.clear();
   touches = false;
   lent = 0;
   std::fill(more.begin(), more.end(), -1);
@@ -61,6 +62,9 @@ void save(const State& state, Writer& writer) {
   writer.array(state.contact.memories);
   writer.array(state.contact.sides);
   writer.array(state.contact.impacts);
+  writer.array(state.met.memories);
+  writer.array(state.met.sides);
+  writer.array(state.met.impacts);
   writer.array(state.more);
 }
 
@@ -83,6 +87,9 @@ bool read_state(const Model& model, State& state, Reader& reader) {
   reader.list(state.contact.memories);
   reader.list(state.contact.sides);
   reader.list(state.contact.impacts);
+  reader.list(state.met.memories);
+  reader.list(state.met.sides);
+  reader.list(state.met.impacts);
   reader.array(state.more);
   return reader.ok() && std::all_of(state.more.begin(), state.more.end(), [&](Index vertex) {
            return vertex >= -1 && vertex < model.embedding.rows();

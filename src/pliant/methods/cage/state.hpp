@@ -28,6 +28,7 @@ struct State : History<Columns> {
   Whole whole;
   std::vector<double> plastic;  ///< permanent strain: xx yy zz yz xz xy of every point; empty = elastic
   ContactState contact;
+  ContactState met;  ///< with colliders beside other bodies, by vertex of the surface (meeting.hpp)
   /// Vertices of the surface that meet colliders besides the spread ones (contact_points.hpp); -1 = a free
   /// place.
   std::vector<Index> more;

@@ -41,24 +41,22 @@ Columns deformation(const Model& model, const State& state) {
   return dz;
 }
 
-void show(const Model& model, const State& state, NodeState& nodes) {
-  const Mat3 axes = state.axes().toRotationMatrix();
-  const Vec3 c = mean_of(state.x);
-  const Columns dz = deformation(model, state);
-  const auto at = [&](Index node, const Vec3& moved) {
-    nodes.x[std::size_t(node)] = c + axes * (model.nodes[std::size_t(node)] - model.centre + moved);
-  };
-  const Columns moved = dz * model.value, rate = state.velocity * model.value;
-  for (Index q = 0; q < model.count(); ++q) {
-    const Index node = model.points[std::size_t(q)];
-    at(node, moved.col(q));
-    nodes.v[std::size_t(node)] = rate.col(q);
-  }
+/// Calls put(node, dz b) for all nodes.
+template <class Put>
+void each_moved(const Model& model, const Columns& dz, Put&& put) {
+  const Columns moved = dz * model.value;
+  for (Index q = 0; q < model.count(); ++q) put(model.points[std::size_t(q)], Vec3(moved.col(q)));
   if (model.skin.empty()) return;
   gather_skin(model, as_float(dz), 0, model.skin_batches(),
-              [&](Index s, const Vec3& d) { at(model.skin[std::size_t(s)], d); });
-  gather_skin(model, as_float(state.velocity), 0, model.skin_batches(),
-              [&](Index s, const Vec3& v) { nodes.v[std::size_t(model.skin[std::size_t(s)])] = v; });
+              [&](Index s, const Vec3& d) { put(model.skin[std::size_t(s)], d); });
+}
+
+/// Places of deformation(), about c.
+void place(const Model& model, const Columns& dz, const Vec3& c, const Mat3& axes, Points& out) {
+  out.resize(model.nodes.size());
+  each_moved(model, dz, [&](Index node, const Vec3& moved) {
+    out[std::size_t(node)] = c + axes * (model.nodes[std::size_t(node)] - model.centre + moved);
+  });
 }
 
 /// The vertices of the surface are the nodes that ride along.
@@ -71,9 +69,27 @@ bool is_skin(const Model& model) {
 }  // namespace
 
 const NodeState& nodes_of(const Model& model, const State& state, Cache& cache) {
-  if (!cache.shown) show(model, state, cache.nodes);
+  if (!cache.shown) {
+    place(model, deformation(model, state), mean_of(state.x), state.axes().toRotationMatrix(), cache.nodes.x);
+    spread(model, state.velocity, cache.nodes.v);
+  }
   cache.shown = true;
   return cache.nodes;
+}
+
+void place_nodes(const Model& model, const Columns& z, const Mat3& axes, Points& out) {
+  const Index n = model.n();
+  const Vec3 c = mean_of(z.leftCols(n));
+  Columns dz(3, model.rows());
+  for (Index r = 0; r < model.rows(); ++r)
+    dz.col(r) = axes.transpose() * (r < n ? Vec3(z.col(r) - c) : Vec3(z.col(r)));
+  dz -= model.rest;
+  place(model, dz, c, axes, out);
+}
+
+void spread(const Model& model, const Columns& motion, Points& out) {
+  out.resize(model.nodes.size());
+  each_moved(model, motion, [&](Index node, const Vec3& moved) { out[std::size_t(node)] = moved; });
 }
 
 void surface_of(const Model& model, const State& state, Cache& cache, std::span<Vec3> vertices, Pool& pool) {

@@ -14,6 +14,11 @@ namespace pliant::cage {
 /// Places and velocities of the nodes; the cache keeps them until its `shown` is cleared.
 const NodeState& nodes_of(const Model& model, const State& state, Cache& cache);
 
+/// Places of all nodes where Z, in the world, is not that of a state; axes: about those of the body.
+void place_nodes(const Model& model, const Columns& z, const Mat3& axes, Points& out);
+/// What a motion of Z makes of all nodes.
+void spread(const Model& model, const Columns& motion, Points& out);
+
 /// The surface by the pool's threads. Where its vertices are nodes that ride along, the other nodes are not
 /// made.
 void surface_of(const Model& model, const State& state, Cache& cache, std::span<Vec3> vertices, Pool& pool);

@@ -62,15 +62,16 @@ void ContactProblem::resize(Index contacts, Index parts) {
   r_.assign(3 * stride_ + (torques + sweep_lanes - 1) / sweep_lanes * sweep_lanes, 0);
 }
 
-void ContactProblem::reset(Index contacts, Index parts, bool split) {
+void ContactProblem::reset(Index contacts, Index parts, bool split, bool swells) {
   split_ = split;
+  swells_ = swells;
   resize(contacts, parts);
   dense_ = local_ = false;
   s_.resize(stride_ * std::size_t(contacts));
 }
 
 void ContactProblem::reset_dense(Index contacts) {
-  split_ = false;
+  split_ = swells_ = false;
   resize(contacts, 1);
   dense_ = true;
   local_ = false;
@@ -78,7 +79,7 @@ void ContactProblem::reset_dense(Index contacts) {
 }
 
 LocalResponse& ContactProblem::reset_local(Index contacts, std::span<const float> inverse) {
-  split_ = dense_ = false;
+  split_ = swells_ = dense_ = false;
   resize(contacts, 1);
   local_ = true;
   local_response_.reset(inverse);
@@ -106,11 +107,13 @@ Mat3 ContactProblem::block(Index c, Index d) const {
   if (local_) return local_response_.entry(c, d) * Mat3::Identity();
   Mat3 w = double(s(c, d)) * Mat3::Identity();
   const Row &a = rows_[c], &b = rows_[d];
-  if (split_ && a.part == b.part) {
-    const Part& part = parts_[a.part];
+  if (a.part != b.part) return w;
+  const Part& part = parts_[a.part];
+  if (split_) {
     w += turning_of(a.lever) * part.inverse_inertia * turning_of(b.lever).transpose();
     w -= turning_of(a.shadow) * part.inverse_shadow * turning_of(b.shadow).transpose();
   }
+  if (swells_) w -= part.inverse_swell * a.swell * b.swell.transpose();
   return w;
 }
 
@@ -120,7 +123,7 @@ void ContactProblem::prepare() {
     part_rho_[p] = eigenvalues_in_closed_form(parts_[p].inverse_inertia)[2];
   for (Index c = 0; c < size_; ++c) {
     diagonal_[c] = block(c, c);
-    rho_[c] = split_ || dense_ ? eigenvalues_in_closed_form(diagonal_[c])[2] : diagonal_[c](0, 0);
+    rho_[c] = has_parts() || dense_ ? eigenvalues_in_closed_form(diagonal_[c])[2] : diagonal_[c](0, 0);
     // Nothing moves a point on the axis that a body is held on: there W is zero, and may be less by rounding.
     if (split_ && std::abs(rho_[c]) < rounding * rows_[c].lever.squaredNorm() * part_rho_[rows_[c].part])
       rho_[c] = 0;
@@ -140,6 +143,7 @@ Vec3 ContactProblem::response(Index c) const {
     const Turning& turning = turning_[row.part];
     u += turning.rigid.cross(row.lever) - turning.shadow.cross(row.shadow);
   }
+  if (swells_) u -= turning_[rows_[c].part].swelling * rows_[c].swell;
   return u;
 }
 
@@ -149,8 +153,9 @@ void ContactProblem::add_impulse(Index c, const Vec3& change) {
   for (int k = 0; k < 3; ++k) r_[k * stride_ + c] += change[k];
   if (dense_) dense_response_.add(c, change);
   if (local_) local_response_.add(c, change);
-  if (!split_) return;
   const Row& row = rows_[c];
+  if (swells_) turning_[row.part].swelling += parts_[row.part].inverse_swell * row.swell.dot(change);
+  if (!split_) return;
   turning_[row.part].rigid += parts_[row.part].inverse_inertia.lazyProduct(row.lever.cross(change));
   turning_[row.part].shadow += parts_[row.part].inverse_shadow.lazyProduct(row.shadow.cross(change));
 }
@@ -159,6 +164,8 @@ void ContactProblem::sum_response() {
   if (dense_) dense_response_.start_from([&](Index c) { return impulse(c); });
   if (local_) local_response_.start_from([&](Index c) { return impulse(c); });
   std::fill(turning_.begin(), turning_.end(), Turning{});
+  for (Index c = 0; swells_ && c < size_; ++c)
+    turning_[rows_[c].part].swelling += parts_[rows_[c].part].inverse_swell * rows_[c].swell.dot(impulse(c));
   if (!split_) return;
   for (Index c = 0; c < size_; ++c) {
     Turning& sum = turning_[rows_[c].part];
@@ -174,7 +181,7 @@ void ContactProblem::sum_response() {
 
 /// One pass over the contacts, in place. Returns the largest change, m/s.
 double ContactProblem::sweep(double tolerance) {
-  const int projections = split_ || dense_ ? inner_projections : 1;
+  const int projections = has_parts() || dense_ ? inner_projections : 1;
   const double near = dense_ ? 0 : 0.01 * tolerance * tolerance;
   double residual = 0;
   for (Index c = 0; c < size_; ++c) {

@@ -3,10 +3,11 @@
 // impulses alone; it knows no method. Contacts are numbered c, d; r_d is the impulse on the body (N s), u_c
 // the velocity of the contact point relative to the collider (m/s):
 //   u_c = free_c + sum_d W_cd r_d,
-//   W_cd = s_cd 1 + P_c J^-1 P_d^T - Z_c Q^-1 Z_d^T   (the last two for contacts of the same part only)
+//   W_cd = s_cd 1 + P_c J^-1 P_d^T - Z_c Q^-1 Z_d^T - a_c a_d^T/q   (the last three for contacts of the same part only)
 // s is a scalar matrix: the method's response acts on x, y, z alike. A part of a body that is free to turn
 // adds its exact rigid rotation, P_c w = w x lever_c, and takes the method's own idea of one out again,
-// Z_c w = w x shadow_c. A body that answers each direction in its own way has a dense W instead: nine numbers
+// Z_c w = w x shadow_c. A part that keeps the volume it encloses leaves out what would change it: a_c is how c moves in
+// that direction. A body that answers each direction in its own way has a dense W instead: nine numbers
 // for each pair of contacts (dense_response.hpp). One whose nodes answer each for itself has no W at all
 // (local_response.hpp). Conditions, with the normal n, the bias b >= 0 that lets an
 // open gap close, and the friction mu:
@@ -46,11 +47,13 @@ class ContactProblem {
     Vec3 free{0, 0, 0};    ///< u without impulses, m/s
     Vec3 lever{0, 0, 0};   ///< from the centre of mass of its part, m
     Vec3 shadow{0, 0, 0};  ///< the method's response to what would turn it, see above
+    Vec3 swell{0, 0, 0};   ///< a, m^3/kg
     Index part = 0;
   };
   struct Part {
     Mat3 inverse_inertia = Mat3::Zero();  ///< J^-1
     Mat3 inverse_shadow = Mat3::Zero();   ///< Q^-1
+    double inverse_swell = 0;             ///< 1/q, kg/m^6; 0: nothing keeps its volume
   };
   /// What resists the rolling of a split part.
   struct Rolling {
@@ -64,9 +67,9 @@ class ContactProblem {
     double residual = 0;  ///< largest change of the last sweep, m/s
   };
 
-  /// A problem of so many contacts, all impulses zero. With `split`, parts turn as rigid bodies. A problem of
-  /// the same size as the last keeps its s.
-  void reset(Index contacts, Index parts, bool split);
+  /// A problem of so many contacts, all impulses zero. With `split`, parts turn as rigid bodies; with `swells`, some keep
+  /// their volume. A problem of the same size as the last keeps its s.
+  void reset(Index contacts, Index parts, bool split, bool swells = false);
   /// The same with a dense W, which is to be set. The only part is not split.
   void reset_dense(Index contacts);
   /// The same of a body whose nodes answer each for itself; the response is to be given its contacts.
@@ -86,6 +89,8 @@ class ContactProblem {
   void set_impulse(Index c, const Vec3& r);
   Index parts() const { return Index(parts_.size()); }
   bool split() const { return split_; }
+  /// Rows and parts have what is not s.
+  bool has_parts() const { return split_ || swells_; }
   bool dense_response() const { return dense_; }
   bool local_response() const { return local_; }
   Rolling& rolling(Index p) { return rolling_[std::size_t(p)]; }
@@ -131,6 +136,7 @@ class ContactProblem {
 
   struct Turning {
     Vec3 rigid{0, 0, 0}, shadow{0, 0, 0};  ///< J^-1 sum P^T r, Q^-1 sum Z^T r
+    double swelling = 0;                   ///< sum a . r/q
   };
   void resize(Index contacts, Index parts);
   /// Puts all impulses on their cones.
@@ -142,7 +148,7 @@ class ContactProblem {
 
   Index size_ = 0;
   std::size_t stride_ = 0;  // of the rows of s, and between x, y and z of the impulses
-  bool split_ = false, dense_ = false, local_ = false, positive_ = true;
+  bool split_ = false, swells_ = false, dense_ = false, local_ = false, positive_ = true;
   std::vector<Row> rows_;
   std::vector<Part> parts_;
   std::vector<Turning> turning_;

@@ -156,7 +156,7 @@ void ScalarResponse::fill(std::span<const Contact> contacts, ContactProblem& pro
     });
   }
   for (std::size_t p = 0; split_ && p < parts_.size(); ++p)
-    problem.part(Index(p)) = {parts_[p].inverse_inertia, parts_[p].inverse_shadow};
+    problem.part(Index(p)) = {parts_[p].inverse_inertia, parts_[p].inverse_shadow, 0};
   problem.prepare();
 }
 

@@ -15,6 +15,8 @@ constexpr double rho_share = 0.1;        // k: R over W_cc
 constexpr double over_relaxation = 1.6;  // a
 constexpr int residual_every = 5;        // iterations between two residuals
 constexpr Index most_split_rows = 3000, most_dense_rows = 1000;
+constexpr Eigen::Index of_part =
+    7;  // columns of a part: as it turns, the method's idea of that, and as it swells
 constexpr Index few_rows = 150;  // dense is faster
 constexpr double filled = 0.4;   // share of entries that are not 0, above which it is, too
 
@@ -98,36 +100,38 @@ void IslandSplitting::add_turning(std::span<const IslandRow> rows, std::span<con
   std::vector<std::pair<std::size_t, Index>> turns;  // part of the island, part of the body
   const auto column_of = [&](std::size_t p, Index part) -> Eigen::Index {
     for (std::size_t k = 0; k < turns.size(); ++k)
-      if (turns[k] == std::pair(p, part)) return Eigen::Index(6 * k);
+      if (turns[k] == std::pair(p, part)) return of_part * Eigen::Index(k);
     return -1;
   };
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const ContactProblem& problem = *parts[p].problem;
-    if (!problem.split()) continue;
+    if (!problem.has_parts()) continue;
     for (Index c = 0; c < problem.size(); ++c)
       if (column_of(p, problem.row(c).part) < 0) turns.push_back({p, problem.row(c).part});
   }
-  const Eigen::Index columns = Eigen::Index(6 * turns.size());
+  const Eigen::Index columns = of_part * Eigen::Index(turns.size());
   for (Matrix& axis : turning_) axis.setZero(Eigen::Index(row_.size()), columns);
   middle_.setZero(columns, columns);
   for (std::size_t k = 0; k < turns.size(); ++k) {
     const auto& [p, part] = turns[k];
     const ContactProblem::Part& of_body = parts[p].problem->part(part);
-    middle_.block<3, 3>(Eigen::Index(6 * k), Eigen::Index(6 * k)) = parts[p].scale * of_body.inverse_inertia;
-    middle_.block<3, 3>(Eigen::Index(6 * k + 3), Eigen::Index(6 * k + 3)) =
-        -parts[p].scale * of_body.inverse_shadow;
+    const Eigen::Index at = of_part * Eigen::Index(k);
+    middle_.block<3, 3>(at, at) = parts[p].scale * of_body.inverse_inertia;
+    middle_.block<3, 3>(at + 3, at + 3) = -parts[p].scale * of_body.inverse_shadow;
+    middle_(at + 6, at + 6) = -parts[p].scale * of_body.inverse_swell;
   }
   for (std::size_t k = 0; k < row_.size(); ++k)
     for (const IslandShare& share_of : rows[std::size_t(row_[k])].shares) {
       if (share_of.part < 0) continue;
       const ContactProblem& problem = *parts[std::size_t(share_of.part)].problem;
-      if (!problem.split()) continue;
+      if (!problem.has_parts()) continue;
       const ContactProblem::Row& row = problem.row(share_of.contact);
       const Eigen::Index column = column_of(std::size_t(share_of.part), row.part);
       const Mat3 rigid = turning_of(row.lever), shadow = turning_of(row.shadow);
       for (int axis = 0; axis < 3; ++axis) {
         turning_[std::size_t(axis)].row(Eigen::Index(k)).segment<3>(column) += rigid.row(axis);
         turning_[std::size_t(axis)].row(Eigen::Index(k)).segment<3>(column + 3) += shadow.row(axis);
+        turning_[std::size_t(axis)](Eigen::Index(k), column + 6) += row.swell[axis];
       }
     }
 }

@@ -5,8 +5,8 @@
 //   z = Pi(r' + y),   y += r' - z,    r' = a r + (1 - a) z before,   a = 1.6
 // At its end r = z and R y = -u: z = Pi(z - u/R), Coulomb's law as in the sweeps. R = k W_cc.
 //   W + R = (S + R) 1 + U C U^T
-// S is the sum of the bodies' scalar responses, m x m for m rows. U C U^T are the parts that turn, of rank 6 each
-// (contact_problem.hpp), by Woodbury's formula: nothing of size 3m is factored. In a stack S is sparse, rows of bodies that
+// S is the sum of the bodies' scalar responses, m x m for m rows. U C U^T are the parts that turn or keep their volume, of
+// rank 7 each (contact_problem.hpp), by Woodbury's formula: nothing of size 3m is factored. In a stack S is sparse, rows of bodies that
 // do not touch know nothing of each other, and so is its factor.
 #pragma once
 

@@ -16,7 +16,7 @@ Body::Body(Model model, Skin skin, const Damping& damping, const Options& option
       state_(state_at_rest(model_, options.plasticity.has_value())),
       cache_(model_, options, state_),
       scratch_(model_.rest.size(), std::size_t(cache_.sweeps.padded()), model_.sheet.has_value()) {
-  contact_.build(model_, skin_, cache_);
+  contact_.build(model_, skin_, cache_, kept_);
   setup_ms_ = milliseconds_since(begin);
 }
 

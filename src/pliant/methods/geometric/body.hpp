@@ -52,7 +52,7 @@ class Body final : public Method {
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
   /// None where a volume is kept: the answers of contact would change it.
-  ContactBody* contact_body() override { return kept_.empty() ? &meeting_ : nullptr; }
+  ContactBody* contact_body() override { return &meeting_; }
 
   const Model& model() const { return model_; }
   /// From now on, of this body's surface.

@@ -34,7 +34,7 @@ bool can_turn(const std::vector<Index>& part, const Model& model) {
 
 }  // namespace
 
-void ContactStep::build(const Model& model, const Skin& skin, Cache& cache) {
+void ContactStep::build(const Model& model, const Skin& skin, Cache& cache, KeptVolume& kept) {
   model_ = &model;
   arrangement_ = &cache.arrangement;
   system_ = &cache.system;
@@ -43,7 +43,7 @@ void ContactStep::build(const Model& model, const Skin& skin, Cache& cache) {
   for (const auto& e : model.edges)
     edge += (model.rest[e.b] - model.rest[e.a]).norm() / double(model.edges.size());
   stage_.attach(skin.contact_points(), model.rest, edge);
-  response_.attach({&model, &stage_.rows(), &cache.arrangement, &cache.system, &turns_});
+  response_.attach({&model, &stage_.rows(), &cache.arrangement, &cache.system, &turns_, &kept});
   for (const std::vector<Index>& part : model.parts) {
     turns_.push_back(can_turn(part, model));
     part_mass_.push_back(0);

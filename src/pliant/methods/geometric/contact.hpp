@@ -29,7 +29,7 @@ namespace pliant::geometric {
 class ContactStep {
  public:
   /// All outlive this object.
-  void build(const Model& model, const Skin& skin, Cache& cache);
+  void build(const Model& model, const Skin& skin, Cache& cache, KeptVolume& kept);
 
   // ---- steps 1 and 2 ----
 

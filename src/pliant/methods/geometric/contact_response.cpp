@@ -51,10 +51,29 @@ void ContactResponse::turn_about(const double* x, double mass_factor, bool split
   const std::size_t length = 4 * std::size_t((model.nodes() + lanes - 1) / lanes * lanes);
   for (Floats* array : {&arm_, &shadow_, &load_, &answer_}) array->resize(length);
   whole_ = exact_ && body_.arrangement->free == model.nodes() && !body_.system->sprung();
-  if (!split && !whole_) return;
-  find_parts();
-  turn_parts(x);
-  if (split) cast_shadows(pool);
+  if (split || whole_) {
+    find_parts();
+    turn_parts(x);
+    if (split) cast_shadows(pool);
+  }
+  if (keeps_volume()) aim_volume(x, pool);
+}
+
+void ContactResponse::aim_volume(const double* x, Pool& pool) {
+  KeptVolume& kept = *body_.kept;
+  const Arrangement& arrangement = *body_.arrangement;
+  places_.resize(arrangement.node.size());
+  for (std::size_t k = 0; k < places_.size(); ++k)
+    places_[std::size_t(arrangement.node[k])] = Eigen::Map<const Vec3>(x + 4 * k);
+  kept.aim(places_, arrangement);
+  body_.system->solve(kept.gradient(), kept.direction(), pool);
+  complete_freely(kept.gradient(), kept.gradient(), kept.direction());
+  kept.aimed(arrangement);
+}
+
+void ContactResponse::complete(const float* g, const float* outer, float* z) const {
+  complete_freely(g, outer, z);
+  if (keeps_volume()) body_.kept->project(nullptr, z, *body_.arrangement);
 }
 
 /// Parts are contiguous where nothing is held: the order is breadth first, part by part.
@@ -156,7 +175,7 @@ void ContactResponse::find_shift_shadow(Pool& pool) {
   shift_shadow_known_ = true;
 }
 
-void ContactResponse::complete(const float* g, const float* outer, float* z) const {
+void ContactResponse::complete_freely(const float* g, const float* outer, float* z) const {
   if (!split_ && !whole_) return;
   const Model& model = *body_.model;
   const std::vector<Index>& node = body_.arrangement->node;
@@ -343,7 +362,9 @@ void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& pr
   keep_known();
   need_columns(pool);
   grow_entries();
-  problem.reset(Index(contacts.size()), split_ ? Index(parts_.size()) : 1, split_);
+  const bool swells = keeps_volume();
+  const Index parts = swells ? body_.kept->parts() : split_ ? Index(parts_.size()) : 1;
+  problem.reset(Index(contacts.size()), parts, split_, swells);
   single ? copy_entries(contacts, problem) : weigh_entries(contacts, problem);
   for (Index v : known_) rank_of_[v] = -1;
   for (Index c = 0; c < problem.size(); ++c) {
@@ -351,17 +372,20 @@ void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& pr
     const Contact& contact = contacts[c];
     row.normal = contact.normal;
     row.friction = contact.friction;
-    if (!split_) continue;
+    if (!problem.has_parts()) continue;
     row.part = body_.model->part_of[w.column[w.begin[contact.terms().list[0].vertex]]];
     body_.rows->each_node(contact, [&](Index node, double weight) {
       const Index place = body_.arrangement->place[node];
-      row.lever += weight * vector_at(arm_.data(), place);
-      row.shadow += weight * vector_at(shadow_.data(), place);
+      if (split_) row.lever += weight * vector_at(arm_.data(), place);
+      if (split_) row.shadow += weight * vector_at(shadow_.data(), place);
+      if (swells && place < body_.arrangement->free)
+        row.swell += weight * vector_at(body_.kept->direction(), place);
     });
   }
   if (split_)
     for (std::size_t p = 0; p < parts_.size(); ++p)
-      problem.part(Index(p)) = {parts_[p].inverse_inertia, parts_[p].inverse_shadow};
+      problem.part(Index(p)) = {parts_[p].inverse_inertia, parts_[p].inverse_shadow, 0};
+  for (Index p = 0; swells && p < parts; ++p) problem.part(p).inverse_swell = body_.kept->inverse_response(p);
   problem.prepare();
 }
 

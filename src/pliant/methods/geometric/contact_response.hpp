@@ -14,6 +14,9 @@
 // where turning is about the centre that makes t and the modes M-orthogonal. B is symmetric and positive, and
 // a good preconditioner: H P = (1 + h' alpha) M P when the shape is that of rest, energy.hpp.
 //
+// Of a part that keeps the volume it encloses (kept_volume.hpp) B also leaves out what would change that, with c its
+// gradient at x: B - B c c^T B/(c . B c).
+//
 // In single precision A^-1 of a stiff body loses the shift of a part as a whole: the masses are h'^2 K/m
 // times smaller than the stiffness. The shift is known exactly and is set:
 //   sum m z = sum g/(1 + h' alpha)
@@ -24,6 +27,7 @@
 
 #include "pliant/contact/contact_stage.hpp"
 #include "pliant/contact/response_columns.hpp"
+#include "pliant/methods/geometric/kept_volume.hpp"
 #include "pliant/methods/geometric/linear_system.hpp"
 #include "pliant/methods/geometric/sweeps.hpp"
 
@@ -38,6 +42,7 @@ class ContactResponse final : public NodeResponse {
     const Arrangement* arrangement = nullptr;
     LinearSystem* system = nullptr;
     const std::vector<char>* turns = nullptr;  ///< per part: its rigid turning can be split off
+    KeptVolume* kept = nullptr;                ///< null, empty: the volume is free
   };
   void attach(const Body& body) { body_ = body; }
 
@@ -107,6 +112,11 @@ class ContactResponse final : public NodeResponse {
     const float* at = arm_.data() + 4 * std::size_t(place);
     return {at[0], at[1], at[2]};
   }
+  bool keeps_volume() const { return body_.kept && !body_.kept->empty(); }
+  /// complete() without what keeps the volume.
+  void complete_freely(const float* g, const float* outer, float* z) const;
+  /// c and B c at x.
+  void aim_volume(const double* x, Pool& pool);
   /// Drops what is known of pairs of vertices.
   void forget_entries();
   /// The places of each part.
@@ -149,6 +159,7 @@ class ContactResponse final : public NodeResponse {
   ResponseColumns columns_;      // A^-1 j, free nodes in places
   std::vector<Index> wanted_;    // vertices of the contacts, ascending
   Points on_nodes_, displaced_;  // of displace: J^T r, B J^T r
+  Points places_;                // of aim_volume
 
   // Entries j_a . A^-1 j_b of pairs of vertices, kept while they are asked for.
   std::vector<Index> known_, next_known_, rank_of_;  // vertices, ascending; of a vertex, its row or -1

@@ -126,9 +126,6 @@ std::optional<double> fixed_poisson(const Options& options) {
 }
 
 std::optional<Problem> lacks(const Options& options, Ability ability) {
-  if (ability == Ability::contact && options.keep_volume)
-    return Problem{"geometric.keep_volume", "true in a scene with colliders", "no colliders, or false",
-                   "contact does not keep the volume of a surface"};
   if (ability == Ability::live && options.reduction)
     return Problem{"geometric.reduction", "the space of a reduced body is made for its own pins and handles",
                    "full space", "take away its reduction, or edit the scene"};

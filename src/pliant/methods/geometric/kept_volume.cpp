@@ -206,7 +206,7 @@ void KeptVolume::project(float* g, float* z, const Arrangement& arrangement) con
       for (int c = 0; c < 3; ++c) {
         const std::size_t at = 4 * std::size_t(k) + c;
         z[at] -= float(l * direction_[at]);
-        g[at] -= float(l * gradient_[at]);
+        if (g) g[at] -= float(l * gradient_[at]);
       }
     }
   }

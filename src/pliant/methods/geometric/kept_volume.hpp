@@ -59,8 +59,12 @@ class KeptVolume {
   void add_steps(float* y, const Arrangement& arrangement) const;
   /// t z_c of one node.
   Vec3 step(Index node, const Arrangement& arrangement) const;
-  /// What changes the volume is taken out of g and z = A^-1 g.
+  /// What changes the volume is taken out of g and z = A^-1 g; null: of z alone.
   void project(float* g, float* z, const Arrangement& arrangement) const;
+  /// 1/(c . z_c) of a part, 0 where it keeps no volume.
+  double inverse_response(Index part) const {
+    return parts_[part].response > 0 ? 1 / parts_[part].response : 0;
+  }
 
  private:
   struct Part {

@@ -7,6 +7,7 @@
 
 #include "pliant/base/tiny_numbers.hpp"
 #include "pliant/methods/geometric/body.hpp"
+#include "pliant/methods/geometric/kept_volume_step.hpp"
 #include "pliant/methods/geometric/part_arcs.hpp"
 #include "pliant/physics/check_input.hpp"
 
@@ -25,6 +26,7 @@ ContactState& Meeting::memory() { return body_.state_.contact; }
 ContactBody::Nodes Meeting::nodes() const {
   return {body_.state_.nodes.x, body_.state_.nodes.v, body_.state_.nodes.mass};
 }
+bool Meeting::meets_colliders_alone() const { return body_.kept_.empty(); }
 void Meeting::place(std::span<const Vec3> x, std::span<const Vec3> v) { body_.place(x, v); }
 void Meeting::keep(Slot slot) { kept_[std::size_t(slot)] = body_.state_; }
 
@@ -131,6 +133,7 @@ std::string Meeting::begin(const StepInput& input) {
   body_.contact_.forget();
   body_.predict(e);
   const std::size_t padded = body_.scratch_.vectors.d.size();
+  if (!e.kept.empty()) stiffen_stretched_stars(e);
   resize(4 * std::size_t(e.cache.arrangement.free), padded, e.scheme.h);
   from_.resize(padded);
   way_.resize(padded);
@@ -155,7 +158,8 @@ bool Meeting::find_node_responses() {
   const Equation& e = step_->equation;
   const std::span<const float> bounds = e.cache.system.bounds();
   const std::size_t count = e.state.nodes.x.size();
-  if (e.cache.system.sprung() || bounds.size() != std::size_t(e.cache.arrangement.free)) return false;
+  if (e.cache.system.sprung() || !e.kept.empty() || bounds.size() != std::size_t(e.cache.arrangement.free))
+    return false;
   place_inverse_.resize(bounds.size());
   node_inverse_.assign(count, 0);
   mass_inverse_.assign(count, 0);
@@ -199,6 +203,22 @@ void Meeting::make_model(const Floats& d, Floats& g) {
   e.residual(&d, true, g);
   if (by_node_) return;
   body_.contact_.response().turn_about(e.scratch.trial.data(), e.scheme.mass, split_, e.context.pool);
+  if (e.kept.empty()) return;
+  go_to_volume();
+  e.residual(&d, true, g);
+}
+
+/// D goes along B c to where the volume is kept; what B makes of anything keeps it from there on.
+void Meeting::go_to_volume() {
+  Equation& e = step_->equation;
+  const Arrangement& arrangement = e.cache.arrangement;
+  for (Index k = 0; k < e.model.nodes(); ++k) {
+    const std::size_t at = 4 * std::size_t(k);
+    e.scratch.new_x[std::size_t(arrangement.node[std::size_t(k)])] =
+        Eigen::Map<const Vec3>(e.scratch.trial.data() + at);
+  }
+  e.kept.find_steps(e.scratch.new_x, arrangement);
+  e.kept.add_steps(d_.data(), arrangement);
 }
 
 void Meeting::load(std::span<const Vec3> impulses, Floats& out) {

@@ -24,6 +24,8 @@ class Meeting final : public DescendingBody<float> {
   ContactState& memory() override;
   Nodes nodes() const override;
   void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
+  /// One that keeps its volume does not.
+  bool meets_colliders_alone() const override;
   void keep(Slot slot) override;
   void restore(Slot slot) override;
   const ContactState& kept_memory() const override { return kept_[std::size_t(Slot::attempt)]->contact; }
@@ -69,6 +71,7 @@ class Meeting final : public DescendingBody<float> {
   void make_model(const Floats& d, Floats& g) override;
   double turned_along(const Floats& way) override;
   bool find_node_responses();
+  void go_to_volume();
 
   Body& body_;
   std::array<std::optional<State>, 3> kept_;  // by slot

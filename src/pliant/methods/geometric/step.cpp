@@ -36,7 +36,9 @@ StepReport Body::advance(const StepInput& input) {
   report.trouble = trouble_of(input, model_.nodes());
   if (!report.ok()) return report;
   if (!kept_.empty() && !input.colliders.empty()) {
-    report.trouble = "keep_volume and colliders do not go together: the contacts would change the volume";
+    report.trouble =
+        "a body that keeps its volume has no triangles that could meet colliders: give it a surface, or set "
+        "geometric.keep_volume to false";
     return report;
   }
   const Scheme scheme(options_.integrator, input.h, damping_, options_.damping_frame);

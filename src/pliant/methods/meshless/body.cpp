@@ -55,11 +55,6 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   turn(state_.nodes.x, true, alone);
 }
 
-bool Body::own_rotations() const {
-  return options_.rotations == Rotations::polar && options_.warping == Warping::cell &&
-         (rig_.empty() || rig_.rod());
-}
-
 int Body::turn(const Points& x, bool polar, Pool& pool) {
   if (options_.warping == Warping::none) return 0;
   if (!polar) return turn_by_bones(rig_, cache_, state_, scratch_, pool);

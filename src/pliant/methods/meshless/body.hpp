@@ -67,8 +67,6 @@ class Body final : public Method {
   int turn(const Points& x, bool polar, Pool& pool);
   double flesh_energy() const;
   double hold_stiffness() const { return hold_stiffness_of(model_, options_); }
-  /// The flesh turns by itself and leaves no spin free: kappa has no share.
-  bool own_rotations() const;
   /// A step by this integrator. False: one of BDF2 that would touch a collider; nothing has changed.
   bool advance_by(Integrator by, const StepInput& input, StageWatch& watch, StepReport& report);
   /// What a step of BDF2 starts from; Past::curved: by scratch_.acceleration.

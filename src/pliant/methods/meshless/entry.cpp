@@ -49,14 +49,11 @@ const Layout<meshless::Options>& layout_of() {
 namespace meshless {
 namespace {
 
-/// The block factor of [ZJU06, Eq. 11] has no answer to impulses on the surface.
 std::optional<Problem> lacks(const Options& options, Ability ability) {
   if (ability == Ability::contact && options.bones && options.bones->loaded)
     return Problem{"meshless.skeleton.loaded", "true in a scene with colliders", "no colliders, or false",
                    "flesh on a loaded skeleton does not meet colliders"};
-  if (ability != Ability::contact || options.warping != Warping::node) return std::nullopt;
-  return Problem{"meshless.warping", "\"node\" in a scene with colliders", "no colliders, or another warping",
-                 "flesh warped at nodes does not meet colliders; \"cell\" does"};
+  return std::nullopt;
 }
 
 /// Where the flesh is poorer than it should be, one sentence a kind.

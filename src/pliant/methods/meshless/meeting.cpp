@@ -10,16 +10,26 @@
 
 namespace pliant::meshless {
 
-ContactBody* Body::contact_body() {
-  const bool meets = (options_.warping == Warping::cell || options_.warping == Warping::none) && !rig_.rod();
-  return meets ? &meeting_ : nullptr;
+ContactBody* Body::contact_body() { return rig_.rod() ? nullptr : &meeting_; }
+
+namespace {
+
+/// Warping at nodes and at rows has forces without an energy, and of their own net force: beside others flesh has the
+/// forces of its cells.
+Options with_energy(Options options) {
+  if (options.warping == Warping::node || options.warping == Warping::row) options.warping = Warping::cell;
+  return options;
 }
+
+}  // namespace
 
 Meeting::Running::Running(Body& body, const StepInput& given)
     : input(given),
-      scheme(Integrator::euler, input.h, body.damping_, body.own_rotations() ? 0 : body.model_.kappa),
+      options(with_energy(body.options_)),
+      scheme(Integrator::euler, input.h, body.damping_,
+             own_rotations(body.rig_, options) ? 0 : body.model_.kappa),
       context{input, scheme, *input.pool, watch, report},
-      equation{body.model_, body.rig_, body.options_, body.state_, body.cache_, body.scratch_, context} {}
+      equation{body.model_, body.rig_, options, body.state_, body.cache_, body.scratch_, context} {}
 
 ContactStage& Meeting::stage() { return body_.contact_.stage(); }
 ContactState& Meeting::memory() { return body_.state_.contact; }
@@ -31,14 +41,22 @@ NodeState& Meeting::state() { return body_.state_.nodes; }
 const NodeState& Meeting::state() const { return body_.state_.nodes; }
 const Damping& Meeting::damping() const { return body_.damping_; }
 bool Meeting::loose() const { return step_->equation.is_free(); }
-bool Meeting::keeps_spin() const { return runs_ahead(body_.rig_, body_.options_); }
+bool Meeting::keeps_spin() const { return runs_ahead(body_.rig_, step_->options); }
+bool Meeting::meets_colliders_alone() const { return body_.options_.warping != Warping::node; }
+bool Meeting::follows_flesh() const {
+  return step_->options.rotations == Rotations::polar && step_->options.warping == Warping::cell;
+}
 
 std::string Meeting::prepare(const StepInput& input) {
   if (!attached_) attach(stage().rows(), body_.model_.mass, body_.model_.parts);
   attached_ = true;
   step_.emplace(body_, input);
-  std::string trouble = step_->equation.prepare();
-  if (trouble.empty()) step_->equation.predict(Past::unknown);
+  Running& now = *step_;
+  // What is held; the factors are those of the body's own step.
+  Equation own{body_.model_, body_.rig_,     body_.options_, body_.state_,
+               body_.cache_, body_.scratch_, now.context};
+  std::string trouble = own.prepare();
+  if (trouble.empty()) now.equation.predict(Past::unknown);
   return trouble;
 }
 
@@ -67,7 +85,7 @@ void Meeting::evaluate(const Points& x, bool first, Points& force) {
     body_.state_.turned = kept_[std::size_t(Slot::attempt)]->turned;
     body_.state_.node_turned = kept_[std::size_t(Slot::attempt)]->node_turned;
     body_.aim(step_->equation, input().h);
-  } else if (body_.options_.rotations == Rotations::polar && body_.options_.warping == Warping::cell) {
+  } else if (follows_flesh()) {
     body_.turn(x, true, *input().pool);
   }
   step_->equation.inner_forces(x, force);
@@ -82,7 +100,7 @@ void Meeting::stiffen(const Points& p, Points& out) {
 }
 
 double Meeting::turned(const Points& x) {
-  if (body_.options_.rotations != Rotations::polar || body_.options_.warping != Warping::cell) return 0;
+  if (!follows_flesh()) return 0;
   State& state = body_.state_;
   of_model_ = state.turned;
   body_.turn(x, true, *input().pool);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meshless flesh in the step of an island (contact/node_meeting.hpp). Rotations are those of its own step: of the bones,
 // or polar ones that run ahead of the spin; polar ones are found anew for each model. Forces and K are those of its
-// equation (equation.hpp). What the cells have of K is at most (mu + kappa + |mu - kappa| + 3 lambda) L.
+// equation (equation.hpp), of flesh warped at nodes or rows those of its cells. What the cells have of K is at most (mu + kappa + |mu - kappa| + 3 lambda) L.
 #pragma once
 
 #include <array>
@@ -22,6 +22,7 @@ class Meeting final : public NodeMeeting {
   ContactStage& stage() override;
   ContactState& memory() override;
   void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
+  bool meets_colliders_alone() const override;
   void keep(Slot slot) override;
   void restore(Slot slot) override;
   const ContactState& kept_memory() const override { return kept_[std::size_t(Slot::attempt)]->contact; }
@@ -49,12 +50,16 @@ class Meeting final : public NodeMeeting {
     Running& operator=(const Running&) = delete;
 
     StepInput input;
+    Options options;  ///< cells have an energy, whatever the warping
     Scheme scheme;
     StageWatch watch;
     StepReport report;
     Context context;
     Equation equation;
   };
+
+  /// Rotations are those of the present places.
+  bool follows_flesh() const;
 
   Body& body_;
   std::array<std::optional<State>, 3> kept_;  // by slot

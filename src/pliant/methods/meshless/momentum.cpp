@@ -8,6 +8,11 @@
 
 namespace pliant::meshless {
 
+bool own_rotations(const Rig& rig, const Options& options) {
+  return options.rotations == Rotations::polar && options.warping == Warping::cell &&
+         (rig.empty() || rig.rod());
+}
+
 bool runs_ahead(const Rig& rig, const Options& options) {
   return rig.empty() && options.rotations == Rotations::polar && options.warping == Warping::cell;
 }

@@ -11,6 +11,8 @@
 
 namespace pliant::meshless {
 
+/// The flesh turns by itself and leaves no spin free: kappa has no share.
+bool own_rotations(const Rig& rig, const Options& options);
 /// Rotations are polar ones of a body without bones.
 bool runs_ahead(const Rig& rig, const Options& options);
 

@@ -51,7 +51,9 @@ StepReport Body::advance(const StepInput& input) {
   StepReport report;
   report.trouble = trouble_of(input, model_.nodes());
   if (report.ok() && !input.colliders.empty() && options_.warping == Warping::node)
-    report.trouble = "flesh warped at nodes does not meet colliders: set meshless.warping to cell";
+    report.trouble =
+        "flesh warped at nodes has no triangles that could meet colliders: give it a surface, or set "
+        "meshless.warping to cell";
   if (!report.ok()) return report;
   const bool lies = state_.touches && !input.colliders.empty();
   const Integrator by = lies ? Integrator::euler : options_.integrator;
@@ -62,7 +64,7 @@ StepReport Body::advance(const StepInput& input) {
 
 bool Body::advance_by(Integrator by, const StepInput& input, StageWatch& watch, StepReport& report) {
   // Rotations that follow the flesh leave no spin free, and holding it would brake the turning flesh.
-  const Scheme now(by, input.h, damping_, own_rotations() ? 0 : model_.kappa);
+  const Scheme now(by, input.h, damping_, own_rotations(rig_, options_) ? 0 : model_.kappa);
   const Context step{input, now, *input.pool, watch, report};
   Equation e{model_, rig_, options_, state_, cache_, scratch_, step};
   report.trouble = e.prepare();
@@ -128,7 +130,7 @@ int Body::aim(Equation& e, double h) {
   }
   e.aim();
   const int kept = turn(state_.nodes.x, options_.rotations == Rotations::polar, e.pool());
-  if (runs_ahead(rig_, options_)) run_ahead(model_, h, state_, scratch_);
+  if (runs_ahead(rig_, e.options)) run_ahead(model_, h, state_, scratch_);
   return kept;
 }
 

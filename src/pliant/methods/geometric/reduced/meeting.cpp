@@ -114,7 +114,7 @@ void ReducedResponse::fill(std::span<const Contact> contacts, ContactProblem& pr
       row.shadow[axis] = u_.col(c).dot(shadow_.col(axis));
     }
   }
-  if (split_) problem.part(0) = {inverse_inertia_, inverse_shadow_};
+  if (split_) problem.part(0) = {inverse_inertia_, inverse_shadow_, 0};
   problem.prepare();
 }
 

@@ -63,6 +63,9 @@ class ContactBody {
   virtual bool begin_straight(const StepInput& input) = 0;
   /// After a violent step under contact: the next step is to begin as if the body had moved on a line.
   virtual void end_straight() = 0;
+  /// After a step with these impulses on nodes, N s: a multistep scheme is to go on as if they had acted before it. Contact
+  /// then acts in its own step alone, and smooth forces as the scheme says.
+  virtual void pass_history(std::span<const Vec3> /*impulses*/) {}
   /// h' of a step of length h, s.
   virtual double rate(double h) const = 0;
 

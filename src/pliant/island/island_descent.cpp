@@ -71,7 +71,7 @@ double IslandDescent::project(double tolerance) {
     for (const IslandProblem::Share& share : row.shares)
       if (share.part >= 0) {
         Member& m = *members_[std::size_t(share.part)];
-        m.rows().add(m.contacts[std::size_t(share.contact)], m.scale() * row.impulse, m.wanted);
+        m.rows().add(m.contacts[std::size_t(share.contact)], row.impulse, m.wanted);
       }
   }
   double sum = 0;

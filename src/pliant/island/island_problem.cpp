@@ -29,12 +29,12 @@ void IslandProblem::prepare(std::span<const Part> parts) {
     for (const Share& share : rows_[c].shares)
       if (share.part >= 0) {
         const Part& part = parts_[std::size_t(share.part)];
-        diagonal_[c] += part.scale * part.problem->block(share.contact, share.contact);
+        diagonal_[c] += part.problem->block(share.contact, share.contact);
       }
     // Both sides of one body, in two of its rows: u = (W_11 + W_12 + W_21 + W_22) r.
     if (const auto& [a, b] = rows_[c].shares; a.part >= 0 && a.part == b.part) {
       const Part& part = parts_[std::size_t(a.part)];
-      const Mat3 mixed = part.scale * part.problem->block(a.contact, b.contact);
+      const Mat3 mixed = part.problem->block(a.contact, b.contact);
       diagonal_[c] += mixed + mixed.transpose();
     }
     rho_[c] = eigenvalues_in_closed_form(diagonal_[c])[2];
@@ -54,7 +54,7 @@ Vec3 IslandProblem::response(Index c) const {
   for (const Share& share : rows_[std::size_t(c)].shares)
     if (share.part >= 0) {
       const Part& part = parts_[std::size_t(share.part)];
-      u += part.scale * part.problem->response(share.contact);
+      u += part.problem->response(share.contact);
     }
   return u;
 }

@@ -8,11 +8,9 @@
 
 namespace pliant {
 
-/// A body: its own rows, and what its impulses are in units of those of the rows (bodies whose steps count a force for
-/// different times).
+/// A body: its own rows.
 struct IslandPart {
   ContactProblem* problem = nullptr;
-  double scale = 1;
 };
 
 /// Row `contact` of the problem of a part.

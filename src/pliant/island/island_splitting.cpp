@@ -84,7 +84,7 @@ void IslandSplitting::add_up(std::span<const IslandRow> rows, std::span<const Is
       for (Index d = 0; d < problem.size(); ++d) {
         const Index i = row_of_[p][std::size_t(c)], j = row_of_[p][std::size_t(d)];
         if (i < 0 || j < 0) continue;
-        const double value = parts[p].scale * double(problem.s(c, d));
+        const double value = double(problem.s(c, d));
         if (is_sparse_)
           sparse_->entries.emplace_back(int(j), int(i), value);
         else
@@ -116,9 +116,9 @@ void IslandSplitting::add_turning(std::span<const IslandRow> rows, std::span<con
     const auto& [p, part] = turns[k];
     const ContactProblem::Part& of_body = parts[p].problem->part(part);
     const Eigen::Index at = of_part * Eigen::Index(k);
-    middle_.block<3, 3>(at, at) = parts[p].scale * of_body.inverse_inertia;
-    middle_.block<3, 3>(at + 3, at + 3) = -parts[p].scale * of_body.inverse_shadow;
-    middle_(at + 6, at + 6) = -parts[p].scale * of_body.inverse_swell;
+    middle_.block<3, 3>(at, at) = of_body.inverse_inertia;
+    middle_.block<3, 3>(at + 3, at + 3) = -of_body.inverse_shadow;
+    middle_(at + 6, at + 6) = -of_body.inverse_swell;
   }
   for (std::size_t k = 0; k < row_.size(); ++k)
     for (const IslandShare& share_of : rows[std::size_t(row_[k])].shares) {

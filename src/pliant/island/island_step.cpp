@@ -144,6 +144,8 @@ IslandStep::Outcome IslandStep::run(std::span<Member* const> members, std::span<
     find_rows(false);
     build_problem();
   }
+  if (solved_)
+    for (Member* m : members_) m->contact->pass_history(m->applied);
   move_apart();
   finish();
   return {};
@@ -501,7 +503,7 @@ bool IslandStep::couple(About about) {
       failed_ = Index(m - all_.data());
       answers_ = false;
     }
-    parts_.push_back({&m->problem, about == About::kick ? 1 : m->scale()});
+    parts_.push_back({&m->problem});
   }
   if (answers_) problem_.prepare(parts_);
   return answers_;
@@ -640,9 +642,7 @@ bool IslandStep::descend() {
   for (Member* m : members_) m->contact->reached(m->end_x, m->end_v);
   collect_impulses(At::descent);
   for (Member* m : members_) {
-    m->change.resize(m->wanted.size());
-    for (std::size_t i = 0; i < m->wanted.size(); ++i) m->change[i] = m->scale() * m->wanted[i];
-    StepReport report = m->contact->end(m->change, outcome.violent && !m->contacts.empty());
+    StepReport report = m->contact->end(m->wanted, outcome.violent && !m->contacts.empty());
     add_earlier(report, m->report);
     m->report = report;
     if (!report.ok()) {
@@ -674,11 +674,10 @@ void IslandStep::answer_end() {
 void IslandStep::bring() {
   collect_impulses(At::end);
   for (Member* m : members_) {
-    const double scale = m->scale();
     double most = 0;
     m->outer.resize(m->wanted.size());
     for (std::size_t i = 0; i < m->wanted.size(); ++i) {
-      m->outer[i] = scale * (m->wanted[i] - m->applied[i]);
+      m->outer[i] = m->wanted[i] - m->applied[i];
       most = std::max(most, m->outer[i].cwiseAbs().maxCoeff());
     }
     m->applied.swap(m->wanted);

@@ -61,8 +61,6 @@ struct Member {
   ContactProblem problem;
 
   double rate() const { return contact->rate(input.h); }
-  /// What an impulse of the island counts in the body's own step: both act as the same force.
-  double scale() const { return rate() / input.h; }
   const ContactRows& rows() const { return contact->stage().rows(); }
   const Points& x() const { return contact->nodes().x; }
   const Points& v() const { return contact->nodes().v; }

@@ -81,7 +81,7 @@ Dense dense_of(const Json& problem) {
             w -= turning_of(vector_of<Vec3l>(p["shadow"])) * matrix_of<Mat3l>(turns["inverse_shadow"]) *
                  turning_of(vector_of<Vec3l>(q["shadow"])).transpose();
           }
-          block += Real(part["scale"].get<double>()) * w;
+          block += w;
         }
       out.w.block<3, 3>(3 * c, 3 * d) =
           out.axes[std::size_t(c)].transpose() * block * out.axes[std::size_t(d)];
@@ -193,7 +193,7 @@ void pose(const Json& problem, Posed& out) {
       own.part(Index(i)).inverse_shadow = matrix_of<Mat3>(part["parts"][i]["inverse_shadow"]);
     }
     own.prepare();
-    out.parts.push_back({&own, part["scale"]});
+    out.parts.push_back({&own});
   }
   for (const Json& json : problem["rows"]) {
     IslandRow row;

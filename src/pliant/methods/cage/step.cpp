@@ -20,8 +20,7 @@ void advance_in(const Step& step) {
   // with every step, the more the shorter the steps (a pinned bar reached 395 m/s at h = 1/6000 s).
   const bool split = step.options.normals == Normals::rigid_split, held = step.cache.holds.hard() > 0;
   if (step.options.normals == Normals::consistent || (split && held)) {
-    const bool lies = step.state.touches && !step.input.colliders.empty();
-    const Integrator by = lies ? Integrator::euler : step.options.integrator;
+    const Integrator by = step.state.touches ? Integrator::euler : step.options.integrator;
     if (!advance_consistent<T>(step, by)) advance_consistent<T>(step, Integrator::euler);
   } else {
     advance_frozen<T>(step, split);

@@ -40,6 +40,7 @@ void Body::place(std::span<const Vec3> x, std::span<const Vec3> v) {
   std::copy(v.begin(), v.end(), state_.nodes.v.begin());
   state_.past = Past::unknown;
   state_.contact.clear();
+  state_.carried.clear();
   Rotations rotations(std::size_t(model_.owners()), Eigen::Quaterniond::Identity());
   update_rotations(model_, state_.nodes.x, rotations, state_.rest_vectors);
   for (std::size_t i = 0; i < rotations.size(); ++i) {

@@ -63,6 +63,11 @@ class Body final : public Method {
  private:
   friend class Meeting;  // the same step, in pieces
 
+  /// Forces of the step. BDF2 goes on with a third of the last change of the velocities; of what contacts with other
+  /// bodies changed it must not: they act in their own step alone. As a force, not as another history, which would
+  /// predict a pressed body far from where it is.
+  std::span<const Vec3> forces_after_contact(const StepInput& input, double h);
+
   /// Makes the layout and the factors for the held nodes and the scheme. False: the report tells why not.
   bool prepare(const Context& context);
   /// d = (M/h^2 + H)^-1 f on the free nodes (methods/node_statics.hpp); only h, held and pool of the input

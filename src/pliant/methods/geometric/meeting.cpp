@@ -17,7 +17,9 @@ Meeting::Running::Running(Body& body, const StepInput& given)
     : input(given),
       scheme(body.options_.integrator, input.h, body.damping_, body.options_.damping_frame),
       context{input, scheme, *input.pool, watch, report},
-      equation{body.model_, body.options_, body.state_, body.cache_, body.kept_, body.scratch_, context} {}
+      equation{body.model_, body.options_, body.state_, body.cache_, body.kept_, body.scratch_, context} {
+  input.forces = body.forces_after_contact(given, scheme.h);
+}
 
 // ---- around the step ----
 
@@ -41,6 +43,16 @@ bool Meeting::begin_straight(const StepInput& input) {
   State& state = body_.state_;
   if (body_.options_.integrator == Integrator::euler || state.continues(input)) return false;
   return std::exchange(state.past, Past::straight) != Past::straight;
+}
+
+void Meeting::pass_history(std::span<const Vec3> impulses) {
+  State& state = body_.state_;
+  state.carried.clear();
+  if (body_.options_.integrator == Integrator::euler || state.past != Past::known) return;
+  if (std::all_of(impulses.begin(), impulses.end(), [](const Vec3& r) { return r.isZero(0); })) return;
+  state.carried.assign(impulses.begin(), impulses.end());
+  for (std::size_t i = 0; i < state.carried.size(); ++i)
+    if (step_->equation.scratch.held[i]) state.carried[i].setZero();
 }
 
 void Meeting::end_straight() { body_.state_.past = Past::straight; }

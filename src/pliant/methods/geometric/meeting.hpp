@@ -31,6 +31,7 @@ class Meeting final : public DescendingBody<float> {
   const ContactState& kept_memory() const override { return kept_[std::size_t(Slot::attempt)]->contact; }
   bool begin_straight(const StepInput& input) override;
   void end_straight() override;
+  void pass_history(std::span<const Vec3> impulses) override;
   double rate(double h) const override;
 
   std::string begin(const StepInput& input) override;

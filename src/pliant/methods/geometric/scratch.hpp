@@ -97,6 +97,7 @@ struct Scratch {
   Points trial_targets;             ///< of held nodes at the end of the trial step, m
   Points shifted_x, shifted_v;      ///< of the momentum after an impact
   Points outer_forces;              ///< with those of contacts, N
+  Points forces;                    ///< those of the input, and what the history must not carry on, N
   std::vector<Mat3> slews;          ///< J of the stars in a static solve (tense_stars.hpp); empty: at rest
 
   // In places.

@@ -27,6 +27,7 @@ void State::save(Writer& writer) const {
   writer.array(contact.memories);
   writer.array(contact.sides);
   writer.array(contact.impacts);
+  writer.array(carried);
   if (!rest_vectors.empty()) writer.array(rest_vectors);
 }
 
@@ -39,8 +40,9 @@ bool State::load(Reader& reader) {
   reader.list(next.contact.memories);
   reader.list(next.contact.sides);
   reader.list(next.contact.impacts);
+  reader.list(next.carried);
   if (!rest_vectors.empty()) reader.array(next.rest_vectors);
-  if (!reader.ok()) return false;
+  if (!reader.ok() || (!next.carried.empty() && next.carried.size() != nodes.x.size())) return false;
   *this = std::move(next);
   return true;
 }

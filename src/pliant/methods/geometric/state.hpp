@@ -15,7 +15,10 @@ struct State : History<Points> {
   NodeState nodes;
   std::vector<float> rotations;  ///< w, x, y, z of every owner of rows: the next step searches from them
   ContactState contact;          ///< forces and sides of the last step's contacts
-  Points rest_vectors;           ///< d of every directed edge of a plastic body; else empty
+  /// Impulses of the contacts with other bodies in the last step, on nodes, N s: BDF2 is to go on as if they had acted
+  /// before it. Empty: none.
+  Points carried;
+  Points rest_vectors;  ///< d of every directed edge of a plastic body; else empty
 
   void save(Writer& writer) const;
   bool load(Reader& reader);  ///< false: not a state of this body, which stays as it is

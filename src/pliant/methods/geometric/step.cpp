@@ -28,20 +28,33 @@ bool finite(const Points& x, const Points& v) {
 
 }  // namespace
 
-StepReport Body::advance(const StepInput& input) {
-  PLIANT_CHECK(input.pool != nullptr);
+std::span<const Vec3> Body::forces_after_contact(const StepInput& input, double h) {
+  if (state_.carried.empty() || !state_.continues(input)) return input.forces;
+  const double share = Extrapolation(Past::known, input.h).history / h;
+  scratch_.forces.assign(state_.carried.size(), Vec3::Zero());
+  for (std::size_t i = 0; i < scratch_.forces.size(); ++i) {
+    scratch_.forces[i] = -share * state_.carried[i];
+    if (!input.forces.empty()) scratch_.forces[i] += input.forces[i];
+  }
+  return scratch_.forces;
+}
+
+StepReport Body::advance(const StepInput& given) {
+  PLIANT_CHECK(given.pool != nullptr);
   const FlushTinyNumbers in_this_step;
   StageWatch watch;
   StepReport report;
-  report.trouble = trouble_of(input, model_.nodes());
+  report.trouble = trouble_of(given, model_.nodes());
   if (!report.ok()) return report;
-  if (!kept_.empty() && !input.colliders.empty()) {
+  if (!kept_.empty() && !given.colliders.empty()) {
     report.trouble =
         "a body that keeps its volume has no triangles that could meet colliders: give it a surface, or set "
         "geometric.keep_volume to false";
     return report;
   }
-  const Scheme scheme(options_.integrator, input.h, damping_, options_.damping_frame);
+  const Scheme scheme(options_.integrator, given.h, damping_, options_.damping_frame);
+  StepInput input = given;
+  input.forces = forces_after_contact(given, scheme.h);
   const Context context{input, scheme, *input.pool, watch, report};
   if (!prepare(context)) return report;
 
@@ -151,6 +164,7 @@ void Body::accept(const Equation& e) {
   // Under contact a part that turns far does not follow the line through its last two positions, and its
   // acceleration is that of the blow: BDF2 would feed it energy. Start it anew, straight.
   state_.remember(e.input, e.report().violent && contact_.any() ? Past::straight : Past::known);
+  state_.carried.clear();
   contact_.remember(e, state_);
 }
 

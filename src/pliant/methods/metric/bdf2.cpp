@@ -27,7 +27,7 @@ constexpr double good_enough = 1e-2;  // of the residual of the motion without i
 
 bool Body::second_order_step(const StepInput& input, StepReport& report, StageWatch& watch) {
   const bool meets = !input.colliders.empty();
-  if (meets && state_.touches) return false;
+  if (state_.touches) return false;
   const ImplicitScheme s(pliant::Integrator::bdf2, input.h, damping_);
   const Scheme now = scheme(input);
   const Context step{input, now, *input.pool, watch, report};

@@ -87,5 +87,45 @@ TEST(MeshlessRod, rod_and_flesh_swing_as_one_beam) {
   EXPECT_NEAR(*lowest / sag_at_rest, 2, 0.06);
 }
 
+/// A bar clamped at one end, and a block that is laid on it near the other.
+Result<Scene> make_loaded(double rod, double flesh, double weight) {
+  ParsedScene parsed = parse_scene(
+      fmt::format(
+          R"({{"gravity": [0, {}, 0], "bodies": [{{"name": "bar", "damping": {{"mass": 6, "stiffness": 0}}, "density": {}, "method": "meshless",
+            "contact": {{"bodies": true}},
+            "shape": {{"box": {{"size": [2, 0.2, 0.2], "nodes": [41, 5, 5], "corner": [0, -0.1, -0.1]}}}},
+            "meshless": {{"stiffness": {}, "poisson": 0.3, "support": 1.5, "skeleton": {{
+              "elastic": true, "loaded": true, "joint_softness": 1, "radius": 0.06,
+              "rod_stiffness": {}, "rod_thickness": {},
+              "joints": [{{"name": "root", "position": [0, 0, 0]}},
+                         {{"name": "tip", "parent": "root", "position": [2, 0, 0]}}]}}}}}},
+            {{"name": "block", "damping": {{"mass": 6, "stiffness": 0.01}}, "density": {}, "contact": {{"bodies": true}},
+              "shape": {{"box": {{"size": [0.2, 0.1, 0.2], "nodes": [4, 2, 4], "corner": [1.607, 0.102, -0.103]}}}},
+              "geometric": {{"stiffness": 1e6}}}}]}})",
+          -gravity, density, flesh, rod, thickness, weight / gravity / (0.2 * 0.1 * 0.2)),
+      "rod.json", {});
+  return build_scene(parsed);
+}
+
+TEST(MeshlessRod, carries_another_body_as_a_beam_does) {
+  constexpr double rod = 1e10, flesh = 1e6, weight = 8, at = 1.707, time = 2;
+  const double unloaded = posed(rod, flesh);
+  Result<Scene> scene = make_loaded(rod, flesh, weight);
+  ASSERT_TRUE(scene) << scene.error().text();
+  Simulation& world = scene->simulation;
+  ASSERT_TRUE(world.meets_others(0) && world.meets_others(1));
+  while (world.time() < time) {
+    const auto failure = world.step();
+    ASSERT_FALSE(failure) << failure->text();
+    ASSERT_EQ(world.bodies()[0].report().shortened, 0);
+  }
+  const double stiffness = density * width * width * gravity * std::pow(length, 4) / 8 / theory(rod, flesh),
+               expected = weight * at * at * (3 * length - at) / (6 * stiffness),
+               more = sag(world.bodies()[0]) - unloaded;
+  fmt::print("a block of {} N: {:.3f} mm lower, theory {:.3f} mm\n", weight, 1000 * more, 1000 * expected);
+  EXPECT_NEAR(world.bodies()[1].report().contact_impulse.y() * 60, weight, 0.02 * weight);
+  EXPECT_NEAR(more / expected, 1, 0.1);
+}
+
 }  // namespace meshless_rod_test
 }  // namespace pliant

@@ -63,9 +63,21 @@ void ScalarResponse::cast_shadows() {
   for (Part& part : parts_) part.inverse_shadow = inverse_inertia_of(part.inverse_shadow);
 }
 
+void ScalarResponse::solve_stiff(std::span<const Vec3> f, std::span<Vec3> z) {
+  for (std::size_t i = 0; i < f.size(); ++i) load_[i] = held_[i] ? Vec3(Vec3::Zero()) : f[i];
+  direct_.solve(load_.data(), answer_.data());
+  std::copy(answer_.begin(), answer_.end(), z.begin());
+}
+
 void ScalarResponse::solve(std::span<const Vec3> f, std::span<Vec3> z) {
   for (std::size_t i = 0; i < f.size(); ++i) load_[i] = held_[i] ? Vec3(Vec3::Zero()) : f[i];
   direct_.solve(load_.data(), answer_.data());
+  if (yield_) {
+    yield_->pull(answer_, given_);
+    yield_->solve(given_);
+    yield_->push(given_, load_);
+    direct_.solve(load_.data(), answer_.data());
+  }
   if (split_) turn_freely();
   std::copy(answer_.begin(), answer_.end(), z.begin());
 }
@@ -130,21 +142,53 @@ double ScalarResponse::product(const Contact& contact, std::span<const float> co
   return sum;
 }
 
+void ScalarResponse::weigh_columns(const Contact& contact) {
+  column_.assign(mass_.size(), 0.0f);
+  for (const ContactTerm& term : contact.terms()) {
+    const std::span<const float> column = columns_[term.vertex];
+    for (std::size_t i = 0; i < column.size(); ++i) column_[i] += float(term.weight) * column[i];
+  }
+}
+
+/// W = J S^-1 J^T 1 + (Y^T S^-1 J^T)^T C^-1 (Y^T S^-1 J^T).
+void ScalarResponse::fill_dense(std::span<const Contact> contacts, ContactProblem& problem) {
+  const Index count = Index(contacts.size());
+  problem.reset_dense(count);
+  Eigen::MatrixXd& w = problem.dense();
+  pulled_.resize(yield_->size(), 3 * count);
+  for (Index d = 0; d < count; ++d) {
+    const Contact& contact = contacts[std::size_t(d)];
+    problem.row(d).normal = contact.normal;
+    problem.row(d).friction = contact.friction;
+    weigh_columns(contact);
+    for (int axis = 0; axis < 3; ++axis) {
+      for (std::size_t i = 0; i < column_.size(); ++i) answer_[i] = double(column_[i]) * Vec3::Unit(axis);
+      yield_->pull(answer_, given_);
+      pulled_.col(3 * d + axis) = given_;
+    }
+    for (Index c = 0; c <= d; ++c) {
+      const Mat3 block = product(contacts[std::size_t(c)], column_) * Mat3::Identity();
+      w.block<3, 3>(3 * c, 3 * d) = block;
+      w.block<3, 3>(3 * d, 3 * c) = block;
+    }
+  }
+  answered_ = pulled_;
+  yield_->solve(answered_);
+  w.noalias() += pulled_.transpose() * answered_;
+  problem.prepare();
+}
+
 void ScalarResponse::fill(std::span<const Contact> contacts, ContactProblem& problem, Pool&) {
   need_columns(contacts);
+  if (yield_) return fill_dense(contacts, problem);
   problem.reset(Index(contacts.size()), split_ ? Index(parts_.size()) : 1, split_);
-  column_.resize(mass_.size());
   const Gather& points = rows_->points();
   for (Index d = 0; d < problem.size(); ++d) {
     const Contact& contact = contacts[std::size_t(d)];
     ContactProblem::Row& row = problem.row(d);
     row.normal = contact.normal;
     row.friction = contact.friction;
-    std::fill(column_.begin(), column_.end(), 0.0f);
-    for (const ContactTerm& term : contact.terms()) {
-      const std::span<const float> column = columns_[term.vertex];
-      for (std::size_t i = 0; i < column.size(); ++i) column_[i] += float(term.weight) * column[i];
-    }
+    weigh_columns(contact);
     for (Index c = 0; c <= d; ++c)
       problem.s(c, d) = problem.s(d, c) = float(product(contacts[std::size_t(c)], column_));
     if (!split_) continue;

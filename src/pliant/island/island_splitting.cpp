@@ -15,8 +15,6 @@ constexpr double rho_share = 0.1;        // k: R over W_cc
 constexpr double over_relaxation = 1.6;  // a
 constexpr int residual_every = 5;        // iterations between two residuals
 constexpr Index most_split_rows = 3000, most_dense_rows = 1000;
-constexpr Eigen::Index of_part =
-    7;  // columns of a part: as it turns, the method's idea of that, and as it swells
 constexpr Index few_rows = 150;  // dense is faster
 constexpr double filled = 0.4;   // share of entries that are not 0, above which it is, too
 
@@ -98,6 +96,13 @@ void IslandSplitting::add_up(std::span<const IslandRow> rows, std::span<const Is
 
 void IslandSplitting::add_turning(std::span<const IslandRow> rows, std::span<const IslandPart> parts) {
   std::vector<std::pair<std::size_t, Index>> turns;  // part of the island, part of the body
+  // Columns of a part: as it turns, the method's idea of that, and as it swells.
+  const bool swells = std::any_of(parts.begin(), parts.end(), [](const IslandPart& p) {
+    for (Index k = 0; k < p.problem->parts(); ++k)
+      if (p.problem->part(k).inverse_swell > 0) return true;
+    return false;
+  });
+  const Eigen::Index of_part = swells ? 7 : 6;
   const auto column_of = [&](std::size_t p, Index part) -> Eigen::Index {
     for (std::size_t k = 0; k < turns.size(); ++k)
       if (turns[k] == std::pair(p, part)) return of_part * Eigen::Index(k);
@@ -118,7 +123,7 @@ void IslandSplitting::add_turning(std::span<const IslandRow> rows, std::span<con
     const Eigen::Index at = of_part * Eigen::Index(k);
     middle_.block<3, 3>(at, at) = of_body.inverse_inertia;
     middle_.block<3, 3>(at + 3, at + 3) = -of_body.inverse_shadow;
-    middle_(at + 6, at + 6) = -of_body.inverse_swell;
+    if (swells) middle_(at + 6, at + 6) = -of_body.inverse_swell;
   }
   for (std::size_t k = 0; k < row_.size(); ++k)
     for (const IslandShare& share_of : rows[std::size_t(row_[k])].shares) {
@@ -131,7 +136,7 @@ void IslandSplitting::add_turning(std::span<const IslandRow> rows, std::span<con
       for (int axis = 0; axis < 3; ++axis) {
         turning_[std::size_t(axis)].row(Eigen::Index(k)).segment<3>(column) += rigid.row(axis);
         turning_[std::size_t(axis)].row(Eigen::Index(k)).segment<3>(column + 3) += shadow.row(axis);
-        turning_[std::size_t(axis)](Eigen::Index(k), column + 6) += row.swell[axis];
+        if (swells) turning_[std::size_t(axis)](Eigen::Index(k), column + 6) += row.swell[axis];
       }
     }
 }

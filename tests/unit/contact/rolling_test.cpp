@@ -116,7 +116,7 @@ TEST(Rolling, the_torque_of_a_contact_problem_takes_energy_of_a_body_on_several_
       problem.row(c) = {.friction = 0.5, .free = vec(0.1) + Vec3(0, -0.3, 0)};
       problem.row(c).lever = {c % 2 ? 0.1 : -0.1, -0.2, c < 2 ? 0.06 : -0.06};
     }
-    problem.part(0) = {Vec3(30, 40, 50).asDiagonal(), Mat3::Zero()};
+    problem.part(0) = {Vec3(30, 40, 50).asDiagonal(), Mat3::Zero(), 0};
     problem.prepare();
     ContactProblem::Rolling& rolling = problem.rolling(0);
     rolling.most = trial % 2 ? 1e-3 : 0.1;

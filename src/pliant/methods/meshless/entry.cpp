@@ -49,13 +49,6 @@ const Layout<meshless::Options>& layout_of() {
 namespace meshless {
 namespace {
 
-std::optional<Problem> lacks(const Options& options, Ability ability) {
-  if (ability == Ability::contact && options.bones && options.bones->loaded)
-    return Problem{"meshless.skeleton.loaded", "true in a scene with colliders", "no colliders, or false",
-                   "flesh on a loaded skeleton does not meet colliders"};
-  return std::nullopt;
-}
-
 /// Where the flesh is poorer than it should be, one sentence a kind.
 std::vector<std::string> notes(const Options&, const BodyPlan&, const Method& method, const StepPlan&) {
   std::vector<std::string> out;
@@ -178,7 +171,6 @@ const MethodEntry& entry() {
        .notes = notes,
        .abilities = {Ability::contact, Ability::live, Ability::plasticity, Ability::points, Ability::skeleton,
                      Ability::elastic},
-       .lacks = lacks,
        .controls = controls,
        .drive_joint = drive_joint,
        .stiffness = [](const Options& options) { return options.stiffness; },

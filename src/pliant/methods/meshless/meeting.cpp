@@ -10,7 +10,7 @@
 
 namespace pliant::meshless {
 
-ContactBody* Body::contact_body() { return rig_.rod() ? nullptr : &meeting_; }
+ContactBody* Body::contact_body() { return &meeting_; }
 
 namespace {
 
@@ -42,7 +42,10 @@ const NodeState& Meeting::state() const { return body_.state_.nodes; }
 const Damping& Meeting::damping() const { return body_.damping_; }
 bool Meeting::loose() const { return step_->equation.is_free(); }
 bool Meeting::keeps_spin() const { return runs_ahead(body_.rig_, step_->options); }
-bool Meeting::meets_colliders_alone() const { return body_.options_.warping != Warping::node; }
+bool Meeting::meets_colliders_alone() const {
+  return body_.options_.warping != Warping::node && !body_.rig_.rod();
+}
+std::size_t Meeting::most_contacts() const { return body_.rig_.rod() ? 600 : NodeMeeting::most_contacts(); }
 bool Meeting::follows_flesh() const {
   return step_->options.rotations == Rotations::polar && step_->options.warping == Warping::cell;
 }
@@ -88,7 +91,45 @@ void Meeting::evaluate(const Points& x, bool first, Points& force) {
   } else if (follows_flesh()) {
     body_.turn(x, true, *input().pool);
   }
+  if (body_.rig_.rod()) rod_.settle(step_->equation, x);
   step_->equation.inner_forces(x, force);
+}
+
+Yield* Meeting::yields() {
+  if (!body_.rig_.rod()) return nullptr;
+  if (given_.size() == 0) find_given();
+  rod_.prepare(step_->equation, given_, stiff_share());
+  return &rod_;
+}
+
+void Meeting::find_given() {
+  const Gather& rows = body_.rig_.rows();
+  const Index count = rows.rows();
+  const std::size_t nodes = body_.model_.rest.size();
+  given_.resize(count, count);
+  load_at_.assign(nodes, Vec3::Zero());
+  answer_at_.resize(nodes);
+  for (Index first = 0; first < count; first += 3) {
+    std::fill(load_at_.begin(), load_at_.end(), Vec3::Zero());
+    const Index many = std::min<Index>(3, count - first);
+    for (Index c = 0; c < many; ++c)
+      for (Index k = rows.begin[std::size_t(first + c)]; k < rows.begin[std::size_t(first + c) + 1]; ++k)
+        load_at_[std::size_t(rows.column[std::size_t(k)])][c] += rows.weight[std::size_t(k)];
+    scalar_response().solve_stiff(load_at_, answer_at_);
+    for (Index r = 0; r < count; ++r) {
+      Vec3 sum = Vec3::Zero();
+      for (Index k = rows.begin[std::size_t(r)]; k < rows.begin[std::size_t(r) + 1]; ++k)
+        sum += rows.weight[std::size_t(k)] * answer_at_[std::size_t(rows.column[std::size_t(k)])];
+      for (Index c = 0; c < many; ++c) given_(r, first + c) = sum[c];
+    }
+  }
+}
+
+/// The rod is where its flesh has come to.
+void Meeting::follow() {
+  if (!body_.rig_.rod()) return;
+  rod_.settle(step_->equation, body_.state_.nodes.x);
+  body_.state_.rod = body_.scratch_.rod;
 }
 
 void Meeting::stiffen(const Points& p, Points& out) {
@@ -97,6 +138,7 @@ void Meeting::stiffen(const Points& p, Points& out) {
   for (std::size_t i = 0; i < p.size(); ++i) z_[i] = {float(p[i].x()), float(p[i].y()), float(p[i].z()), 0};
   step_->equation.stiffen(z_.data(), y_.data());
   for (std::size_t i = 0; i < p.size(); ++i) out[i] = Vec3(y_[i].x, y_[i].y, y_[i].z);
+  if (body_.rig_.rod()) rod_.soften(p, out);
 }
 
 double Meeting::turned(const Points& x) {
@@ -114,7 +156,7 @@ double Meeting::turned(const Points& x) {
 void Meeting::accept(const StepInput& input, StepReport& report) {
   State& state = body_.state_;
   state.remember(input, Past::unknown);
-  state.touches = !input.colliders.empty();
+  state.touches = true;
   state.contact.impacts.clear();
   if (!state.flow.empty()) report.yields = flow(body_.model_, body_.options_, input.h, state);
   report.active_rotations = body_.options_.warping == Warping::none ? 0 : body_.model_.cells.count();

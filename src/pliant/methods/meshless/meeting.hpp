@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "pliant/contact/node_meeting.hpp"
-#include "pliant/methods/meshless/equation.hpp"
+#include "pliant/methods/meshless/rod_coupling.hpp"
 
 namespace pliant::meshless {
 
@@ -23,6 +23,8 @@ class Meeting final : public NodeMeeting {
   ContactState& memory() override;
   void place(std::span<const Vec3> x, std::span<const Vec3> v) override;
   bool meets_colliders_alone() const override;
+  /// Beside a rod W is dense.
+  std::size_t most_contacts() const override;
   void keep(Slot slot) override;
   void restore(Slot slot) override;
   const ContactState& kept_memory() const override { return kept_[std::size_t(Slot::attempt)]->contact; }
@@ -38,6 +40,9 @@ class Meeting final : public NodeMeeting {
   double turned(const Points& x) override;
   bool loose() const override;
   bool keeps_spin() const override;
+  Yield* yields() override;
+  void factored() override { given_.resize(0, 0); }
+  void follow() override;
   bool grabs_pull_nodes() const override { return false; }
   bool holds_nodes() const override { return false; }
   void accept(const StepInput& input, StepReport& report) override;
@@ -60,11 +65,16 @@ class Meeting final : public NodeMeeting {
 
   /// Rotations are those of the present places.
   bool follows_flesh() const;
+  /// rows S^-1 rows^T of the rows of the rod.
+  void find_given();
 
   Body& body_;
   std::array<std::optional<State>, 3> kept_;  // by slot
   std::optional<Running> step_;
   bool attached_ = false;
+  YieldingRod rod_;
+  Eigen::MatrixXd given_;  // empty: S is another one
+  Points load_at_, answer_at_;
   AlignedVector<Float4> z_, y_;
   PackedCells::Quaternions of_model_;  // scratch
 };

@@ -121,19 +121,66 @@ void field(const Gather& rows, const Values& x, Points& out) {
   }
 }
 
+/// to += hold J^T J.
+void add_holds(const Rig& rig, double hold, const Points& lever, MatrixXd& to) {
+  for (std::size_t r = 0; r < lever.size(); ++r) {
+    const Eigen::Index at = 6 * Eigen::Index(rig.rod_node(Index(r)));
+    Eigen::Vector4d one(1, 0, 0, 0);
+    one.tail<3>() = lever[r];
+    add_block(hold * one * one.transpose(), to.block<6, 6>(at, at));
+  }
+}
+
+/// to += J^T g J: first the sums over the rows of every node, then over the columns.
+void add_response(const Rig& rig, const MatrixXd& g, RodWork& work, MatrixXd& to) {
+  const Eigen::Index nodes = rig.samples();
+  MatrixXd& sums = work.sums;
+  work.blocks.setZero(4 * nodes, 4 * nodes);
+  sums.resize(4 * nodes, 1);
+  const auto node = [&](std::size_t row) { return Eigen::Index(rig.rod_node(Index(row))); };
+  for (std::size_t q = 0; q < work.lever.size(); ++q) {
+    sums.setZero();
+    for (std::size_t r = 0; r < work.lever.size(); ++r) {
+      const double value = g(Eigen::Index(r), Eigen::Index(q));
+      double* at = sums.data() + 4 * node(r);
+      at[0] += value;
+      for (int c = 0; c < 3; ++c) at[1 + c] += value * work.lever[r][c];
+    }
+    work.blocks.col(4 * node(q)) += sums;
+    for (int c = 0; c < 3; ++c) work.blocks.col(4 * node(q) + 1 + c) += work.lever[q][c] * sums;
+  }
+  for (Eigen::Index s = 0; s < nodes; ++s)
+    for (Eigen::Index t = 0; t < nodes; ++t)
+      add_block(work.blocks.block<4, 4>(4 * s, 4 * t), to.block<6, 6>(6 * s, 6 * t));
+}
+
+void keep_free(const std::vector<char>& held, MatrixXd& m) {
+  for (Eigen::Index i = 0; i < m.rows(); ++i)
+    if (held[std::size_t(i)]) m.row(i).setZero(), m.col(i).setZero(), m(i, i) = 1;
+}
+
+/// The factor of m; where it is not definite its diagonal grows by shares of `scale`.
+bool factor_shifted(MatrixXd& m, const VectorXd& scale, Eigen::LLT<MatrixXd>& out) {
+  double shift = 0;
+  for (int k = 0; k < most_shifts; ++k) {
+    out.compute(m);
+    if (out.info() == Eigen::Success) return true;
+    const double next = shift > 0 ? 4 * shift : 1e-8;
+    m.diagonal() += (next - shift) * scale;
+    shift = next;
+  }
+  return false;
+}
+
 /// The matrix and the preconditioner of one Newton step.
 class Coupled {
  public:
   explicit Coupled(Equation& e) : e_(e), w_(e.scratch.rod_work), hold_(e.hold_stiffness()) {
     e.rig.rod()->hessian(e.scratch.rod, w_.rod);
     w_.schur = w_.rod;
-    for (std::size_t r = 0; r < w_.lever.size(); ++r) {
-      Eigen::Vector4d one(1, 0, 0, 0);
-      one.tail<3>() = w_.lever[r];
-      add_block(hold_ * one * one.transpose(), w_.rod.block<6, 6>(6 * node(r), 6 * node(r)));
-    }
-    add_response(response(e));
-    keep_free(w_.schur);
+    add_holds(e.rig, hold_, w_.lever, w_.rod);
+    add_response(e.rig, response(e), w_, w_.schur);
+    keep_free(w_.held, w_.schur);
     // A rod under compression may be unstable by itself: stiffened until the step is a descent.
     w_.pulled = w_.rod.diagonal().cwiseAbs();
     double shift = 0;
@@ -145,7 +192,7 @@ class Coupled {
       shift = shift > 0 ? 4 * shift : 1e-8;
     }
     w_.rod.diagonal() += shift * w_.pulled;
-    keep_free(w_.rod);
+    keep_free(w_.held, w_.rod);
   }
 
   bool ok() const { return w_.factor.info() == Eigen::Success; }
@@ -171,31 +218,6 @@ class Coupled {
 
  private:
   Eigen::Index node(std::size_t row) const { return e_.rig.rod_node(Index(row)); }
-  /// schur += J^T g J: first the sums over the rows of every node, then over the columns.
-  void add_response(const MatrixXd& g) {
-    const Eigen::Index nodes = e_.rig.samples();
-    MatrixXd& sums = w_.sums;
-    w_.blocks.setZero(4 * nodes, 4 * nodes);
-    sums.resize(4 * nodes, 1);
-    for (std::size_t q = 0; q < w_.lever.size(); ++q) {
-      sums.setZero();
-      for (std::size_t r = 0; r < w_.lever.size(); ++r) {
-        const double value = g(Eigen::Index(r), Eigen::Index(q));
-        double* at = sums.data() + 4 * node(r);
-        at[0] += value;
-        for (int c = 0; c < 3; ++c) at[1 + c] += value * w_.lever[r][c];
-      }
-      w_.blocks.col(4 * node(q)) += sums;
-      for (int c = 0; c < 3; ++c) w_.blocks.col(4 * node(q) + 1 + c) += w_.lever[q][c] * sums;
-    }
-    for (Eigen::Index s = 0; s < nodes; ++s)
-      for (Eigen::Index t = 0; t < nodes; ++t)
-        add_block(w_.blocks.block<4, 4>(4 * s, 4 * t), w_.schur.block<6, 6>(6 * s, 6 * t));
-  }
-  void keep_free(MatrixXd& m) const {
-    for (Eigen::Index i = 0; i < m.rows(); ++i)
-      if (w_.held[std::size_t(i)]) m.row(i).setZero(), m.col(i).setZero(), m(i, i) = 1;
-  }
   /// pulled = J^T rows z, without what is held.
   void pull(const AlignedVector<Float4>& z) {
     field(e_.rig.rows(), z, w_.at_rows);
@@ -337,6 +359,75 @@ int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, P
   advance(work.from, d, step, e.scratch.rod);
   e.aim();
   return k;
+}
+
+// ---- beside others ----
+
+void YieldingRod::settle(Equation& e, const Points& x) {
+  constexpr int most = 20;
+  constexpr double enough = 1e-9;  // of the spacing: what the holds lack
+  RodWork& work = e.scratch.rod_work;
+  rig_ = &e.rig;
+  hold_ = e.hold_stiffness();
+  for (int k = 0;; ++k) {
+    meshless::prepare(e, work);
+    rig_->rod()->hessian(e.scratch.rod, stiff_);
+    add_holds(*rig_, hold_, work.lever, stiff_);
+    scale_ = stiff_.diagonal().cwiseAbs();
+    keep_free(work.held, stiff_);
+    factor_shifted(stiff_, scale_, settled_);
+    e.aim();
+    rod_forces(e, x, work, work.f);
+    work.d = settled_.solve(work.f);
+    double turn = 0, way = 0;
+    for (Eigen::Index i = 0; i < work.d.size(); i += 6) {
+      way = std::max(way, work.d.segment<3>(i).norm());
+      turn = std::max(turn, work.d.segment<3>(i + 3).norm());
+    }
+    if (k == most || !std::isfinite(way + turn) ||
+        std::max(way, turn * e.model.spacing) < enough * e.model.spacing)
+      break;
+    work.from = e.scratch.rod;
+    advance(work.from, work.d, std::min(1.0, largest_turn / std::max(turn, 1e-300)), e.scratch.rod);
+  }
+  lever_ = work.lever;
+  held_ = work.held;
+}
+
+void YieldingRod::prepare(Equation& e, const MatrixXd& given, double share) {
+  RodWork& work = e.scratch.rod_work;
+  work.lever = lever_;
+  schur_.setZero(stiff_.rows(), stiff_.cols());
+  add_response(*rig_, given, work, schur_);
+  schur_ = (stiff_ / share - hold_ * hold_ * schur_).eval();
+  scale_ /= share;
+  keep_free(held_, schur_);
+  factor_shifted(schur_, scale_, yielding_);
+}
+
+void YieldingRod::pull(std::span<const Vec3> z, VectorXd& out) {
+  field(rig_->rows(), z, at_rows_);
+  out.setZero(stiff_.rows());
+  for (std::size_t r = 0; r < lever_.size(); ++r)
+    add_pull(lever_[r], hold_ * at_rows_[r], out.segment<6>(6 * rig_->rod_node(Index(r))));
+  for (Eigen::Index i = 0; i < out.size(); ++i)
+    if (held_[std::size_t(i)]) out[i] = 0;
+}
+
+void YieldingRod::push(const VectorXd& p, std::span<Vec3> f) const {
+  const Gather& rows = rig_->rows();
+  for (std::size_t r = 0; r < lever_.size(); ++r) {
+    const Vec3 move = hold_ * moved(lever_[r], p.segment<6>(6 * rig_->rod_node(Index(r))));
+    for (Index k = rows.begin[r]; k < rows.begin[r + 1]; ++k)
+      f[std::size_t(rows.column[std::size_t(k)])] += rows.weight[std::size_t(k)] * move;
+  }
+}
+
+void YieldingRod::soften(std::span<const Vec3> z, std::span<Vec3> forces) {
+  pull(z, given_);
+  settled_.solveInPlace(given_);
+  given_ = -given_;
+  push(given_, forces);
 }
 
 }  // namespace pliant::meshless

@@ -12,6 +12,7 @@
 // small (6 a sample), but J^T (..) J is a sum over all pairs of rows.
 #pragma once
 
+#include "pliant/contact/scalar_response.hpp"
 #include "pliant/methods/meshless/equation.hpp"
 
 namespace pliant::meshless {
@@ -32,5 +33,33 @@ void add_rod_forces(const Rig& rig, const RodState& rod, double hold, const Poin
 /// One Newton step of x and scratch.rod from the residual r of the flesh; the targets follow. Returns the
 /// iterations of the linear solver. What goes wrong is in the report, and x and the rod stay.
 int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, Points& x);
+
+/// The rod of flesh that others move (meeting.hpp). Given the flesh it has the least energy, so the flesh feels
+///   hold rows^T rows - Y (H + hold J^T J)^-1 Y^T,   Y = hold rows^T J
+/// and a matrix S of the flesh that has s hold rows^T rows answers by S^-1 + S^-1 Y C^-1 Y^T S^-1,
+/// C = (H + hold J^T J)/s - Y^T S^-1 Y.
+class YieldingRod final : public Yield {
+ public:
+  /// scratch.rod with flesh at x, and its targets.
+  void settle(Equation& e, const Points& x);
+  /// After settle(). given: rows S^-1 rows^T; share: s.
+  void prepare(Equation& e, const Eigen::MatrixXd& given, double share);
+  /// forces += what the rod's giving way takes of the stiffness of its holds, for a motion z.
+  void soften(std::span<const Vec3> z, std::span<Vec3> forces);
+
+  Eigen::Index size() const override { return stiff_.rows(); }
+  void pull(std::span<const Vec3> z, Eigen::VectorXd& out) override;
+  void push(const Eigen::VectorXd& p, std::span<Vec3> f) const override;
+  void solve(Eigen::Ref<Eigen::MatrixXd> p) const override { yielding_.solveInPlace(p); }
+
+ private:
+  const Rig* rig_ = nullptr;
+  double hold_ = 0;
+  Points lever_, at_rows_;
+  std::vector<char> held_;
+  Eigen::MatrixXd stiff_, schur_;  // H + hold J^T J, C
+  Eigen::LLT<Eigen::MatrixXd> settled_, yielding_;
+  Eigen::VectorXd scale_, given_;
+};
 
 }  // namespace pliant::meshless

@@ -55,8 +55,7 @@ StepReport Body::advance(const StepInput& input) {
         "flesh warped at nodes has no triangles that could meet colliders: give it a surface, or set "
         "meshless.warping to cell";
   if (!report.ok()) return report;
-  const bool lies = state_.touches && !input.colliders.empty();
-  const Integrator by = lies ? Integrator::euler : options_.integrator;
+  const Integrator by = state_.touches ? Integrator::euler : options_.integrator;
   if (!advance_by(by, input, watch, report)) advance_by(Integrator::euler, input, watch, report);
   report.ms = watch.total();
   return report;

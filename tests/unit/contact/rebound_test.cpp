@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace pliant {
 namespace rebound_test {
 
@@ -171,6 +173,43 @@ TEST(Rebound, what_is_recalled_of_another_body_is_dropped) {
   cube.impacts = {{.key = {-1, 0, 0}}, {.key = {3, 0, 0}, .part = 7}, {.key = {99, 0, 0}}};
   EXPECT_EQ(cube.step({}, 0), Vec3::Zero());
   EXPECT_TRUE(cube.impacts.empty());
+}
+
+// Two rigid parts whose nodes alternate, far from the origin: of each its own mass, centre, velocity, turning and inertia.
+TEST(Rebound, the_motion_of_a_part_is_that_of_its_own_nodes_wherever_it_is) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> one(-1, 1);
+  const auto vec = [&] { return Vec3(one(random), one(random), one(random)); };
+  const Vec3 velocity[] = {vec(), vec()}, turning[] = {vec(), vec()}, place[] = {{30, -20, 10}, {-5, 40, 7}};
+  std::vector<Index> part;
+  std::vector<double> mass;
+  Points x, v;
+  double sum[] = {0, 0};
+  Vec3 centre[] = {Vec3::Zero(), Vec3::Zero()};
+  for (int i = 0; i < 20; ++i) {
+    const int p = i % 2;
+    part.push_back(p);
+    mass.push_back(1.5 + one(random));
+    x.push_back(place[p] + vec());
+    sum[p] += mass.back();
+    centre[p] += mass.back() * x.back();
+  }
+  for (int p = 0; p < 2; ++p) centre[p] /= sum[p];
+  for (int i = 0; i < 20; ++i)
+    v.push_back(velocity[i % 2] + turning[i % 2].cross(x[std::size_t(i)] - centre[i % 2]));
+  for (int p = 0; p < 2; ++p) {
+    Mat3 inertia = Mat3::Zero();
+    for (std::size_t i = 0; i < 20; ++i) {
+      const Vec3 r = x[i] - centre[p];
+      if (part[i] == p) inertia += mass[i] * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
+    }
+    const PartMotion motion = part_motion(p, part, mass, x, v);
+    EXPECT_NEAR(motion.mass, sum[p], 1e-12);
+    EXPECT_LT((motion.centre - centre[p]).norm(), 1e-12);
+    EXPECT_LT((motion.velocity - velocity[p]).norm(), 1e-12);
+    EXPECT_LT((motion.turning - turning[p]).norm(), 1e-11);
+    EXPECT_LT((motion.inverse_inertia * inertia - Mat3::Identity()).norm(), 1e-11);
+  }
 }
 
 }  // namespace rebound_test

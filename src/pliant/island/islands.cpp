@@ -604,9 +604,9 @@ bool Islands::ends_apart(BodyPair& pair) {
   if (pair.within_one() && a.self->clear(a.begin, a.end, pair.delta)) return true;
   search(pair);
   rows_.clear();
-  int touching = 0;
-  const double free = finder_.free_way(pair.motion(a, b), pair.candidates, rows_, touching);
-  pair.touching |= touching > 0;
+  int touches = 0;
+  const double free = finder_.free_way(pair.motion(a, b), pair.candidates, rows_, touches);
+  pair.touching |= touches > 0;
   return free >= 1;
 }
 

@@ -130,6 +130,17 @@ class SkewNodes : public SurfaceResponse {
   }
 };
 
+TEST(ContactStage, the_depth_is_that_of_the_point_that_is_deepest) {
+  Drop drop;
+  drop.find();
+  EXPECT_NEAR(drop.stage.depth(drop.input, drop.end), 0.1, 1e-12);
+  drop.end[2].y() = 0.2;
+  drop.end[0].y() = -0.03;
+  EXPECT_NEAR(drop.stage.depth(drop.input, drop.end), 0.03, 1e-12);
+  for (Vec3& x : drop.end) x.y() = 1;
+  EXPECT_LE(drop.stage.depth(drop.input, drop.end), 0);
+}
+
 TEST(ContactStage, a_dense_response_goes_through_the_same_door) {
   Drop drop;
   SkewNodes nodes;

@@ -34,13 +34,13 @@ def _libraries() -> List[str]:
     return [str(folder) for folder in folders if folder.is_dir()]
 
 
-def _json(value: Any, meshes: Optional[Dict[str, Tuple[Any, Any, Any]]] = None) -> str:
+def _json(value: Any, meshes: Optional[Dict[str, Mesh]] = None) -> str:
     """JSON of a scene or a value; arrays become lists, and meshes names under which they are kept."""
 
     def simple(thing: Any) -> Any:
         if isinstance(thing, Mesh) and meshes is not None:
             name = f"<mesh {len(meshes)}>"
-            meshes[name] = (thing.vertices, thing.faces, thing.normals)
+            meshes[name] = thing
             return name
         if isinstance(thing, os.PathLike):
             return os.fspath(thing)
@@ -55,6 +55,15 @@ def _json(value: Any, meshes: Optional[Dict[str, Tuple[Any, Any, Any]]] = None) 
     except (TypeError, ValueError) as wrong:
         message = f"found {wrong}, expected JSON: dicts, lists, finite numbers, words"
         raise InputError(message, "", [("", str(wrong), "JSON: dicts, lists, finite numbers, words", "")]) from None
+
+
+def _with_meshes(value: Any, meshes: Mapping[str, Mesh]) -> Any:
+    """The value with meshes in the place of their names."""
+    if isinstance(value, dict):
+        return {key: _with_meshes(part, meshes) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_with_meshes(part, meshes) for part in value]
+    return meshes.get(value, value) if isinstance(value, str) else value
 
 
 def _arguments(sets: Sets) -> List[str]:
@@ -80,9 +89,10 @@ def load(scene: Scene, sets: Sets = (), *, threads: int = 0, folder: Union[str, 
     pliant.errors.InputError: geometric/bat: found no such file, ... (did you mean "geometric/bar"?)
     """
     if isinstance(scene, Mapping):
-        meshes: Dict[str, Tuple[Any, Any, Any]] = {}
+        meshes: Dict[str, Mesh] = {}
         text = _json(scene, meshes)
-        return World(_core.World(text, os.fspath(folder), meshes, _arguments(sets), threads))
+        arrays = {name: (mesh.vertices, mesh.faces, mesh.normals) for name, mesh in meshes.items()}
+        return World(_core.World(text, os.fspath(folder), arrays, _arguments(sets), threads), meshes)
     return World(_core.World(os.fspath(scene), _libraries(), _arguments(sets), threads))
 
 
@@ -298,8 +308,9 @@ class Body:
 class World:
     """Bodies that move together. Made by pliant.load; one thread at a time is inside a call of it."""
 
-    def __init__(self, core: _core.World) -> None:
+    def __init__(self, core: _core.World, meshes: Mapping[str, Mesh] = {}) -> None:
         self._core = core
+        self._meshes = meshes
         self._bodies = [Body(self, k) for k in range(core.bodies())]
 
     def __repr__(self) -> str:
@@ -400,8 +411,13 @@ class World:
 
     @property
     def scene(self) -> Dict[str, Any]:
-        """The scene as it is now, with `sets` and changed options. Meshes from arrays have names "<mesh N>" in it."""
-        found: Dict[str, Any] = json.loads(self._core.scene_json())
+        """The scene as it is now, with `sets` and changed options: pliant.load takes it.
+
+        >>> import pliant
+        >>> world = pliant.load("geometric/bar")
+        >>> stiffer = pliant.load(world.scene, {"bodies.bar.geometric.stiffness": 1e7})
+        """
+        found: Dict[str, Any] = _with_meshes(json.loads(self._core.scene_json()), self._meshes)
         return found
 
     # ---- changes

@@ -18,6 +18,14 @@ def test_a_body_from_arrays_is_that_of_its_file(tmp_path, tetrahedron):
     assert np.array_equal(from_file["t"].surface, from_arrays["t"].surface)
 
 
+def test_the_scene_of_a_world_loads_again(tetrahedron):
+    first = pliant.load({"bodies": [pliant.body(*tetrahedron, shape={"nodes": 200}, name="t")]}, {"bodies.t.density": 500})
+    again = pliant.load(first.scene)
+    for world in (first, again):
+        world.step(3)
+    assert again.scene["bodies"][0]["density"] == 500 and np.array_equal(first["t"].x, again["t"].x)
+
+
 def test_arrays_may_be_colliders_too(tetrahedron):
     vertices, faces = np.array(tetrahedron[0]) * 4 - [1, 4, 1], tetrahedron[1]
     box = {"shape": {"box": {"nodes": [3, 3, 3]}}}

@@ -48,6 +48,7 @@ def test_a_run_folder_is_that_of_the_command(tmp_path):
 
 def test_recorded_metrics_are_those_of_metrics_csv(tmp_path):
     run = pliant.run("geometric/bar", tmp_path, [], frames=2)
+    assert (run.metrics["step_ms"][1:] > 0).all()
     names, *rows = [line.split(",") for line in (tmp_path / "metrics.csv").read_text().splitlines()]
     assert list(run.metrics) == names
     for row, cells in enumerate(rows):

@@ -116,7 +116,7 @@ if(TARGET pliant_python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-pliant)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
-  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= ${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}~), python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${PLIANT_PYTHON_DEPENDS}, python3-numpy")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "pliant")  # the shipped scenes
   set(CPACK_DEBIAN_PYTHON_DESCRIPTION "Python module of pliant, a simulator of soft bodies: scenes, arrays, steps, records.")
 endif()

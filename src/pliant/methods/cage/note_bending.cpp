@@ -11,9 +11,10 @@
 namespace pliant::cage {
 namespace {
 
-constexpr double told = 0.1;          // of the stiffness of beam theory
-constexpr double edges_differ = 0.4;  // from which Poisson's ratio on, by more than 0.02
-constexpr const char* edges = " Pulled, its edges contract less: Poisson's ratio is up to 0.06 lower there.";
+constexpr double worth_telling = 0.1;  // of the stiffness of beam theory
+constexpr double edges_differ = 0.4;   // from which Poisson's ratio on, by more than 0.02
+constexpr const char* edges_contract =
+    " Pulled, its edges contract less: Poisson's ratio is up to 0.06 lower there.";
 
 }  // namespace
 
@@ -29,9 +30,9 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
   const std::optional<SlenderBox> box = slender_box(plan.shape.graph.positions);
   if (!box) return std::nullopt;
   const double width = box->width() / box->thickness(), least = harmonic_bending_bias(width, options.poisson);
-  const char* of_edges = options.poisson < edges_differ ? "" : edges;
+  const char* of_edges = options.poisson < edges_differ ? "" : edges_contract;
   if (options.cells[0] == 0) {
-    if (!(least > 1 + told)) return std::nullopt;
+    if (!(least > 1 + worth_telling)) return std::nullopt;
     return fmt::format(
         "bends at least {:.0f} % too stiffly, however fine its cage (docs/methods/cage.md, Limits).{}",
         100 * (least - 1), of_edges);
@@ -41,7 +42,7 @@ std::optional<std::string> note_bending(const Options& options, const BodyPlan& 
                beside = box->width() / options.cells[std::size_t(box->wide)],
                across = box->thickness() / cells, longest = std::max(along, beside);
   const double bias = bending_bias(cells, longest / across, width, options.poisson);
-  if (!(bias > 1 + told)) return std::nullopt;
+  if (!(bias > 1 + worth_telling)) return std::nullopt;
   return fmt::format(
       "bends about {:.0f} % too stiffly ({:.0f} % however fine its cage: docs/methods/cage.md, Limits): {} "
       "cell{} of {:.3g} m through its thickness, {:.3g} m long or wide. More cells through the "

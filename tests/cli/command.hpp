@@ -2,6 +2,7 @@
 // Runs the pliant command and keeps what it says.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <cstdio>
@@ -40,6 +41,13 @@ inline CommandResult run_pliant(const std::string& arguments, const std::string&
   const int status = pclose(pipe);
   result.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return result;
+}
+
+/// Wrong input: exit 2, told in these words.
+inline testing::AssertionResult refused(const CommandResult& result, const std::string& words) {
+  if (result.exit == 2 && result.says(words)) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "exit " << result.exit << ", expected 2 and \"" << words << "\":\n"
+                                     << result.output;
 }
 
 inline std::string read_text(const std::filesystem::path& path) {

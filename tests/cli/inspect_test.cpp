@@ -102,10 +102,10 @@ TEST(Inspect, refuses_what_is_no_surface_and_names_the_file) {
   result = run_pliant(inspect_command(line));
   EXPECT_EQ(result.exit, 2);
   EXPECT_TRUE(result.says("line.obj: all 1 faces are degenerate (zero extent in x and y).")) << result.output;
-  EXPECT_EQ(run_pliant(inspect_command(folder / "none.obj")).exit, 2);
-  EXPECT_EQ(run_pliant(inspect_command(folder / "")).exit, 2);
-  EXPECT_EQ(run_pliant(inspect_command(line, "--unit parsec")).exit, 2);
-  EXPECT_EQ(run_pliant(inspect_command(line, "--up x")).exit, 2);
+  EXPECT_TRUE(refused(run_pliant(inspect_command(folder / "none.obj")), "none.obj: found No such file"));
+  EXPECT_TRUE(refused(run_pliant(inspect_command(folder / "")), "expected .obj, .ply, .stl, .off or .glb"));
+  EXPECT_TRUE(refused(run_pliant(inspect_command(line, "--unit parsec")), "parsec not in {m,cm,mm,in,ft}"));
+  EXPECT_TRUE(refused(run_pliant(inspect_command(line, "--up x")), "x not in {y,z}"));
 }
 
 TEST(Inspect, takes_a_large_model_as_it_comes) {

@@ -46,8 +46,8 @@ TEST(ReplayCommand, refuses_what_is_no_session) {
   const TempFolder folder;
   const auto file = folder.path() / "x.json";
   std::ofstream(file) << "{}";
-  EXPECT_EQ(run_pliant("replay " + file.string()).exit, 2);
-  EXPECT_EQ(run_pliant("replay " + (folder.path() / "none.json").string()).exit, 2);
+  EXPECT_TRUE(refused(run_pliant("replay " + file.string()), "expected a session saved by `pliant view`"));
+  EXPECT_TRUE(refused(run_pliant("replay " + (folder.path() / "none.json").string()), "found no such file"));
 }
 
 }  // namespace replay_test

@@ -99,14 +99,20 @@ export function launch(): Promise<Browser> {
 /** What went wrong in the page, for every page that was opened. */
 export const troubles: string[] = [];
 
+/** What tests cause and the browser tells as an error: a lost connection, an address that is no longer good, a scene without a
+ * picture, a mesh that is refused. */
+function isCaused(text: string, url: string): boolean {
+  return /WebSocket connection|ERR_CONNECTION/.test(text) || (/\b404\b/.test(text) && /\/(thumb\/[^?]*|health)$/.test(url))
+    || (/\b4(15|22)\b/.test(text) && /\/mesh\?/.test(url));
+}
+
 export async function open(browser: Browser, address: string, query = '', size = { width: 820, height: 560 }, touch = false): Promise<Page> {
   const context = await browser.newContext({ viewport: size, hasTouch: touch });
   const page = await context.newPage();
   page.setDefaultTimeout(Number(process.env.PATIENCE ?? 240000));
   page.on('pageerror', (e) => troubles.push(e.message));
   page.on('console', (m) => {
-    // A lost connection and a refused mesh are told by the browser as errors; the tests cause some.
-    if (m.type() === 'error' && !/WebSocket connection|ERR_CONNECTION|404|422/.test(m.text())) troubles.push(m.text());
+    if (m.type() === 'error' && !isCaused(m.text(), m.location().url)) troubles.push(`${m.text()} (${m.location().url})`);
   });
   await page.goto(`${address}?lowq&nomotion&theme=dark${query}`);
   await page.waitForFunction(() => 'pliant' in window);  // it comes after the first, small script

@@ -108,37 +108,16 @@ std::string NodeMeeting::factor() {
   bound(input_, made_.stiffness, entries);
   if (grabs_pull_nodes())
     for (const Grab& grab : input_.grabs) entries.add(grab.node, grab.node, h * h * grab.stiffness);
-  const SymmetricMatrix s = entries.matrix(diagonal, held_);
-  if (is_large()) find_node_responses(s, diagonal);
-  std::string trouble = is_large() ? std::string() : response_.factor(s, diagonal, held_);
+  std::string trouble = response_.factor(entries.matrix(diagonal, held_), diagonal, held_);
   report_.refactored = true;
   factored_ = trouble.empty();
   factored();
   return trouble;
 }
 
-void NodeMeeting::find_node_responses(const SymmetricMatrix& s, std::span<const double> mass) {
-  std::vector<double> sum(size(), 0);
-  for (Index i = 0; i < s.rows(); ++i)
-    for (Index k = s.begin[std::size_t(i)]; k < s.begin[std::size_t(i) + 1]; ++k) {
-      const Index j = s.column[std::size_t(k)];
-      sum[std::size_t(i)] += std::abs(s.value[std::size_t(k)]);
-      if (i != j) sum[std::size_t(j)] += std::abs(s.value[std::size_t(k)]);
-    }
-  node_inverse_.assign(size(), 0);
-  mass_inverse_.assign(size(), 0);
-  for (std::size_t i = 0; i < size(); ++i)
-    if (!held_[i]) {
-      node_inverse_[i] = float(1 / sum[i]);
-      mass_inverse_[i] = float(1 / mass[i]);
-    }
-  nodes_.attach(stage().rows(), node_inverse_);
-  masses_.attach(stage().rows(), mass_inverse_);
-}
-
 void NodeMeeting::start_anew(bool bound) {
   return_to_prediction();
-  split_ = !bound && !is_large() && loose() && keeps_spin();
+  split_ = !bound && loose() && keeps_spin();
   first_ = true;
   from_ = hat_;
 }
@@ -208,7 +187,6 @@ void NodeMeeting::make_model(const Vector& d, Vector& g) {
   }
   for (std::size_t i = 0; i < size(); ++i)
     if (held_[i]) at(g, i).setZero();
-  if (is_large()) return;
   response_.turn_about(x_, split_);
   response_.give_way(yields());
 }
@@ -227,16 +205,9 @@ double NodeMeeting::multiply(const Vector& p, Vector& out) {
   return dot(p, out);
 }
 
-SurfaceResponse& NodeMeeting::response() {
-  if (is_large()) return nodes_;
-  return response_;
-}
+SurfaceResponse& NodeMeeting::response() { return response_; }
 
 void NodeMeeting::answer(const Vector& f, Vector& out) {
-  if (is_large()) {
-    for (std::size_t i = 0; i < size(); ++i) at(out, i) = double(node_inverse_[i]) * at(f, i);
-    return;
-  }
   response_.solve({reinterpret_cast<const Vec3*>(f.data()), size()},
                   {reinterpret_cast<Vec3*>(out.data()), size()});
 }
@@ -258,9 +229,7 @@ void NodeMeeting::velocities(const Vector& d, Points& out) const {
 double NodeMeeting::turned_along(const Vector& way) {
   ++report_.iterations;
   go_to(d_);
-  const double rigid =
-      is_large() ? 0 : response_.turning({reinterpret_cast<const Vec3*>(way.data()), size()});
-  return std::max(rigid, turned(x_));
+  return std::max(response_.turning({reinterpret_cast<const Vec3*>(way.data()), size()}), turned(x_));
 }
 
 void NodeMeeting::keep_momentum(std::span<const Vec3> impulses) {
@@ -315,19 +284,12 @@ StepReport NodeMeeting::end(std::span<const Vec3> impulses, bool violent) {
 // ---- before and after the step ----
 
 SurfaceResponse& NodeMeeting::response_at_rest(const StepInput&) {
-  if (is_large()) return masses_;
   response_.turn_about(state().x, loose() && keeps_spin());
   return response_;
 }
 
 void NodeMeeting::respond(std::span<const Vec3> impulses, Points& dv, Pool&) {
   answer_.assign(impulses.size(), Vec3::Zero());
-  if (is_large()) {
-    for (std::size_t i = 0; i < size(); ++i)
-      if (!held_[i]) answer_[i] = impulses[i] / (made_.mass * mass_[i]);
-    dv = answer_;
-    return;
-  }
   response_.solve(impulses.first(size()), std::span(answer_).first(size()));
   dv = answer_;
 }

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "pliant/contact/descending_body.hpp"
-#include "pliant/contact/node_by_node.hpp"
 #include "pliant/contact/scalar_response.hpp"
 #include "pliant/math/symmetric_matrix.hpp"
 #include "pliant/physics/damping.hpp"
@@ -45,7 +44,6 @@ class NodeMeeting : public DescendingBody<double> {
   std::string begin(const StepInput& input) override;
   std::span<const Vec3> hat() const override { return hat_; }
   SurfaceResponse& response() override;
-  bool by_node() const override { return is_large(); }
   void renew_model(bool arcs) override;
   void start_anew(bool bound) override;
   StepReport end(std::span<const Vec3> impulses, bool violent) override;
@@ -72,9 +70,6 @@ class NodeMeeting : public DescendingBody<double> {
   virtual void evaluate(const Points& x, bool first, Points& force) = 0;
   /// out = K p.
   virtual void stiffen(const Points& p, Points& out) = 0;
-  /// S would take too long to factor: B = D^-1, D the sum of the sizes of each row of S. Around the step impulses act on
-  /// the masses alone.
-  virtual bool is_large() const { return false; }
   /// Of the model: what gives way besides, or null.
   virtual Yield* yields() { return nullptr; }
   /// S is another one.
@@ -111,7 +106,6 @@ class NodeMeeting : public DescendingBody<double> {
  private:
   std::size_t size() const { return mass_.size(); }
   std::string factor();
-  void find_node_responses(const SymmetricMatrix& s, std::span<const double> mass);
   void go_to(const Vector& d);
   void add_arcs();
   void keep_momentum(std::span<const Vec3> impulses);
@@ -120,8 +114,6 @@ class NodeMeeting : public DescendingBody<double> {
   std::vector<std::vector<Index>> parts_;
   std::vector<Index> part_of_;
   ScalarResponse response_;
-  std::vector<float> node_inverse_, mass_inverse_;  // of a large body: D^-1 and 1/m, 0 where it is held
-  NodeByNode nodes_, masses_;
   bool factored_ = false, split_ = false, first_ = true;
   std::vector<unsigned char> held_;
   /// What S was made of.

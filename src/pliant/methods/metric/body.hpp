@@ -37,7 +37,7 @@ class Body final : public Method {
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
   /// None of a body so large that the matrix of its response would not be factored in reasonable time.
-  ContactBody* contact_body() override { return &meeting_; }
+  ContactBody* contact_body() override { return model_.nodes() <= most_meeting_nodes ? &meeting_ : nullptr; }
 
   const Model& model() const { return model_; }
   /// The live options and the damping of the next step; the rest of `options` must be unchanged.

@@ -12,7 +12,6 @@ namespace {
 
 /// max(s, 0) + 2 (1 + s) at s = 1/2, a stretch of 1.22.
 constexpr double bounding = 3.5;
-constexpr Index most_factored = 40000;  // nodes
 
 double largest_factor(const std::vector<StrengthKey>& keys) {
   double most = factor_at(keys, 0);
@@ -31,8 +30,6 @@ void Meeting::restore(Slot slot) { body_.state_ = *kept_[std::size_t(slot)]; }
 NodeState& Meeting::state() { return body_.state_.nodes; }
 const NodeState& Meeting::state() const { return body_.state_.nodes; }
 const Damping& Meeting::damping() const { return body_.damping_; }
-
-bool Meeting::is_large() const { return body_.model_.nodes() > most_factored; }
 
 std::string Meeting::prepare(const StepInput&) {
   if (attached_) return {};

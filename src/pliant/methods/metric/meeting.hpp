@@ -16,6 +16,9 @@ namespace pliant::metric {
 
 class Body;
 
+/// More nodes would take too long to factor.
+inline constexpr Index most_meeting_nodes = 40000;
+
 class Meeting final : public NodeMeeting {
  public:
   /// The body that this belongs to.
@@ -33,7 +36,6 @@ class Meeting final : public NodeMeeting {
   const NodeState& state() const override;
   const Damping& damping() const override;
   std::string prepare(const StepInput& input) override;
-  bool is_large() const override;
   void bound(const StepInput& input, double stiffness, SymmetricEntries& entries) override;
   void evaluate(const Points& x, bool first, Points& force) override;
   void stiffen(const Points& p, Points& out) override;

@@ -17,7 +17,8 @@ Error wrong(std::string place, std::string found, std::string expected) {
 bool is_session(const Json& json) {
   return json.is_object() && json.value("pliant_session", Json()) == 1 &&
          json.value("scene", Json()).is_object() && json.value("commands", Json()).is_array() &&
-         json.value("steps", Json()).is_number_unsigned() && json.value("hash", Json()).is_string();
+         json.value("steps", Json()).is_number_unsigned() && json.value("hash", Json()).is_string() &&
+         json.value("name", Json("")).is_string();
 }
 
 bool is_command(const Json& json) {

@@ -152,6 +152,9 @@ TEST(Replay, WhatIsNoSessionIsRefused) {
   Json session{{"pliant_session", 1}, {"scene", bar_scene()}, {"commands", {5}}, {"steps", 3u}, {"hash", ""}};
   EXPECT_FALSE(replay(session, "."));
   session["commands"] = Json::array();
+  session["name"] = 7;
+  EXPECT_FALSE(replay(session, "."));
+  session["name"] = "bar";
   session["scene"]["bodies"][0]["density"] = -1;
   EXPECT_FALSE(replay(session, "."));
 }

@@ -267,7 +267,7 @@ void rod_forces(const Equation& e, const Points& x, RodWork& work, VectorXd& out
     if (work.held[std::size_t(i)]) out[i] = 0;
 }
 
-void prepare(const Equation& e, RodWork& work) {
+void find_holds(const Equation& e, RodWork& work) {
   find_held(e.rig, e.input().time, work);
   find_levers(e.rig, e.scratch.rod, work.lever);
 }
@@ -285,7 +285,7 @@ void lead_rod(const Rig& rig, double t, RodWork& work, RodState& rod) {
 
 double rod_residual(const Equation& e, const Points& x) {
   RodWork& work = e.scratch.rod_work;
-  prepare(e, work);
+  find_holds(e, work);
   VectorXd& f = work.f;
   rod_forces(e, x, work, f);
   for (Eigen::Index i = 0; i < f.size(); ++i)
@@ -311,7 +311,7 @@ void add_rod_forces(const Rig& rig, const RodState& rod, double hold, const Poin
 
 int correct_with_rod(Equation& e, const Points& r, double tolerance, int most, Points& x) {
   RodWork& work = e.scratch.rod_work;
-  prepare(e, work);
+  find_holds(e, work);
   Coupled matrix(e);
   if (!matrix.ok()) {
     e.report().trouble = "the rod's matrix has no factor: take a softer rod, a thinner one or smaller steps";
@@ -370,7 +370,7 @@ void YieldingRod::settle(Equation& e, const Points& x) {
   rig_ = &e.rig;
   hold_ = e.hold_stiffness();
   for (int k = 0;; ++k) {
-    meshless::prepare(e, work);
+    find_holds(e, work);
     rig_->rod()->hessian(e.scratch.rod, stiff_);
     add_holds(*rig_, hold_, work.lever, stiff_);
     scale_ = stiff_.diagonal().cwiseAbs();

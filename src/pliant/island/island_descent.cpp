@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "pliant/contact/patience.hpp"
+
 namespace pliant {
 namespace {
 
@@ -16,28 +18,6 @@ constexpr double above_noise = 4;  // times the residual of the contact problem
 // Of what the contact problem leaves in a step beside the squared residual: asked for; where no better is to be had and
 // more steps would follow noise.
 constexpr double contact_share = 2e-4, noise_share = 1e-3, unsolved_share = 0.25;
-
-/// When directions are conjugate: contacts have stayed what they are, for longer each time that the residual grew.
-class Patience {
- public:
-  /// After each projected step.
-  bool conjugate(bool same_contacts, double rho) {
-    constexpr double grown = 4;
-    calm_ = same_contacts ? calm_ + 1 : 0;
-    if (conjugate_ && rho > grown * least_) {
-      enough_ *= 2;
-      calm_ = 0;
-      least_ = rho;
-    }
-    least_ = std::min(least_, rho);
-    return conjugate_ = calm_ >= enough_;
-  }
-
- private:
-  int calm_ = 0, enough_ = 1;
-  double least_ = std::numeric_limits<double>::infinity();
-  bool conjugate_ = false;
-};
 
 }  // namespace
 

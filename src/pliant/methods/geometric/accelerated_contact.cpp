@@ -14,8 +14,8 @@
 // conjugate gradients, until the contacts or the residual tell otherwise.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "pliant/contact/patience.hpp"
 #include "pliant/methods/geometric/contact_descent.hpp"
 
 namespace pliant::geometric {
@@ -25,28 +25,6 @@ constexpr int most_projections = 40;
 // Of what the contact problem leaves in a step (ContactStep::left) beside the squared residual: asked for; where no
 // better is to be had and more iterations would follow noise.
 constexpr double contact_share = 2e-4, noise_share = 1e-3;
-
-/// When directions are conjugate: contacts have stayed what they are, for longer each time that the residual grew.
-class Patience {
- public:
-  /// After each projected step.
-  bool conjugate(bool same_contacts, double rho) {
-    constexpr double grown = 4;
-    calm_ = same_contacts ? calm_ + 1 : 0;
-    if (conjugate_ && rho > grown * least_) {
-      enough_ *= 2;
-      calm_ = 0;
-      least_ = rho;
-    }
-    least_ = std::min(least_, rho);
-    return conjugate_ = calm_ >= enough_;
-  }
-
- private:
-  int calm_ = 0, enough_ = 1;
-  double least_ = std::numeric_limits<double>::infinity();
-  bool conjugate_ = false;
-};
 
 /// The points Y and the way to them: d = Y, g = g(Y), z = B g(Y); p = D_k - D_k-1 and its product with H.
 class AcceleratedPath {

@@ -100,7 +100,8 @@ Row measure_mat(const Context& context, const std::string& name, int nodes, doub
 std::vector<Case> self_contact_cases() {
   return {{"self/stiff-ring", measure_stiff},
           {"self/mat-20", [](const Context& c) { return measure_mat(c, "self/mat-20", 20, 2.4); }},
-          {"self/mat-40", [](const Context& c) { return measure_mat(c, "self/mat-40", 40, 2.4); }, true}};
+          {"self/mat-40", [](const Context& c) { return measure_mat(c, "self/mat-40", 40, 2.4); }, true},
+          {"self/mat-45k", [](const Context& c) { return measure_mat(c, "self/mat-45k", 212, 1); }, true}};
 }
 
 }  // namespace pliant::bench

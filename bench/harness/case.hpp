@@ -32,6 +32,7 @@ std::vector<Case> contact_cases();
 std::vector<Case> proximity_cases();
 std::vector<Case> self_contact_cases();
 std::vector<Case> published_cases();
+std::vector<Case> together_cases();
 std::vector<Case> wild_cases();
 std::vector<Case> scramble_cases();
 std::vector<Case> reduced_cases();

@@ -179,6 +179,23 @@ void add_meshless(const std::vector<Row>& rows, Summary& summary) {
              row->more["times_faster_than_block"].get<double>(), {20, true});
 }
 
+/// Bodies that meet each other and themselves.
+void add_meeting(const std::vector<Row>& rows, Summary& summary) {
+  const auto told = [&](const char* name, const char* key, const char* what, double unit, double most) {
+    const Row* row = find(rows, name);
+    if (!row) return;
+    const double value = key ? row->more.at(key).get<double>() : row->ms_median;
+    add_line(summary, fmt::format("{} {}", name, what), value / unit, {most});
+  };
+  told("together/cubes-3", "times_free", "at rest over the steps of its bodies alone", 1, 3);
+  told("together/cubes-10", nullptr, "at rest over 10 ms", 10, 1);
+  told("together/chain", "over_real_time", "over real time, the mean of all frames", 1, 1);
+  told("together/dominoes", "over_real_time", "over real time, the mean of all frames", 1, 1);
+  told("self/mat-40", nullptr, "over 100 ms a step", 100, 1);
+  told("self/mat-45k", nullptr, "over 10 s a step", 1e4, 1);
+  told("self/stiff-ring", "share", "that its empty test adds to a step, over 2 %", 0.02, 1);
+}
+
 }  // namespace
 
 Json to_json(const Row& row) {
@@ -279,6 +296,7 @@ Summary summarize(const std::vector<Row>& rows) {
   add_fem(rows, summary);
   add_bullet(rows, summary);
   add_factors(rows, summary);
+  add_meeting(rows, summary);
   if (!summary.text.empty()) summary.text.insert(0, "Summary\n");
   return summary;
 }

@@ -38,6 +38,7 @@ std::vector<Case> all_cases() {
   for (Case& c : proximity_cases()) cases.push_back(std::move(c));
   for (Case& c : self_contact_cases()) cases.push_back(std::move(c));
   for (Case& c : published_cases()) cases.push_back(std::move(c));
+  for (Case& c : together_cases()) cases.push_back(std::move(c));
   for (Case& c : scramble_cases()) cases.push_back(std::move(c));
   return cases;
 }

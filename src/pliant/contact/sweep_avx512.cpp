@@ -3,6 +3,6 @@
 
 namespace pliant {
 
-constinit const SweepKernels sweep_kernels_avx512 = {row};
+constinit const SweepKernels sweep_kernels_avx512 = {row, spread};
 
 }  // namespace pliant

@@ -3,6 +3,6 @@
 
 namespace pliant {
 
-constinit const SweepKernels sweep_kernels_portable = {row};
+constinit const SweepKernels sweep_kernels_portable = {row, spread};
 
 }  // namespace pliant

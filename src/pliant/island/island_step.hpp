@@ -125,7 +125,9 @@ class IslandStep {
   /// Kinetic, elastic, and that of gravity, J.
   double energy() const;
   void bring();
-  double free_way(BodyPair& pair);
+  /// Where nodes are at the two ends of a way.
+  using Ends = const Points& (*)(const Member&);
+  double free_way(BodyPair& pair, Ends from, Ends to);
   double commit(bool final);
   void shorten(double left);
   void name_stop(double left);

@@ -75,7 +75,7 @@ Simulation cubes(const Context& context, int count, bool together) {
                         Start{}, ContactOptions{.bodies = together});
   }
   std::vector<Collider> ground;
-  if (together) ground.emplace_back(PlaneCollider{}, Drive{}, 0.5, 0);
+  if (together) ground.push_back(Collider(PlaneCollider{}, {}, 0.5, 0));
   return Simulation(std::move(bodies),
                     {.h = frame_length, .gravity = {0, -9.81, 0}, .threads = context.pool.threads()},
                     std::move(ground));

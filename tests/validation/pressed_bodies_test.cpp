@@ -68,7 +68,7 @@ WatchedRun load(double modulus, double ratio) {
   world.add(cube(), {{0, 0.1005, 0}});
   world.method.stiffness = 1e7;
   world.density = 1000 * ratio;
-  world.add(cube(), {{0.003, 0.302, -0.004}});
+  world.add(cube(), {{0.0033, 0.302, -0.004}});
   return WatchedRun(std::move(world));
 }
 

@@ -73,6 +73,7 @@ class Body final : public PlainNodes {
     std::fill(out.begin(), out.end(), Vec3::Zero());
     add_springs(nodes_, 0, out);
   }
+  double mass_damping() const override { return damping_.mass; }
   MethodDescription describe() const override {
     MethodDescription out;
     out.name = "springs";

@@ -28,6 +28,7 @@ class PlainNodes : public Method {
     reader.array(nodes_.v);
     return reader.ok();
   }
+  double mass_damping() const override { return 0; }
 
  protected:
   PlainNodes(const Shape& shape, double density) : embedding_(shape.embedding) {

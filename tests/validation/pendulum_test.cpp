@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -178,6 +179,36 @@ TEST_P(Pendulum, swings_in_the_period_of_theory_and_keeps_its_energy) {
   EXPECT_NEAR(got.period / period_of_theory(), 1, 0.02);
   EXPECT_NEAR(got.energy, energy_of_scheme(12), 0.03);
   EXPECT_LT(got.most, 1.02);
+}
+
+/// At the bottom: its weight, and m w^2 d with I w^2 / 2 = m g d (1 - cos amplitude). Before: less.
+TEST_P(Pendulum, pulls_at_its_hinge_with_its_weight_and_its_turning) {
+  Result<Scene> built = build_scene(parse_scene(scene(GetParam().second), "pendulum.json"));
+  ASSERT_TRUE(built) << built.error().text();
+  Recorder recorder(built->simulation, {});
+  double most = 0, drift = 0;
+  recorder.note_frame(built->simulation, 0);
+  const auto columns = recorder.columns();
+  const auto at = [&](const char* name) {
+    return std::size_t(std::find(columns.begin(), columns.end(), name) - columns.begin());
+  };
+  const std::size_t reaction = at("reaction_x"), total = at("total");
+  ASSERT_TRUE(std::isnan(recorder.rows().back().cells[reaction])) << "no step yet";
+  const double start = recorder.rows().back().cells[total];
+  for (int k = 1; k <= 36; ++k) {
+    ASSERT_FALSE(built->simulation.step());
+    recorder.note_step(built->simulation);
+    recorder.note_frame(built->simulation, k);
+    const std::vector<double>& cells = recorder.rows().back().cells;
+    most = std::max(most, Vec3(cells[reaction], cells[reaction + 1], cells[reaction + 2]).norm());
+    drift = std::max(drift, std::abs(cells[total] - start));
+  }
+  const double inertia = mass * (length * length / 3 + thickness * thickness / 12), d = length / 2;
+  const double theory = mass * g * (1 + 2 * mass * d * d / inertia * (1 - std::cos(amplitude)));
+  fmt::print("{}: {:.4f} of the force of theory, energy within {:.4f}\n", GetParam().first, most / theory,
+             drift / (mass * g * d));
+  EXPECT_NEAR(most / theory, 1, 0.03);
+  EXPECT_LT(drift / (mass * g * d), 0.03);
 }
 
 INSTANTIATE_TEST_SUITE_P(

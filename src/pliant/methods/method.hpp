@@ -84,6 +84,9 @@ class Method {
   virtual bool load(Reader& reader) = 0;  ///< false: not a state of this body, which stays as it is
 
   virtual MethodDescription describe() const = 0;
+
+  /// Damping::mass, 1/s: the medium slows the body with this times its momentum.
+  virtual double mass_damping() const = 0;
 };
 
 inline Relaxation Method::relax(const StepInput&, double, RelaxMemory&) {

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "pliant/geometry/check_geometry.hpp"
+#include "pliant/physics/metrics.hpp"
 
 namespace pliant {
 namespace {
@@ -44,6 +46,7 @@ class NoMethod final : public Method {
   void save(Writer&) const override {}
   bool load(Reader&) override { return false; }
   MethodDescription describe() const override { return {.name = "none", .solver = {}}; }
+  double mass_damping() const override { return 0; }
 
   std::string trouble = "the body has no method";
 
@@ -167,6 +170,7 @@ Body::Body(std::string name, const Shape& shape, std::unique_ptr<Method> method,
   }
   closed_ = shape.closed;
   method_ = std::move(method);
+  mass_ = total_mass(method_->nodes());
   contact_ = contact;
   surface_ = rest_surface_;
   if (!start.x.empty()) method_->place(start.x, start.v);
@@ -285,14 +289,17 @@ StepInput Body::aim_at(double end, double h, const Environment& around, Pool& po
   aim(end);
   contacts_.clear();
   last_step_ = h;
+  const Vec3 gravity = with_constant_forces(around.gravity, around.forces, name_, end);
+  const std::span<const Vec3> forces = outer_forces(around.forces, end, h, pool);
+  outer_force_ = std::accumulate(forces.begin(), forces.end(), Vec3(mass_ * gravity));
   return {.h = h,
           .time = end,
-          .gravity = with_constant_forces(around.gravity, around.forces, name_, end),
+          .gravity = gravity,
           .held = held_,
           .targets = targets_,
           .hold_sizes = hold_sizes_,
           .grabs = grabs_,
-          .forces = outer_forces(around.forces, end, h, pool),
+          .forces = forces,
           .colliders = around.colliders,
           .contact = contact_,
           .contact_log = &contacts_,

@@ -93,6 +93,8 @@ class Body {
   std::span<const ContactRecord> contacts() const { return contacts_.records(); }
   /// Length of the last step, s.
   double last_step() const { return last_step_; }
+  /// Sum of gravity, the forces of the world and those of the user in the last step, N.
+  const Vec3& outer_force() const { return outer_force_; }
   /// Of the surface, counter-clockwise from outside.
   const std::vector<Triangle>& triangles() const { return triangles_; }
   /// Vertices of the surface at rest, m.
@@ -169,6 +171,7 @@ class Body {
   double rest_volume_ = 0;
   bool closed_ = true;
   std::unique_ptr<Method> method_;
+  double mass_ = 0;  ///< kg
   ContactOptions contact_;
 
   // Holds, and what follows from them.
@@ -186,7 +189,8 @@ class Body {
   OuterForces forces_;
   StepReport report_;
   ContactLog contacts_;
-  double last_step_ = 0;  ///< s
+  double last_step_ = 0;       ///< s
+  Vec3 outer_force_{0, 0, 0};  ///< of the last step, N
   /// Of the last static solve; the next one from here begins with it. Not state: load clears it.
   double caution_ = 0;
   Pool* pool_ = nullptr;  ///< of the last step: the surface is shown with its help

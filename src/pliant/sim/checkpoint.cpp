@@ -12,7 +12,7 @@ namespace {
 
 /// fingerprint: of the scene. A state alone is of another kind than one with its record.
 Seal seal_of(std::uint64_t fingerprint, bool with_record) {
-  Seal seal{.magic = {'p', 'l', 'i', 'a', 'n', 't', 'c', 'p'}, .version = 10, .key = fingerprint};
+  Seal seal{.magic = {'p', 'l', 'i', 'a', 'n', 't', 'c', 'p'}, .version = 11, .key = fingerprint};
   if (!with_record) seal.magic[7] = 's';
   return seal;
 }

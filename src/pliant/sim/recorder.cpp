@@ -38,6 +38,14 @@ void append_contact(std::vector<double>& cells, const StepReport& report, bool k
   for (int c = 0; c < 3; ++c) cell(report.contact_impulse[c]);
 }
 
+/// Something holds the body besides contacts: nodes, bones, a grab or a bond.
+bool is_held(const Simulation& simulation, int index) {
+  const Body& body = simulation.bodies()[std::size_t(index)];
+  return body.held_at(simulation.time()) || body.grabbed() || body.method().driven_until() ||
+         std::ranges::any_of(simulation.bonds(),
+                             [&](const Bond& bond) { return bond.body == index || bond.other == index; });
+}
+
 /// What is wrong with the probe.
 std::optional<Problem> problem_of(const Probe& probe, const std::string& place,
                                   const Simulation& simulation) {
@@ -88,7 +96,16 @@ std::vector<std::string> metric_columns(const std::vector<std::string>& probes) 
                                    "breakdowns",
                                    "violent",
                                    "iterations",
-                                   "shortened"};
+                                   "shortened",
+                                   "potential",
+                                   "total",
+                                   "mass",
+                                   "center_x",
+                                   "center_y",
+                                   "center_z",
+                                   "reaction_x",
+                                   "reaction_y",
+                                   "reaction_z"};
   for (const std::string& probe : probes)
     for (const char* part : {"_x", "_y", "_z", "_dx", "_dy", "_dz"}) columns.push_back(probe + part);
   return columns;
@@ -100,7 +117,9 @@ Recorder::Recorder(const Simulation& simulation, std::vector<Probe> probes)
       largest_(simulation.bodies().size()),
       step_ms_(simulation.bodies().size()),
       first_of_frame_(simulation.bodies().size(), 0),
-      shortened_(simulation.bodies().size(), 0) {
+      shortened_(simulation.bodies().size(), 0),
+      reactions_(simulation.bodies().size()) {
+  for (std::size_t b = 0; b < reactions_.size(); ++b) reactions_[b].begin(simulation.bodies()[b]);
   std::vector<std::string> names;
   for (std::size_t p = 0; p < probes_.size(); ++p) {
     Probe& probe = probes_[p];
@@ -143,6 +162,7 @@ void Recorder::note_step(const Simulation& simulation) {
     const Body& body = simulation.bodies()[b];
     step_ms_[b].push_back(float(body.report().ms.total));
     shortened_[b] = std::max(shortened_[b], body.report().shortened);
+    reactions_[b].note_step(body);
     if (forces_[b] > largest_[b].force) largest_[b] = {forces_[b], simulation.time()};
   }
 }
@@ -159,8 +179,9 @@ std::vector<double> Recorder::measure(const Simulation& simulation, int body) co
   std::vector<double> cells;
   cells.reserve(columns_.size());
   cells.push_back(stepped ? spent / double(times.size() - first) : empty_cell);
-  cells.push_back(kinetic_energy(nodes));
-  cells.push_back(of.method().elastic_energy());
+  const double kinetic = kinetic_energy(nodes), elastic = of.method().elastic_energy();
+  cells.push_back(kinetic);
+  cells.push_back(elastic);
   cells.push_back(of.volume_ratio().value_or(empty_cell));
   append(cells, linear_momentum(nodes));
   append(cells, angular_momentum(nodes));
@@ -182,6 +203,15 @@ std::vector<double> Recorder::measure(const Simulation& simulation, int body) co
   cells.push_back(stepped ? double(of.report().violent) : empty_cell);
   cells.push_back(stepped ? double(of.report().iterations) : empty_cell);
   cells.push_back(stepped ? shortened_[std::size_t(body)] : empty_cell);
+  const double mass = total_mass(nodes);
+  const Vec3 centre = centre_of_mass(nodes);
+  const double potential = -mass * simulation.options().gravity.dot(centre);
+  cells.push_back(potential);
+  cells.push_back(kinetic + elastic + potential);
+  cells.push_back(mass);
+  append(cells, centre);
+  const bool held = stepped && is_held(simulation, body);
+  append(cells, held ? reactions_[std::size_t(body)].mean(of) : Vec3(Vec3::Constant(empty_cell)));
   for (std::size_t p = 0; p < probes_.size(); ++p) {
     const bool ours = probes_[p].body == body;
     const Vec3 place = ours ? mean_place(probes_[p], simulation) : Vec3::Constant(empty_cell);
@@ -198,6 +228,7 @@ void Recorder::note_frame(const Simulation& simulation, int frame) {
     hashes_[b] = frame_hash(simulation.bodies()[std::size_t(b)].surface(), hashes_[b]);
     first_of_frame_[b] = step_ms_[b].size();
     shortened_[std::size_t(b)] = 0;
+    reactions_[std::size_t(b)].begin(simulation.bodies()[std::size_t(b)]);
   }
 }
 
@@ -228,6 +259,7 @@ void Recorder::save(Writer& writer) const {
   writer.array(hashes_);
   writer.array(largest_);
   writer.array(stops_);
+  writer.array(reactions_);
   writer.value(std::uint64_t(rows_.size()));
   for (const MetricsRow& row : rows_) {
     writer.value(row.frame);
@@ -245,6 +277,7 @@ bool Recorder::load(Reader& reader) {
   reader.array(hashes_);
   reader.array(largest_);
   reader.list(stops_);
+  reader.array(reactions_);
   std::uint64_t rows = 0;
   reader.value(rows);
   rows_.clear();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pliant/sim/reaction.hpp"
 #include "pliant/sim/simulation.hpp"
 
 namespace pliant {
@@ -18,7 +19,7 @@ struct Probe {
   std::vector<Index> nodes;
 };
 
-/// The columns after frame, time and body: step_ms .. contact_impulse_z, then NAME_x .. NAME_dz per probe.
+/// The columns after frame, time and body: step_ms .. reaction_z, then NAME_x .. NAME_dz per probe.
 std::vector<std::string> metric_columns(const std::vector<std::string>& probes);
 
 /// The metrics of one body at one frame.
@@ -109,6 +110,7 @@ class Recorder {
   std::vector<std::vector<float>> step_ms_;  ///< per body, every step
   std::vector<std::size_t> first_of_frame_;  ///< per body, index of the first step of the running frame
   std::vector<double> shortened_;            ///< per body, most in a step of the running frame
+  std::vector<Reaction> reactions_;          ///< per body, over the running frame
 };
 
 }  // namespace pliant

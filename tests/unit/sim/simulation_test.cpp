@@ -231,7 +231,9 @@ TEST(Recorder, columns_begin_with_the_promised_ones_and_end_with_the_probes) {
             "angular_y,angular_z,max_speed,min_x,min_y,min_z,max_x,max_y,max_z,inverted,active_rotations,"
             "kept_rotations,contacts,contact_sweeps,contact_residual,penetration,contact_impulse_x,contact_"
             "impulse_y,"
-            "contact_impulse_z,yields,breakdowns,violent,iterations,shortened,"
+            "contact_impulse_z,yields,breakdowns,violent,iterations,shortened,potential,total,mass,center_x,"
+            "center_y,"
+            "center_z,reaction_x,reaction_y,reaction_z,"
             "tip_x,tip_y,tip_z,tip_dx,tip_dy,tip_dz");
 }
 

@@ -38,6 +38,7 @@ class Body final : public Method {
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
   ContactBody* contact_body() override { return &meeting_; }
+  double mass_damping() const override { return damping_.mass; }
 
   const Model& model() const { return model_; }
   /// The live options and the damping of the next step; the rest of `options` must be unchanged.

@@ -40,6 +40,7 @@ class Body final : public Method {
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
+  double mass_damping() const override { return damping_.mass; }
   ContactBody* contact_body() override { return &meeting_; }
 
   const Model& model() const { return model_; }

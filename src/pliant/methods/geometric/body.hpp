@@ -51,6 +51,7 @@ class Body final : public Method {
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
+  double mass_damping() const override { return damping_.mass; }
   /// None where a volume is kept: the answers of contact would change it.
   ContactBody* contact_body() override { return &meeting_; }
 

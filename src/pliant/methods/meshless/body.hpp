@@ -36,6 +36,7 @@ class Body final : public Method {
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
+  double mass_damping() const override { return damping_.mass; }
   /// None of flesh that does not meet colliders either, or whose step has no symmetric matrix.
   ContactBody* contact_body() override;
 

@@ -36,6 +36,7 @@ class Body final : public Method {
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
+  double mass_damping() const override { return damping_.mass; }
   /// None of a body so large that the matrix of its response would not be factored in reasonable time.
   ContactBody* contact_body() override { return model_.nodes() <= most_meeting_nodes ? &meeting_ : nullptr; }
 

@@ -33,6 +33,7 @@ class Body final : public Method {
   void save(Writer& writer) const override { rigid::save(state_, writer); }
   bool load(Reader& reader) override { return rigid::load(reader, state_); }
   MethodDescription describe() const override;
+  double mass_damping() const override { return damping_.mass; }
   ContactBody* contact_body() override { return &meeting_; }
 
   const Model& model() const { return model_; }

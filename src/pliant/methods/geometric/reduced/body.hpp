@@ -41,6 +41,7 @@ class ReducedBody final : public Method {
   void save(Writer& writer) const override { state_.save(writer); }
   bool load(Reader& reader) override;
   MethodDescription describe() const override;
+  double mass_damping() const override { return damping_.mass; }
   ContactBody* contact_body() override { return &meeting_; }
 
   const ReducedModel& model() const { return model_; }

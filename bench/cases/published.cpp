@@ -16,7 +16,7 @@
 namespace pliant::bench {
 namespace {
 
-const std::string meets = R"("contact": {"bodies": true})";
+const std::string meeting = R"("contact": {"bodies": true})";
 
 std::string chain(int links) {
   std::string bodies;
@@ -25,7 +25,7 @@ std::string chain(int links) {
         R"({}{{"name": "link{}", "density": 500, "shape": {{"torus": {{"ring_radius": 0.36, "tube_radius": 0.1, "nodes": [5, 16],
         "center": [0, {}, 0]}}}}, "initial": {{"rotate": {{"axis": {}, "degrees": 90}}}},
         "geometric": {{"stiffness": 1e7}}, "damping": {{"mass": 1, "stiffness": 0.01}}, {}{}}})",
-        k ? ", " : "", k, -0.5 * k, k % 2 ? "[1, 0, 0]" : "[0, 0, 1]", meets,
+        k ? ", " : "", k, -0.5 * k, k % 2 ? "[1, 0, 0]" : "[0, 0, 1]", meeting,
         k ? "" : R"(, "pins": [{"select": {"halfspace": {"point": [0.36, 0, 0], "normal": [1, 0, 0]}}}])");
   return fmt::format(R"({{"timestep": 0.04, "frames": 50, "bodies": [{}]}})", bodies);
 }
@@ -40,7 +40,7 @@ std::string squishy_balls() {
     bodies += fmt::format(
         R"({{"name": "ball{}", {}{}, "initial": {{"translate": [{}, {}, 0]}},
         "repeat": {{"count": 3, "translate": [0, 0, 0.105]}}}}, )",
-        k, ball, meets, 0.105 * (k % 3), 0.105 * (k / 3));
+        k, ball, meeting, 0.105 * (k % 3), 0.105 * (k / 3));
   return fmt::format(
       R"({{"timestep": 0.01, "frames": 200, "bodies": [{}{{"name": "plate", "shape": {{"box": {{"size": [0.33, 0.02, 0.33],
       "nodes": [7, 2, 7], "corner": [-0.165, 0.36, -0.165]}}}}, {},
@@ -48,7 +48,7 @@ std::string squishy_balls() {
       "colliders": [{{"plane": {{"friction": 0.3}}}}, {{"plane": {{"point": [-0.17, 0, 0], "normal": [1, 0, 0]}}}},
       {{"plane": {{"point": [0.17, 0, 0], "normal": [-1, 0, 0]}}}}, {{"plane": {{"point": [0, 0, -0.17], "normal": [0, 0, 1]}}}},
       {{"plane": {{"point": [0, 0, 0.17], "normal": [0, 0, -1]}}}}]}})",
-      bodies, meets);
+      bodies, meeting);
 }
 
 /// Eight toys fall into a well of 0.9 m.

@@ -66,7 +66,7 @@ void ContactProblem::reset(Index contacts, Index parts, bool split, bool swells)
   split_ = split;
   swells_ = swells;
   resize(contacts, parts);
-  dense_ = local_ = by_points_ = false;
+  dense_ = local_ = false;
   s_.resize(stride_ * std::size_t(contacts));
 }
 
@@ -74,27 +74,16 @@ void ContactProblem::reset_dense(Index contacts) {
   split_ = swells_ = false;
   resize(contacts, 1);
   dense_ = true;
-  local_ = by_points_ = false;
+  local_ = false;
   dense_response_.reset(contacts);
 }
 
 LocalResponse& ContactProblem::reset_local(Index contacts, std::span<const float> inverse) {
-  split_ = swells_ = dense_ = by_points_ = false;
+  split_ = swells_ = dense_ = false;
   resize(contacts, 1);
   local_ = true;
   local_response_.reset(inverse);
   return local_response_;
-}
-
-PointResponse& ContactProblem::reset_points(Index contacts, Index points, Index parts, bool split,
-                                            bool swells) {
-  split_ = split;
-  swells_ = swells;
-  resize(contacts, parts);
-  dense_ = local_ = false;
-  by_points_ = true;
-  point_response_.reset(points);
-  return point_response_;
 }
 
 void ContactProblem::set_impulse(Index c, const Vec3& r) {
@@ -116,7 +105,7 @@ void ContactProblem::set_torque(Index p, const Vec3& t) {
 Mat3 ContactProblem::block(Index c, Index d) const {
   if (dense_) return dense_response_.block(c, d);
   if (local_) return local_response_.entry(c, d) * Mat3::Identity();
-  Mat3 w = scalar(c, d) * Mat3::Identity();
+  Mat3 w = double(s(c, d)) * Mat3::Identity();
   const Row &a = rows_[c], &b = rows_[d];
   if (a.part != b.part) return w;
   const Part& part = parts_[a.part];
@@ -147,11 +136,8 @@ Vec3 ContactProblem::response(Index c) const {
   if (dense_) return dense_response_(c);
   if (local_) return local_response_(c);
   Vec3 u;
-  if (by_points_)
-    u = Vec3(point_response_(c).data());
-  else
-    sweep_kernels().row(s_.data() + std::size_t(c) * stride_, r_.data(), r_.data() + stride_,
-                        r_.data() + 2 * stride_, int(stride_), u.data());
+  sweep_kernels().row(s_.data() + std::size_t(c) * stride_, r_.data(), r_.data() + stride_,
+                      r_.data() + 2 * stride_, int(stride_), u.data());
   if (split_) {
     const Row& row = rows_[c];
     const Turning& turning = turning_[row.part];
@@ -167,7 +153,6 @@ void ContactProblem::add_impulse(Index c, const Vec3& change) {
   for (int k = 0; k < 3; ++k) r_[k * stride_ + c] += change[k];
   if (dense_) dense_response_.add(c, change);
   if (local_) local_response_.add(c, change);
-  if (by_points_) point_response_.add(c, change);
   const Row& row = rows_[c];
   if (swells_) turning_[row.part].swelling += parts_[row.part].inverse_swell * row.swell.dot(change);
   if (!split_) return;
@@ -178,7 +163,6 @@ void ContactProblem::add_impulse(Index c, const Vec3& change) {
 void ContactProblem::sum_response() {
   if (dense_) dense_response_.start_from([&](Index c) { return impulse(c); });
   if (local_) local_response_.start_from([&](Index c) { return impulse(c); });
-  if (by_points_) point_response_.start_from([&](Index c) { return impulse(c); });
   std::fill(turning_.begin(), turning_.end(), Turning{});
   for (Index c = 0; swells_ && c < size_; ++c)
     turning_[rows_[c].part].swelling += parts_[rows_[c].part].inverse_swell * rows_[c].swell.dot(impulse(c));

@@ -9,7 +9,7 @@
 // Z_c w = w x shadow_c. A part that keeps the volume it encloses leaves out what would change it: a_c is how c moves in
 // that direction. A body that answers each direction in its own way has a dense W instead: nine numbers
 // for each pair of contacts (dense_response.hpp). One whose nodes answer each for itself has no W at all
-// (local_response.hpp); contacts over few points keep s point by point (point_response.hpp). Conditions, with the normal n, the bias b >= 0 that lets an
+// (local_response.hpp). Conditions, with the normal n, the bias b >= 0 that lets an
 // open gap close, and the friction mu:
 //   0 <= r_n  complementary to  u_n + b >= 0;   |r_t| <= mu r_n, and r_t opposite to u_t where they are equal
 // Projected Gauss-Seidel: contact by contact, in the order given, r <- Pi(r - (u + b n)/rho) with Pi the
@@ -25,10 +25,8 @@
 
 #include "pliant/base/aligned.hpp"
 #include "pliant/base/types.hpp"
-#include "pliant/contact/contact.hpp"
 #include "pliant/contact/dense_response.hpp"
 #include "pliant/contact/local_response.hpp"
-#include "pliant/contact/point_response.hpp"
 
 namespace pliant {
 
@@ -76,19 +74,12 @@ class ContactProblem {
   void reset_dense(Index contacts);
   /// The same of a body whose nodes answer each for itself; the response is to be given its contacts.
   LocalResponse& reset_local(Index contacts, std::span<const float> inverse);
-  /// As reset(), of contacts over so many points; the response is to be given its contacts. It keeps E where there were
-  /// as many points.
-  PointResponse& reset_points(Index contacts, Index points, Index parts, bool split, bool swells = false);
-  Index points() const { return point_response_.points(); }
-  PointResponse& point_response() { return point_response_; }
   Index size() const { return size_; }
   Row& row(Index c) { return rows_[std::size_t(c)]; }
   const Row& row(Index c) const { return rows_[std::size_t(c)]; }
   Part& part(Index p) { return parts_[std::size_t(p)]; }
   float& s(Index c, Index d) { return s_[std::size_t(c) * stride_ + std::size_t(d)]; }
   float s(Index c, Index d) const { return s_[std::size_t(c) * stride_ + std::size_t(d)]; }
-  /// s of a problem that is neither dense nor local.
-  double scalar(Index c, Index d) const { return by_points_ ? point_response_.entry(c, d) : double(s(c, d)); }
   Eigen::MatrixXd& dense() { return dense_response_.matrix(); }  ///< after reset_dense()
 
   Vec3 impulse(Index c) const {
@@ -157,7 +148,7 @@ class ContactProblem {
 
   Index size_ = 0;
   std::size_t stride_ = 0;  // of the rows of s, and between x, y and z of the impulses
-  bool split_ = false, swells_ = false, dense_ = false, local_ = false, by_points_ = false, positive_ = true;
+  bool split_ = false, swells_ = false, dense_ = false, local_ = false, positive_ = true;
   std::vector<Row> rows_;
   std::vector<Part> parts_;
   std::vector<Turning> turning_;
@@ -167,7 +158,6 @@ class ContactProblem {
   AlignedVector<float> s_;
   DenseResponse dense_response_;          // in place of s_, when dense_
   LocalResponse local_response_;          // when local_
-  PointResponse point_response_;          // in place of s_, when by_points_
   AlignedVector<double> r_;               // and behind the impulses the torques over their reach
   AlignedVector<double> swept_, change_;  // of the last sweeps: s(r), s(r) - r
 };

@@ -27,7 +27,6 @@ void ScalarResponse::attach(const ContactRows& rows, std::span<const Index> part
 std::string ScalarResponse::factor(const SymmetricMatrix& s, std::span<const double> mass,
                                    std::span<const unsigned char> held) {
   columns_.flush();
-  points_.forget();
   mass_.assign(mass.begin(), mass.end());
   held_.assign(held.begin(), held.end());
   for (Points* array : {&arm_, &shadow_, &load_, &answer_}) array->assign(mass.size(), Vec3::Zero());
@@ -114,7 +113,11 @@ double ScalarResponse::turning(std::span<const Vec3> way) {
 
 void ScalarResponse::need_columns(std::span<const Contact> contacts) {
   const Gather& points = rows_->points();
-  points_.find(contacts);
+  wanted_.clear();
+  for (const Contact& contact : contacts)
+    for (const ContactTerm& term : contact.terms()) wanted_.push_back(term.vertex);
+  std::sort(wanted_.begin(), wanted_.end());
+  wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
   const auto solve = [&](std::span<const Index> vertices) {
     std::fill(load_.begin(), load_.end(), Vec3::Zero());
     for (std::size_t c = 0; c < vertices.size(); ++c) {
@@ -129,22 +132,13 @@ void ScalarResponse::need_columns(std::span<const Contact> contacts) {
   const auto take = [&](int c, Index, std::span<float> column) {
     for (std::size_t i = 0; i < column.size(); ++i) column[i] = held_[i] ? 0.0f : float(answer_[i][c]);
   };
-  columns_.need(points_.vertices(), points.rows(), mass_.size(), solve, take);
+  columns_.need(wanted_, points.rows(), mass_.size(), solve, take);
 }
 
 double ScalarResponse::product(const Contact& contact, std::span<const float> column) const {
   double sum = 0;
   rows_->each_node(contact,
                    [&](Index node, double weight) { sum += weight * double(column[std::size_t(node)]); });
-  return sum;
-}
-
-double ScalarResponse::product(Index vertex, std::span<const float> column) const {
-  const Gather& points = rows_->points();
-  double sum = 0;
-  for (std::size_t v = std::size_t(vertex), k = std::size_t(points.begin[v]);
-       k < std::size_t(points.begin[v + 1]); ++k)
-    sum += points.weight[k] * double(column[std::size_t(points.column[k])]);
   return sum;
 }
 
@@ -187,20 +181,16 @@ void ScalarResponse::fill_dense(std::span<const Contact> contacts, ContactProble
 void ScalarResponse::fill(std::span<const Contact> contacts, ContactProblem& problem, Pool&) {
   need_columns(contacts);
   if (yield_) return fill_dense(contacts, problem);
-  if (!points_.reset(contacts, split_ ? Index(parts_.size()) : 1, split_, problem)) {
-    const std::vector<Index>& vertices = points_.vertices();
-    PointResponse& response = problem.point_response();
-    for (std::size_t a = 0; a < vertices.size(); ++a)
-      for (std::size_t b = 0; b <= a; ++b)
-        response.row(Index(a))[b] = response.row(Index(b))[a] =
-            float(product(vertices[a], columns_[vertices[b]]));
-  }
+  problem.reset(Index(contacts.size()), split_ ? Index(parts_.size()) : 1, split_);
   const Gather& points = rows_->points();
   for (Index d = 0; d < problem.size(); ++d) {
     const Contact& contact = contacts[std::size_t(d)];
     ContactProblem::Row& row = problem.row(d);
     row.normal = contact.normal;
     row.friction = contact.friction;
+    weigh_columns(contact);
+    for (Index c = 0; c <= d; ++c)
+      problem.s(c, d) = problem.s(d, c) = float(product(contacts[std::size_t(c)], column_));
     if (!split_) continue;
     const Index vertex = contact.terms().list[0].vertex;
     row.part = part_[std::size_t(points.column[std::size_t(points.begin[std::size_t(vertex)])])];

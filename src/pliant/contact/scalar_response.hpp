@@ -8,7 +8,6 @@
 // Everything is in double but the entries of the contact problem.
 #pragma once
 
-#include "pliant/contact/contact_points.hpp"
 #include "pliant/contact/contact_stage.hpp"
 #include "pliant/contact/response_columns.hpp"
 #include "pliant/math/direct_solver.hpp"
@@ -62,7 +61,6 @@ class ScalarResponse final : public SurfaceResponse {
   };
   Part& part_at(std::size_t node) { return parts_[std::size_t(part_[node])]; }
   void turn_freely();
-  /// Columns of all vertices of the contacts.
   void need_columns(std::span<const Contact> contacts);
   /// z = S^-1 M r of all nodes, and Q.
   void cast_shadows();
@@ -71,8 +69,6 @@ class ScalarResponse final : public SurfaceResponse {
   void fill_dense(std::span<const Contact> contacts, ContactProblem& problem);
   /// sum_k a_k j_k c of a contact's row and a column.
   double product(const Contact& contact, std::span<const float> column) const;
-  /// The same of one vertex.
-  double product(Index vertex, std::span<const float> column) const;
 
   const ContactRows* rows_ = nullptr;
   std::span<const Index> part_;
@@ -83,7 +79,7 @@ class ScalarResponse final : public SurfaceResponse {
   DirectSolver direct_;
   ResponseColumns columns_;
   Points arm_, shadow_, load_, answer_;
-  ContactPoints points_;
+  std::vector<Index> wanted_;
   std::vector<float> column_;  // of a contact: the weighted columns of its vertices
   Yield* yield_ = nullptr;
   Eigen::VectorXd given_;              // scratch: p

@@ -3,6 +3,6 @@
 
 namespace pliant {
 
-constinit const SweepKernels sweep_kernels_avx512 = {row, spread};
+constinit const SweepKernels sweep_kernels_avx512 = {row};
 
 }  // namespace pliant

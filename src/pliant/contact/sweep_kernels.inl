@@ -24,26 +24,5 @@ void row(const float* s, const double* x, const double* y, const double* z, int 
   out[2] = summed(sz);
 }
 
-template <int columns>
-void spread_some(const float* const* column, const double* weight, const double* change, double* x, double* y,
-                 double* z, int count) {
-  for (int k = 0; k < count; k += sweep_lanes) {
-    Eight64 w = weight[0] * __builtin_convertvector(*reinterpret_cast<const Eight*>(column[0] + k), Eight64);
-    for (int c = 1; c < columns; ++c)
-      w += weight[c] * __builtin_convertvector(*reinterpret_cast<const Eight*>(column[c] + k), Eight64);
-    *reinterpret_cast<Eight64*>(x + k) += w * change[0];
-    *reinterpret_cast<Eight64*>(y + k) += w * change[1];
-    *reinterpret_cast<Eight64*>(z + k) += w * change[2];
-  }
-}
-
-void spread(const float* const* column, const double* weight, int columns, const double* change, double* x,
-            double* y, double* z, int count) {
-  if (columns == 1) return spread_some<1>(column, weight, change, x, y, z, count);
-  if (columns == 2) return spread_some<2>(column, weight, change, x, y, z, count);
-  if (columns == 3) return spread_some<3>(column, weight, change, x, y, z, count);
-  if (columns == 4) return spread_some<4>(column, weight, change, x, y, z, count);
-}
-
 }  // namespace
 }  // namespace pliant

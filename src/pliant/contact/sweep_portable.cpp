@@ -3,6 +3,6 @@
 
 namespace pliant {
 
-constinit const SweepKernels sweep_kernels_portable = {row, spread};
+constinit const SweepKernels sweep_kernels_portable = {row};
 
 }  // namespace pliant

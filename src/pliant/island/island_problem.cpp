@@ -2,7 +2,6 @@
 #include "pliant/island/island_problem.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "pliant/math/anderson.hpp"
@@ -11,9 +10,7 @@
 namespace pliant {
 namespace {
 
-constexpr int first_sweeps = 10;      // that tell whether a problem needs splitting
-constexpr int more_sweeps = 30;       // of one that does not
-constexpr Index cheap_rows = 120;     // sweeps cost next to nothing
+constexpr int quick_sweeps = 40;      // of problems that need no splitting
 constexpr int plain_sweeps = 6;       // before they are accelerated
 constexpr int inner_projections = 4;  // of a row whose block is not a multiple of 1
 constexpr double regularisation = 1e-12;
@@ -27,13 +24,11 @@ void IslandProblem::prepare(std::span<const Part> parts) {
   parts_ = parts;
   diagonal_.resize(rows_.size());
   rho_.resize(rows_.size());
-  alike_.assign(rows_.size(), 1);
   for (std::size_t c = 0; c < rows_.size(); ++c) {
     diagonal_[c].setZero();
     for (const Share& share : rows_[c].shares)
       if (share.part >= 0) {
         const Part& part = parts_[std::size_t(share.part)];
-        if (part.problem->has_parts() || part.problem->dense_response()) alike_[c] = 0;
         diagonal_[c] += part.problem->block(share.contact, share.contact);
       }
     // Both sides of one body, in two of its rows: u = (W_11 + W_12 + W_21 + W_22) r.
@@ -42,16 +37,27 @@ void IslandProblem::prepare(std::span<const Part> parts) {
       const Mat3 mixed = part.problem->block(a.contact, b.contact);
       diagonal_[c] += mixed + mixed.transpose();
     }
-    rho_[c] = alike_[c] ? diagonal_[c](0, 0) : eigenvalues_in_closed_form(diagonal_[c])[2];
+    rho_[c] = eigenvalues_in_closed_form(diagonal_[c])[2];
   }
   splitting_.forget();
 }
 
 void IslandProblem::sum_response() {
-  sum_responses(rows_, parts_, [&](Index c) { return rows_[std::size_t(c)].impulse; });
+  for (const Row& row : rows_)
+    for (const Share& share : row.shares)
+      if (share.part >= 0) parts_[std::size_t(share.part)].problem->set_impulse(share.contact, row.impulse);
+  for (const Part& part : parts_) part.problem->sum_response();
 }
 
-Vec3 IslandProblem::response(Index c) const { return response_of(rows_[std::size_t(c)], parts_); }
+Vec3 IslandProblem::response(Index c) const {
+  Vec3 u = Vec3::Zero();
+  for (const Share& share : rows_[std::size_t(c)].shares)
+    if (share.part >= 0) {
+      const Part& part = parts_[std::size_t(share.part)];
+      u += part.problem->response(share.contact);
+    }
+  return u;
+}
 
 void IslandProblem::add_impulse(Index c, const Vec3& change) {
   Row& row = rows_[std::size_t(c)];
@@ -76,8 +82,7 @@ double IslandProblem::sweep(double tolerance) {
     const Vec3 before = row.impulse;
     Vec3 u = velocity(c) + row.bias * row.normal, r = before;
     if (row.friction >= 0 && r.isZero(0) && u.dot(row.normal) >= 0) continue;  // open and stays open
-    const int projections = alike_[std::size_t(c)] ? 1 : inner_projections;
-    for (int k = 0; k < projections; ++k) {
+    for (int k = 0; k < inner_projections; ++k) {
       const Vec3 next = on_cone(r - u / rho, row.normal, row.friction), step = next - r;
       r = next;
       if (step.squaredNorm() * rho * rho < near) break;
@@ -108,18 +113,7 @@ double IslandProblem::residual() const {
 IslandProblem::Outcome IslandProblem::solve(int most_sweeps, double tolerance) {
   if (std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.problem->local_response(); }))
     return sweep_to(most_sweeps, tolerance);
-  project();
-  const double start = residual();
-  const int first = size() < cheap_rows ? first_sweeps + more_sweeps : first_sweeps;
-  Outcome outcome = sweep_to(std::min(most_sweeps, first), tolerance);
-  // As many sweeps again and again would each gain as much.
-  const bool are_quick =
-      outcome.residual * std::pow(outcome.residual / start, more_sweeps / first_sweeps) < tolerance;
-  if (first == first_sweeps && outcome.residual >= tolerance && are_quick) {
-    const int before = outcome.sweeps;
-    outcome = sweep_to(std::min(most_sweeps - before, more_sweeps), tolerance);
-    outcome.sweeps += before;
-  }
+  Outcome outcome = sweep_to(std::min(most_sweeps, quick_sweeps), tolerance);
   if (outcome.residual < tolerance || outcome.sweeps >= most_sweeps) return outcome;
   before_.clear();
   for (const Row& row : rows_) before_.push_back(row.impulse);
@@ -128,7 +122,7 @@ IslandProblem::Outcome IslandProblem::solve(int most_sweeps, double tolerance) {
   if (!split || !(split->residual < outcome.residual)) {
     for (std::size_t c = 0; c < rows_.size(); ++c) rows_[c].impulse = before_[c];
     const int sweeps = outcome.sweeps + (split ? split->sweeps : 0);
-    outcome = sweep_to(std::max(more_sweeps, most_sweeps - sweeps), tolerance);
+    outcome = sweep_to(std::max(quick_sweeps, most_sweeps - sweeps), tolerance);
     outcome.sweeps += sweeps;
     return outcome;
   }
@@ -185,7 +179,12 @@ IslandProblem::Outcome IslandProblem::sweep_to(int most_sweeps, double tolerance
 
 void IslandProblem::solve_normals(std::span<const double> gap, int sweeps, std::span<double> lengths) {
   std::fill(lengths.begin(), lengths.end(), 0.0);
-  sum_responses(rows_, parts_, [](Index) -> Vec3 { return Vec3::Zero(); });
+  const auto put = [&](std::size_t c, const Vec3& r) {
+    for (const Share& share : rows_[c].shares)
+      if (share.part >= 0) parts_[std::size_t(share.part)].problem->set_impulse(share.contact, r);
+  };
+  for (std::size_t c = 0; c < rows_.size(); ++c) put(c, Vec3::Zero());
+  for (const Part& part : parts_) part.problem->sum_response();
   for (int sweep = 0; sweep < sweeps; ++sweep)
     for (std::size_t c = 0; c < rows_.size(); ++c) {
       if (!(rho_[c] > 0) || rows_[c].friction < 0) continue;

@@ -62,7 +62,6 @@ class IslandProblem {
   std::vector<Row> rows_;
   std::vector<Mat3> diagonal_;
   std::vector<double> rho_;
-  std::vector<char> alike_;  // of a row: its block is a multiple of 1
   std::span<const Part> parts_;
   IslandSplitting splitting_;
   Points before_;                         // the impulses before the splitting

@@ -22,9 +22,6 @@ constexpr std::size_t most_by_node = 20000;  // contacts of a body without a W
 constexpr std::size_t many_contacts = 300, many_with_itself = 40;
 // rad in a step at which a body gets another model: with a history, where one is rigid, and else.
 constexpr double lively_turn = 0.01, rigid_turn = 0.03, violent_turn = 0.3;
-// Of delta: pairs of bodies that hardly move in a step and were pressed together are far enough apart. In an impact they
-// hold what the next step would give back.
-constexpr double released = 0.95, calm_way = 0.2;
 constexpr double deep = 0.05;           // of delta: less is left alone
 constexpr double least_inertia = 1e-3;  // of the largest: about such an axis a body does not turn
 constexpr double most_turn = 0.3;       // rad in a step, of a couple
@@ -268,10 +265,9 @@ void IslandStep::find_rows(bool first) {
       pair->rows.assign(pair->led.begin(), pair->led.end());
       continue;
     }
-    const bool is_calm = first && !pair->within_one() && fastest_ * h_ < calm_way * pair->delta;
     finder_.find(
         motion, pair->candidates, [&](const PairKey& key) { return recall(pair->known, key) != nullptr; },
-        pair->rows, is_calm ? released : std::numeric_limits<double>::infinity());
+        pair->rows);
     finder_.add(motion, pair->hits, pair->rows);
   }
 }
@@ -692,16 +688,13 @@ void IslandStep::bring() {
   }
 }
 
-double IslandStep::free_way(BodyPair& pair, Ends from, Ends to) {
-  pair.free = 1;
+double IslandStep::free_way(BodyPair& pair) {
   if (pair.crossing) return 1;
   const Member &a = member(pair.first), &b = member(pair.second);
-  if (pair.within_one()) {
-    if (a.self->clear(a.rows().points(), from(a), to(a), pair.delta)) return 1;
+  if (pair.within_one())
     a.self->find(a.at, a.end, a.thickness, pair.candidates);
-  } else {
+  else
     search_->find(a.surface->moving(), b.surface->moving(), pair.candidates);
-  }
   int touching = 0;
   pair.free = finder_.free_way(pair.motion(a, b), pair.candidates, pair.hits, touching);
   pair.touching |= touching > 0;
@@ -716,9 +709,7 @@ double IslandStep::commit(bool final) {
     m->surface->moving().refit(m->at, m->end, m->thickness);
   }
   double free = 1;
-  const auto at = [](const Member& m) -> const Points& { return m.node_at; };
-  const auto reached = [](const Member& m) -> const Points& { return m.x(); };
-  for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair, at, reached));
+  for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair));
   bool more = false;
   std::size_t c = 0, g = 0;
   for (Member* m : members_) c += m->ground.size();
@@ -736,7 +727,7 @@ double IslandStep::commit(bool final) {
     pair->known.clear();
     for (const PairRow& row : pair->rows) {
       const Vec3& r = problem_.rows()[c++].impulse;
-      if (!r.isZero(0)) pair->known.push_back({.key = row.key, .force = r});
+      pair->known.push_back({.key = row.key, .force = r});
     }
   }
   for (TiedPoint* p : tied_) p->impulse = problem_.rows()[c++].impulse;
@@ -842,9 +833,7 @@ void IslandStep::move_apart() {
     m->surface->moving().refit(m->at, m->end, m->thickness);
   }
   double free = 1;
-  const auto reached = [](const Member& m) -> const Points& { return m.x(); };
-  const auto moved = [](const Member& m) -> const Points& { return m.outer; };
-  for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair, reached, moved));
+  for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair));
   shift_apart(free < 1 ? 0.9 * free : 1);
 }
 
@@ -853,7 +842,6 @@ void IslandStep::shift_apart(double share) {
   const bool as_asked = all_straight();
   for (Member* m : members_) {
     if (!as_asked) m->contact->keep(ContactBody::Slot::attempt);
-    m->outer = m->x();
     m->contact->shift(share);
   }
   if (as_asked) return;
@@ -862,9 +850,7 @@ void IslandStep::shift_apart(double share) {
     m->surface->moving().refit(m->at, m->end, m->thickness);
   }
   double free = 1;
-  const auto before = [](const Member& m) -> const Points& { return m.outer; };
-  const auto shifted = [](const Member& m) -> const Points& { return m.x(); };
-  for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair, before, shifted));
+  for (BodyPair* pair : pairs_) free = std::min(free, free_way(*pair));
   if (free >= 1) return;
   for (Member* m : members_) m->contact->restore(ContactBody::Slot::attempt);
 }

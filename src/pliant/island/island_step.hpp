@@ -125,9 +125,7 @@ class IslandStep {
   /// Kinetic, elastic, and that of gravity, J.
   double energy() const;
   void bring();
-  /// Where nodes are at the two ends of a way.
-  using Ends = const Points& (*)(const Member&);
-  double free_way(BodyPair& pair, Ends from, Ends to);
+  double free_way(BodyPair& pair);
   double commit(bool final);
   void shorten(double left);
   void name_stop(double left);

@@ -305,11 +305,13 @@ void Islands::foresee(Member& m) {
 void Islands::begin_step(Member& m) {
   (*aim_)(m);
   m.thickness = thickness_of(m);
-  m.node_begin = m.x();
-  if (members_.size() > 1) {  // else it may only meet itself, and is asked for its way when the step is done
+  if (members_.size() > 1) {
     foresee(m);
-    m.step_begin = m.begin;
+  } else {  // it may only meet itself, and is asked for its way when the step is done
+    m.place_surface(m.x(), m.begin);
+    m.at = m.end = m.begin;
   }
+  m.step_begin = m.begin;
   m.contact->keep(ContactBody::Slot::step);
 }
 
@@ -326,21 +328,14 @@ void Islands::begin_step(BodyPair& pair) {
   if (pair.crossing) pair.within_one() ? look_for_crossing(pair) : lead(pair);
   pair.near = pair.within_one() ? is_near_itself(pair) : is_near(pair);
   if (pair.near)
-    note_near(pair);
+    join(pair.first, pair.second);
   else
     pair.memory.clear();
-}
-
-void Islands::note_near(BodyPair& pair) {
-  pair.near = true;
-  meets_[std::size_t(pair.first)] = meets_[std::size_t(pair.second)] = 1;
-  join(pair.first, pair.second);
 }
 
 void Islands::begin_step(std::span<const Collider> colliders) {
   leader_.resize(members_.size());
   done_.assign(members_.size(), 0);
-  meets_.assign(members_.size(), 0);
   roused_.assign(members_.size(), 0);
   stops_.clear();
   for (Index k = 0; k < Index(members_.size()); ++k) {
@@ -473,8 +468,7 @@ bool Islands::is_near_itself(BodyPair& pair) {
   if (!may_meet(pair)) return false;
   if (!pair.memory.empty()) return true;
   Member& m = members_[std::size_t(pair.first)];
-  if (m.self->clear(m.rows().points(), m.x(), m.x(), pair.delta)) return false;
-  if (members_.size() == 1) m.place_surface(m.x(), m.begin);
+  if (m.self->clear(m.begin, m.begin, pair.delta)) return false;
   m.self->find(m.begin, m.begin, m.thickness, pair.candidates);
   PairMotion here = pair.motion(m, m);
   here.first_end = here.second_end = m.begin;
@@ -520,12 +514,9 @@ std::optional<Index> Islands::step_island(Index leader, Pool& pool) {
   for (BodyPair& pair : pairs_)
     if (may_meet(pair) && root(pair.first) == leader && root(pair.second) == leader)
       joined_pairs_.push_back(&pair);
-  if (members_.size() == 1) {
-    foresee(members_[0]);
-    members_[0].step_begin = members_[0].begin;
-  }
+  if (members_.size() == 1) foresee(members_[0]);
   for (BodyPair* pair : joined_pairs_)
-    if (pair->within_one()) search_within(*pair);
+    if (pair->within_one()) search(*pair);
   for (Member* m : joined_) {
     m->whole = m->input;
     m->earlier = {};
@@ -598,29 +589,19 @@ void Islands::prepare_part(double end, double h) {
     m->contact->keep(ContactBody::Slot::part);
     foresee(*m);
   }
-  for (BodyPair* pair : joined_pairs_) pair->within_one() ? search_within(*pair) : search(*pair);
+  for (BodyPair* pair : joined_pairs_) search(*pair);
 }
 
-/// Who is far from meeting itself has no rows of that; what its way brings is asked when it is known.
-void Islands::search_within(BodyPair& pair) {
-  const Member& m = members_[std::size_t(pair.first)];
-  if (pair.memory.empty() && m.self->clear(m.rows().points(), m.x(), m.x(), pair.delta))
-    pair.candidates.clear();
-  else
-    search(pair);
+bool Islands::steps_as_island(Index member) {
+  return std::any_of(pairs_.begin(), pairs_.end(), [&](const BodyPair& pair) {
+    return pair.near && (pair.first == member || pair.second == member);
+  });
 }
 
 /// Bodies stepped apart, and their ways are free.
 bool Islands::ends_apart(BodyPair& pair) {
   Member &a = members_[std::size_t(pair.first)], &b = members_[std::size_t(pair.second)];
-  if (pair.within_one()) {
-    if (a.self->clear(a.rows().points(), a.node_begin, a.x(), pair.delta)) return true;
-    if (members_.size() == 1) {
-      a.place_surface(a.node_begin, a.begin);
-      a.place_surface(a.x(), a.end);
-      a.at = a.begin;
-    }
-  }
+  if (pair.within_one() && a.self->clear(a.begin, a.end, pair.delta)) return true;
   search(pair);
   rows_.clear();
   int touches = 0;
@@ -632,10 +613,10 @@ bool Islands::ends_apart(BodyPair& pair) {
 bool Islands::check_apart() {
   roused_.assign(members_.size(), 0);
   for (Member& m : members_) {
-    if (m.asleep() || members_.size() == 1) continue;
+    if (m.asleep()) continue;
     m.place_surface(m.x(), m.end);
     m.at = m.begin;
-    m.surface->moving().refit(m.begin, m.end, m.thickness);
+    if (members_.size() > 1) m.surface->moving().refit(m.begin, m.end, m.thickness);
   }
   bool any = false;
   for (BodyPair& pair : pairs_) {
@@ -644,10 +625,11 @@ bool Islands::check_apart() {
         pair.within_one() ? steps_as_island(pair.first) : root(pair.first) == root(pair.second);
     if (together || !may_meet(pair) || ends_apart(pair)) continue;
     any = true;
+    pair.near = true;
     if (one_asleep(pair)) rouse(members_[std::size_t(pair.first)].asleep() ? pair.first : pair.second);
     for (Index k = 0; k < Index(members_.size()); ++k)
       if (root(k) == root(pair.first) || root(k) == root(pair.second)) done_[std::size_t(k)] = 0;
-    note_near(pair);
+    join(pair.first, pair.second);
   }
   for (std::size_t k = 0; any && k < members_.size(); ++k)
     if (!done_[k]) go_back(members_[k]);

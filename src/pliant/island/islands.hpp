@@ -98,8 +98,7 @@ class Islands {
   void prepare_part(double end, double h);
   bool is_near(BodyPair& pair);
   bool is_near_itself(BodyPair& pair);
-  bool steps_as_island(Index member) const { return meets_[std::size_t(member)] != 0; }
-  void note_near(BodyPair& pair);
+  bool steps_as_island(Index member);
   bool ends_apart(BodyPair& pair);
   void measure(BodyPair& pair) const;
   void find_bond_distances();
@@ -112,7 +111,6 @@ class Islands {
   bool are_willing(const BodyPair& pair) const;
   bool may_meet(const BodyPair& pair) const;
   void search(BodyPair& pair);
-  void search_within(BodyPair& pair);
   void join(Index a, Index b);
   Index root(Index member);
   std::optional<Index> step_island(Index leader, Pool& pool);
@@ -136,7 +134,6 @@ class Islands {
   std::vector<char> restless_;  // of a root: its island does not rest
   std::vector<Index> leader_;   // of a member, the lowest of its island by links
   std::vector<char> done_;
-  std::vector<char> meets_;  // of a member: some pair of it is near
   std::vector<Member*> joined_;
   std::vector<BodyPair*> joined_pairs_;
   std::vector<Collider> colliders_;  // of a part of a step

@@ -136,15 +136,6 @@ bool is_lowest(const MeetingSurface& s, std::span<const Vec3> x, Index v, const 
   return true;
 }
 
-/// All edges from here lie across `away`.
-bool is_flat(const MeetingSurface& s, std::span<const Vec3> x, Index v, const Vec3& away) {
-  const std::span<const Index> beside = s.beside_vertex(v);
-  return std::all_of(beside.begin(), beside.end(), [&](Index w) {
-    const Vec3 edge = x[std::size_t(w)] - x[std::size_t(v)];
-    return std::abs(edge.dot(away)) < flat * edge.norm();
-  });
-}
-
 /// The same of the triangles beside an edge; in_flat: it lies in a flat piece across `away`.
 bool is_lowest_edge(const MeetingSurface& s, std::span<const Vec3> x, Index e, const Vec3& away,
                     bool& in_flat) {
@@ -163,7 +154,7 @@ bool is_lowest_edge(const MeetingSurface& s, std::span<const Vec3> x, Index e, c
   return true;
 }
 
-/// No neighbour of the features is nearer. flat_edges: two edges, one of them in a flat piece.
+/// No neighbour of the features is nearer. flat: two edges, one of them in a flat piece.
 bool is_minimum(const PairMotion& m, const PairRow& row, bool& flat_edges) {
   const Vec3& n = row.normal;
   flat_edges = false;
@@ -227,39 +218,19 @@ void PairRows::collect(const PairMotion& m, const PairCandidates& candidates,
 }
 
 void PairRows::thin(const PairMotion& m, std::vector<PairRow>& rows) {
-  constexpr double sunk = 0.9;  // of delta
-  const auto is_near = [&](const PairRow& row) { return row.distance < sunk * row.delta; };
-  dropped_.assign(rows.size(), 0);
-  // What is no minimum is nearer beside, and that has a row; but within one surface it may be next by the mesh.
-  constexpr char for_good = 2;
-  for (std::size_t c = 0; c < rows.size(); ++c) {
-    if (m.self) rows[c].must |= is_near(rows[c]);
-    if (rows[c].must) continue;
+  std::erase_if(rows, [&](PairRow& row) {
+    if (row.must) return false;
     bool flat_edges = false;
-    dropped_[c] = !is_minimum(m, rows[c], flat_edges) ? for_good : flat_edges ? 1 : 0;
-  }
-  drop_doubles(m, rows);
-  if (!m.self) {
-    note_held(m, rows);
-    drop_between(m, rows);
-    for (std::size_t c = 0; c < rows.size(); ++c)
-      if (dropped_[c] && (rows[c].carried || (is_near(rows[c]) && dropped_[c] != for_good)) &&
-          !is_held(m, rows[c]))
-        dropped_[c] = 0;
-    forget_held(rows);
-  }
-  std::size_t kept = 0;
-  for (std::size_t c = 0; c < rows.size(); ++c)
-    if (!dropped_[c]) rows[kept++] = rows[c];
-  rows.resize(kept);
-}
-
-/// By vertex: its nearest row first.
-void PairRows::drop_doubles(const PairMotion& m, const std::vector<PairRow>& rows) {
+    const bool minimum = is_minimum(m, row, flat_edges);
+    row.must = row.distance < 0.9 * row.delta && (minimum || m.self);
+    return !row.must && (!minimum || flat_edges);
+  });
+  // b) by vertex: its nearest row first
+  dropped_.assign(rows.size(), 0);
   order_.clear();
   const auto vertex_of = [&](const PairRow& row) { return std::pair(row.swapped && !m.self, row.a); };
   for (std::size_t c = 0; c < rows.size(); ++c)
-    if (!dropped_[c] && rows[c].primitive == PairKind::vertex_triangle) order_.push_back(Index(c));
+    if (rows[c].primitive == PairKind::vertex_triangle) order_.push_back(Index(c));
   std::sort(order_.begin(), order_.end(), [&](Index i, Index j) {
     const PairRow &a = rows[std::size_t(i)], &b = rows[std::size_t(j)];
     if (vertex_of(a) != vertex_of(b)) return vertex_of(a) < vertex_of(b);
@@ -276,62 +247,10 @@ void PairRows::drop_doubles(const PairMotion& m, const std::vector<PairRow>& row
         if (!rows[i].must && !dropped_[j] && rows[i].normal.dot(rows[j].normal) > same_way) dropped_[i] = 1;
       }
   }
-}
-
-void PairRows::note_held(const PairMotion& m, const std::vector<PairRow>& rows) {
-  held_[0].resize(std::max(held_[0].size(), m.first_at.size()));
-  held_[1].resize(std::max(held_[1].size(), m.second_at.size()));
-  for (std::size_t c = 0; c < rows.size(); ++c) {
-    const PairRow& row = rows[c];
-    if (dropped_[c] || row.primitive != PairKind::vertex_triangle) continue;
-    Held& held = held_[row.swapped][std::size_t(row.a)];
-    if (held.normal.isZero(0) || row.distance < held.distance) held = {row.normal, row.distance};
-  }
-}
-
-void PairRows::forget_held(const std::vector<PairRow>& rows) {
-  for (const PairRow& row : rows)
-    if (row.primitive == PairKind::vertex_triangle) held_[row.swapped][std::size_t(row.a)] = {};
-}
-
-bool PairRows::points_hold(const PairRow& row, int first, int last, int side) const {
-  constexpr double hardly = 0.1;  // of delta
-  double distance = 0;
-  for (std::size_t k = std::size_t(first); k <= std::size_t(last); ++k) {
-    const Held& held = held_[std::size_t(side)][std::size_t(row.vertex[k])];
-    if (!(held.normal.dot(row.normal) > same_way)) return false;
-    distance += std::abs(row.weight[k]) * held.distance;
-  }
-  return distance <= row.distance + hardly * row.delta;
-}
-
-bool PairRows::corners_hold(const PairRow& row) const {
-  const bool inside = row.key.kind == PairKey::vertex_triangle || row.key.kind == PairKey::triangle_vertex;
-  return inside && points_hold(row, 1, 3, row.swapped ? 0 : 1);
-}
-
-bool PairRows::is_held(const PairMotion& m, const PairRow& row) const {
-  if (row.primitive == PairKind::vertex_triangle)
-    return points_hold(row, 0, 0, row.swapped ? 1 : 0) || corners_hold(row);
-  bool first_flat = false, second_flat = false;
-  is_lowest_edge(m.first, m.first_at, row.a, row.normal, first_flat);
-  is_lowest_edge(m.second, m.second_at, row.b, -row.normal, second_flat);
-  return (second_flat && points_hold(row, 0, 1, 0)) || (first_flat && points_hold(row, 2, 3, 1));
-}
-
-/// One of two surfaces keeps the rows of its vertices.
-void PairRows::drop_between(const PairMotion& m, const std::vector<PairRow>& rows) {
-  constexpr double as_fine = 1 + 1e-6;
-  const bool second_is_finer = m.first.mean_edge() > as_fine * m.second.mean_edge();
-  const MeetingSurface& coarser = second_is_finer ? m.first : m.second;
-  const std::span<const Vec3> x = second_is_finer ? m.first_at : m.second_at;
-  for (std::size_t c = 0; c < rows.size(); ++c) {
-    const PairRow& row = rows[c];
-    if (dropped_[c] || row.must || row.primitive != PairKind::vertex_triangle ||
-        row.swapped == second_is_finer)
-      continue;
-    dropped_[c] = is_flat(coarser, x, row.a, row.normal) && corners_hold(row);
-  }
+  std::size_t kept = 0;
+  for (std::size_t c = 0; c < rows.size(); ++c)
+    if (!dropped_[c]) rows[kept++] = rows[c];
+  rows.resize(kept);
 }
 
 bool PairRows::any_near(const PairMotion& m, const PairCandidates& candidates) const {

@@ -5,22 +5,17 @@
 // may be one: a body with itself. What lies near at rest by the make of the mesh then keeps less (SelfSearch::kept).
 //
 // Thinning. Face on face, thousands of pairs are near. What follows is left out, unless the pair carried force in the
-// last step or was about to be hit in this one. Of two bodies that were pressed together pairs that carried force are
-// left out again when they are as far apart as they are to be.
+// last step or was about to be hit in this one, or (b and c) is nearer than 0.9 of the distance to be kept: pairs
+// left out beyond that sink until they stop the whole island.
 //   a) what is no local minimum of the distance, judged by the edges beside the features: what is nearer beside them has
 //      a row. Its normal leans to the side, and would hold a face that slides over the inner edges of another. Within
-//      one surface what is nearer may be next to each other by the mesh, and has none: there what is near stays
+//      one surface what is nearer may be next to each other by the mesh, and has none: there (a) is as (b) and (c).
 //   b) all but the nearest of the rows of one vertex whose normals lie within 15 degrees
 //   c) two edges of which one lies in a flat piece across the normal: its vertices have rows
-//   d) face on face, vertices of the coarser surface (of equal ones, of the second) over a triangle whose three corners
-//      have rows the same way and are no farther away: they hold it, too
-// Pairs nearer than 0.9 of the distance to be kept stay, because they sink until they stop the whole island; but not
-// where the rows of b) to d) that hold them are hardly farther away than they are: those lift them, too.
 #pragma once
 
 #include <cmath>
 #include <compare>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -60,7 +55,6 @@ struct PairRow {
   double distance = 0;             ///< m
   double delta = 0;                ///< the distance to be kept, m
   bool must = false;               ///< not to be thinned
-  bool carried = false;            ///< force in the last step, and is not far enough away to be let go
 
   /// Points 0 .. sides() - 1 are of side A.
   int side_a() const { return primitive == PairKind::edge_edge ? 2 : 1; }
@@ -91,17 +85,12 @@ struct PairMotion {
 class PairRows {
  public:
   /// Candidates whose features are near now or would be hit on the way become rows; thinned, sorted by key.
-  /// `known(key)`: the pair carried force; it stays, or only where it is nearer than `released` of its delta and no other
-  /// row holds it. Replaces what `out` held.
+  /// `known(key)`: the pair carried force. Replaces what `out` held.
   template <class Known>
   void find(const PairMotion& motion, const PairCandidates& candidates, Known&& known,
-            std::vector<PairRow>& out, double released = std::numeric_limits<double>::infinity()) {
+            std::vector<PairRow>& out) {
     collect(motion, candidates, out);
-    for (PairRow& row : out)
-      if (known(row.key)) {
-        row.must = !(released < std::numeric_limits<double>::infinity());
-        row.carried = row.distance < released * row.delta;
-      }
+    for (PairRow& row : out) row.must = known(row.key);
     thin(motion, out);
   }
   /// Rows of pairs that were about to be hit, measured anew. Stays sorted.
@@ -125,27 +114,9 @@ class PairRows {
  private:
   void collect(const PairMotion& motion, const PairCandidates& candidates, std::vector<PairRow>& out) const;
   void thin(const PairMotion& motion, std::vector<PairRow>& rows);
-  /// b)
-  void drop_doubles(const PairMotion& motion, const std::vector<PairRow>& rows);
-  /// d)
-  void drop_between(const PairMotion& motion, const std::vector<PairRow>& rows);
-  /// Notes how far the vertices of rows are away.
-  void note_held(const PairMotion& motion, const std::vector<PairRow>& rows);
-  void forget_held(const std::vector<PairRow>& rows);
-  /// A row that is left out is held by others.
-  bool is_held(const PairMotion& motion, const PairRow& row) const;
-  /// The corners of the triangle under a vertex hold it.
-  bool corners_hold(const PairRow& row) const;
-  /// Those of its points that are of this side have rows the same way which are hardly farther away.
-  bool points_hold(const PairRow& row, int first, int last, int side) const;
 
   std::vector<char> dropped_;
   std::vector<Index> order_;
-  struct Held {
-    Vec3 normal{0, 0, 0};  ///< 0: it has no row
-    double distance = 0;
-  };
-  std::array<std::vector<Held>, 2> held_;  // of the vertices of both surfaces, by the nearest of their rows
 };
 
 }  // namespace pliant

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "pliant/base/check.hpp"
 #include "pliant/math/polar.hpp"
 
 namespace pliant {
 namespace {
-
-constexpr std::size_t samples = 128;  // points at least that a rotation is fitted to
 
 Vec3 mean_of(std::span<const Vec3> x) {
   Vec3 sum = Vec3::Zero();
@@ -33,36 +30,31 @@ double least_self_distance(const MovingSurface& surface, std::span<const Vec3> x
   return least;
 }
 
-void SelfClearance::remember(std::span<const Vec3> x, double distance, double spread) {
+void SelfClearance::remember(std::span<const Vec3> x, double distance) {
   const Vec3 mean = x.empty() ? Vec3::Zero().eval() : mean_of(x);
   places_.assign(x.begin(), x.end());
   for (Vec3& p : places_) p -= mean;
   distance_ = distance;
-  spread_ = spread;
   last_.clear();
 }
 
-/// By some of the points: a better fit would cost more than it finds.
+/// sum (x - mean) X^T = sum (x - x_0) X^T, because the places sum to zero.
 SelfClearance::Fit SelfClearance::fit(std::span<const Vec3> x) const {
-  const std::size_t stride = std::max<std::size_t>(1, x.size() / samples);
   const Vec3 origin = x[0];
-  Vec3 sum = Vec3::Zero(), sum_before = Vec3::Zero();
+  Vec3 sum = Vec3::Zero();
   Mat3 f = Mat3::Zero();
-  double count = 0;
-  for (std::size_t i = 0; i < x.size(); i += stride, ++count) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
     const Vec3 r = x[i] - origin;
     sum += r;
-    sum_before += places_[i];
     f.noalias() += r * places_[i].transpose();
   }
-  f.noalias() -= sum * sum_before.transpose() / count;
-  Fit out{polar_rotation(f, last_fit_.turn), 0};
+  Fit out{polar_rotation(f, Eigen::Quaterniond::Identity()), 0};
   const Mat3 r = out.turn.toRotationMatrix();
-  const Vec3 shift = origin + (sum - r * sum_before) / count;
+  const Vec3 mean = origin + sum / double(x.size());
   double squared = 0;
   for (std::size_t i = 0; i < x.size(); ++i)
-    squared = std::max(squared, (x[i] - shift - r * places_[i]).squaredNorm());
-  out.miss = spread_ * std::sqrt(squared);
+    squared = std::max(squared, (x[i] - mean - r * places_[i]).squaredNorm());
+  out.miss = std::sqrt(squared);
   return out;
 }
 
@@ -70,7 +62,7 @@ double SelfClearance::bound(std::span<const Vec3> begin, std::span<const Vec3> e
   if (places_.empty()) return 0;
   PLIANT_CHECK(begin.size() == places_.size() && end.size() == places_.size());
   const auto is_last = [&](std::span<const Vec3> x) {
-    return last_.size() == x.size() && std::memcmp(x.data(), last_.data(), x.size_bytes()) == 0;
+    return std::equal(x.begin(), x.end(), last_.begin(), last_.end());
   };
   const Fit at_begin = is_last(begin) ? last_fit_ : fit(begin);
   if (!is_last(end)) {

@@ -17,32 +17,30 @@ double least_self_distance(const MovingSurface& surface, std::span<const Vec3> x
 
 class SelfClearance {
  public:
-  /// Vertices and edges without a vertex in common are `distance` apart or more at the places x of the vertices, or of
-  /// the nodes whose weighted means they are. spread: the largest sum of the sizes of the weights of a vertex, which
-  /// add up to 1.
-  void remember(std::span<const Vec3> x, double distance, double spread = 1);
+  /// Vertices and edges without a vertex in common are `distance` apart or more at the places x.
+  void remember(std::span<const Vec3> x, double distance);
   void forget() { places_.clear(), last_.clear(); }
 
   /// A bound of that distance on all of the straight ways from begin to end; 0 when nothing is remembered.
   /// kept: each pair was `distance` farther apart than what it keeps, which is this or less, and the answer is a bound
   /// of what is left beyond that.
-  /// With any rotations and shifts that carry the remembered places X near the begin and the end, w the angle from one
-  /// to the other, and r how far a vertex is from where they carry it (spread times what a node is),
+  /// With rotations and shifts that carry the remembered places X to the begin and the end as well as a fit can,
+  /// w the angle from one to the other, and r how far a vertex is from where they carry it,
   ///   distance(t) >= cos(w / 2) (distance + kept) - kept - 2 r
   /// because the mean of two rotations shortens nothing by more than cos(w / 2), and points of edges and
   /// triangles are off by no more than vertices.
   double bound(std::span<const Vec3> begin, std::span<const Vec3> end, double kept = 0);
 
  private:
-  /// A rotation that carries the places near x, and how far off it leaves a vertex.
+  /// The rotation about the mean that carries the places nearest to x, and how far off it leaves a vertex.
   struct Fit {
-    Eigen::Quaterniond turn = Eigen::Quaterniond::Identity();
+    Eigen::Quaterniond turn;
     double miss = 0;
   };
   Fit fit(std::span<const Vec3> x) const;
 
   Points places_;  ///< remembered, about their mean
-  double distance_ = 0, spread_ = 1;
+  double distance_ = 0;
   Points last_;  ///< where the last way ended: where the next begins, mostly
   Fit last_fit_;
 };

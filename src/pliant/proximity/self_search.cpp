@@ -2,7 +2,6 @@
 #include "pliant/proximity/self_search.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace pliant {
@@ -38,17 +37,6 @@ double size_of(std::span<const Vec3> x, std::span<const Triangle> triangles) {
   for (const Triangle& t : triangles)
     for (const Index v : t) box.add(x[std::size_t(v)]);
   return triangles.empty() ? 0 : (box.high - box.low).maxCoeff();
-}
-
-double spread_of(const Gather& vertices) {
-  double most = 1;
-  for (Index v = 0; v < vertices.rows(); ++v) {
-    double sum = 0;
-    for (Index k = vertices.begin[std::size_t(v)]; k < vertices.begin[std::size_t(v) + 1]; ++k)
-      sum += std::abs(vertices.weight[std::size_t(k)]);
-    most = std::max(most, sum);
-  }
-  return most;
 }
 
 }  // namespace
@@ -144,10 +132,7 @@ double SelfSearch::kept(PairKind kind, const std::array<Index, 4>& vertex, doubl
 
 /// By how much pairs at x are farther apart than they keep, at least. Pairs that the search does not see are 2 `look`
 /// delta apart or more.
-void SelfSearch::remember(const Gather& vertices, std::span<const Vec3> nodes, double delta) {
-  Points& x = gathered_;
-  x.resize(std::size_t(vertices.rows()));
-  gather(vertices, nodes, x);
+void SelfSearch::remember(std::span<const Vec3> x, double delta) {
   find(x, x, look * delta, found_);
   double least = (2 * look - 1) * delta;
   const auto see = [&](PairKind kind, const std::array<Index, 4>& vertex) {
@@ -164,11 +149,10 @@ void SelfSearch::remember(const Gather& vertices, std::span<const Vec3> nodes, d
     const SurfaceEdge &e = surface_.edges()[std::size_t(k)], &f = surface_.edges()[std::size_t(l)];
     see(PairKind::edge_edge, {e[0], e[1], f[0], f[1]});
   }
-  clearance_.remember(nodes, least, spread_of(vertices));
+  clearance_.remember(x, least);
 }
 
-bool SelfSearch::clear(const Gather& vertices, std::span<const Vec3> begin, std::span<const Vec3> end,
-                       double delta) {
+bool SelfSearch::clear(std::span<const Vec3> begin, std::span<const Vec3> end, double delta) {
   if (clearance_.bound(begin, end, delta) > 0) {
     patience_ = 0;
     return true;
@@ -177,7 +161,7 @@ bool SelfSearch::clear(const Gather& vertices, std::span<const Vec3> begin, std:
     --wait_;
     return false;
   }
-  remember(vertices, begin, delta);
+  remember(begin, delta);
   if (clearance_.bound(begin, end, delta) > 0) {
     patience_ = 0;
     return true;

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "pliant/math/gather.hpp"
 #include "pliant/proximity/crossing.hpp"
 #include "pliant/proximity/pair_search.hpp"
 #include "pliant/proximity/self_clearance.hpp"
@@ -37,9 +36,8 @@ class SelfSearch {
   double kept(PairKind kind, const std::array<Index, 4>& vertex, double delta) const;
 
   /// No pair is nearer than it keeps anywhere on the straight ways. False: not known. What is remembered for it makes
-  /// it faster and changes no result: whoever searches where it is false finds a pair or finds none. The ways are those
-  /// of the nodes that the vertices are means of.
-  bool clear(const Gather& vertices, std::span<const Vec3> begin, std::span<const Vec3> end, double delta);
+  /// it faster and changes no result: whoever searches where it is false finds a pair or finds none.
+  bool clear(std::span<const Vec3> begin, std::span<const Vec3> end, double delta);
   /// Positions have nothing to do with those before.
   void forget() { clearance_.forget(), wait_ = patience_ = 0; }
 
@@ -52,7 +50,7 @@ class SelfSearch {
            place == place_[std::size_t(d)];
   }
   bool left_out(Index vertex, const Triangle& t) const { return left_out(vertex, t[0], t[1], t[2]); }
-  void remember(const Gather& vertices, std::span<const Vec3> nodes, double delta);
+  void remember(std::span<const Vec3> x, double delta);
 
   Points rest_;
   double size_ = 0;
@@ -63,7 +61,7 @@ class SelfSearch {
   CrossingSearch crossing_search_;
   SelfClearance clearance_;
   int wait_ = 0, patience_ = 0;  // steps until the clearance is measured again, after it was of no use
-  Points shifted_, gathered_;
+  Points shifted_;
   PairCandidates found_;
   std::vector<EdgeCrossing> crossings_;
 };

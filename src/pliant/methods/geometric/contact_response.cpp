@@ -36,7 +36,6 @@ void ContactResponse::flush() {
 void ContactResponse::forget_entries() {
   known_.clear();
   for (Filled& filled : filled_) filled.problem = nullptr;
-  points_.forget();
 }
 
 // ---- the modes ----
@@ -328,19 +327,23 @@ void ContactResponse::copy_entries(std::span<const Contact> contacts, ContactPro
   }
 }
 
-void ContactResponse::fill_points(std::span<const Contact> contacts, Index parts, ContactProblem& problem,
-                                  Pool& pool) {
-  points_.find(contacts);
-  if (points_.reset(contacts, parts, split_, problem, keeps_volume())) return;
-  wanted_.assign(points_.vertices().begin(), points_.vertices().end());
-  keep_known();
-  need_columns(pool);
-  grow_entries();
-  const std::vector<Index>& vertices = points_.vertices();
-  for (std::size_t a = 0; a < vertices.size(); ++a) {
-    const float* from = entries_.data() + known_.size() * std::size_t(rank_of_[vertices[a]]);
-    float* out = problem.point_response().row(Index(a));
-    for (std::size_t b = 0; b < vertices.size(); ++b) out[b] = from[rank_of_[vertices[b]]];
+void ContactResponse::weigh_entries(std::span<const Contact> contacts, ContactProblem& problem) {
+  for (Filled& filled : filled_)
+    if (filled.problem == &problem) filled.problem = nullptr;
+  const std::size_t n = known_.size();
+  weighed_.resize(n);
+  for (Index c = 0; c < problem.size(); ++c) {
+    std::fill(weighed_.begin(), weighed_.end(), 0.0f);
+    for (const ContactTerm& term : contacts[c].terms()) {
+      const float* row = entries_.data() + n * std::size_t(rank_of_[term.vertex]);
+      for (std::size_t k = 0; k < n; ++k) weighed_[k] += float(term.weight) * row[k];
+    }
+    for (Index d = 0; d <= c; ++d) {
+      float sum = 0;
+      for (const ContactTerm& term : contacts[d].terms())
+        sum += float(term.weight) * weighed_[std::size_t(rank_of_[term.vertex])];
+      problem.s(c, d) = problem.s(d, c) = sum;
+    }
   }
 }
 
@@ -348,20 +351,21 @@ void ContactResponse::fill(std::span<const Contact> contacts, ContactProblem& pr
   const Gather& w = body_.rows->points();
   const bool single =
       std::all_of(contacts.begin(), contacts.end(), [](const Contact& c) { return c.row.count == 0; });
+  wanted_.clear();
+  for (const Contact& c : contacts)
+    for (const ContactTerm& term : c.terms())
+      if (wanted_.empty() || wanted_.back() != term.vertex) wanted_.push_back(term.vertex);
+  if (!single) {
+    std::sort(wanted_.begin(), wanted_.end());
+    wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
+  }
+  keep_known();
+  need_columns(pool);
+  grow_entries();
   const bool swells = keeps_volume();
   const Index parts = swells ? body_.kept->parts() : split_ ? Index(parts_.size()) : 1;
-  if (single) {
-    wanted_.clear();
-    for (const Contact& c : contacts)
-      if (wanted_.empty() || wanted_.back() != c.key.vertex) wanted_.push_back(c.key.vertex);
-    keep_known();
-    need_columns(pool);
-    grow_entries();
-    problem.reset(Index(contacts.size()), parts, split_, swells);
-    copy_entries(contacts, problem);
-  } else {
-    fill_points(contacts, parts, problem, pool);
-  }
+  problem.reset(Index(contacts.size()), parts, split_, swells);
+  single ? copy_entries(contacts, problem) : weigh_entries(contacts, problem);
   for (Index v : known_) rank_of_[v] = -1;
   for (Index c = 0; c < problem.size(); ++c) {
     ContactProblem::Row& row = problem.row(c);

@@ -25,7 +25,6 @@
 // of A^-1 and entries of pairs of vertices.
 #pragma once
 
-#include "pliant/contact/contact_points.hpp"
 #include "pliant/contact/contact_stage.hpp"
 #include "pliant/contact/response_columns.hpp"
 #include "pliant/methods/geometric/kept_volume.hpp"
@@ -144,8 +143,8 @@ class ContactResponse final : public NodeResponse {
   void grow_entries();
   /// s of the contacts, where the problem does not hold them already.
   void copy_entries(std::span<const Contact> contacts, ContactProblem& problem);
-  /// The same of contacts whose rows have several vertices.
-  void fill_points(std::span<const Contact> contacts, Index parts, ContactProblem& problem, Pool& pool);
+  /// The same of contacts whose rows have several vertices: s_cd = sum a_k a_l s of the vertices k and l.
+  void weigh_entries(std::span<const Contact> contacts, ContactProblem& problem);
 
   Body body_;
   bool split_ = false, exact_ = true;  // exact: A^-1, not a V-cycle
@@ -170,7 +169,7 @@ class ContactResponse final : public NodeResponse {
     std::vector<Index> vertices;  // of its rows
   };
   std::array<Filled, 2> filled_;  // what problems hold already
-  ContactPoints points_;
+  std::vector<float> weighed_;    // of a contact: its answer at every known vertex
 };
 
 }  // namespace pliant::geometric

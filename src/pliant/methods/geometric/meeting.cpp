@@ -164,11 +164,9 @@ SurfaceResponse& Meeting::response() {
 
 /// B = D^-1, D the sum of the sizes of each row of A: A <= D, and H <= A. A model then takes about as many projected
 /// steps as the root of the ratio of D to the masses, however few modes the body bends in; A^-1 does no better for
-/// sheets and other soft bodies, whose bending is as soft beside A. False: they would be too many. Columns of A^-1 for
-/// the contacts of a large body are no better choice.
+/// sheets and other soft bodies, whose bending is as soft beside A. False: they would be too many.
 bool Meeting::find_node_responses() {
-  constexpr std::size_t large = 20000;  // nodes
-  const double softest = body_.state_.nodes.x.size() > large ? 3e4 : 3000;
+  constexpr double softest = 3000;
   const Equation& e = step_->equation;
   const std::span<const float> bounds = e.cache.system.bounds();
   const std::size_t count = e.state.nodes.x.size();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pliant/methods/rigid/response.hpp"
 
-#include <algorithm>
-
 #include "pliant/physics/free_turn.hpp"
 
 namespace pliant::rigid {
@@ -66,13 +64,8 @@ Twist Response::answer(std::span<const Contact> contacts, std::span<const Vec3> 
 
 void Response::fill(std::span<const Contact> contacts, ContactProblem& problem, Pool&) {
   const Index n = Index(contacts.size());
-  const bool alone =
-      std::all_of(contacts.begin(), contacts.end(), [](const Contact& c) { return c.row.count == 0; });
   if (mobility_.split) {
-    if (alone)
-      problem.reset(n, 1, true);
-    else  // a shift: the response of one point
-      problem.reset_points(n, 1, 1, true).row(0)[0] = float(mobility_.light());
+    problem.reset(n, 1, true);
     problem.part(0).inverse_inertia = mobility_.turn();
   } else {
     problem.reset_dense(n);
@@ -84,11 +77,6 @@ void Response::fill(std::span<const Contact> contacts, ContactProblem& problem, 
     row.friction = contact.friction;
     row.lever = lever(contact);
     if (!mobility_.split) continue;
-    if (!alone) {
-      problem.point_response().begin_contact();
-      problem.point_response().add_point(0, weight(contact));
-      continue;
-    }
     const double shift = mobility_.light() * weight(contact);
     for (Index d = 0; d < n; ++d) problem.s(c, d) = float(shift * weight(contacts[std::size_t(d)]));
   }

@@ -268,6 +268,7 @@ TEST(HostileMethods, spans_of_a_wrong_length_go_to_the_check_handler) {
     }
     method.driven_until(), method.contact_body(), method.inverted_cells(), method.embedding();
     EXPECT_TRUE(std::isfinite(method.elastic_energy()));
+    EXPECT_TRUE(std::isfinite(method.mass_damping()));
   }
 }
 

@@ -127,8 +127,8 @@ TEST(HostileSimulation, setters_refuse_nonsense_and_keep_what_was) {
   EXPECT_FALSE(body.set_contact({}));
   EXPECT_FALSE(body.problems().size());
   body.held_at(not_a_number), body.last_key(), body.triangles(), body.rest_surface(), body.faces();
-  body.contact_triangles(), body.closed(), body.contact(), body.contacts(), body.last_step(), body.report(),
-      body.name();
+  body.contact_triangles(), body.closed(), body.contact(), body.contacts(), body.last_step(),
+      body.outer_force(), body.report(), body.name();
 }
 
 TEST(HostileSimulation, grabs_of_nonsense_make_a_step_and_a_pose_fail) {

@@ -108,6 +108,7 @@ Recorder recorded(const Scene& scene, const std::vector<Cells>& frames) {
   writer.array(std::vector<std::uint64_t>(std::size_t(bodies), 0));  // hashes
   writer.array(std::vector<LargestForce>(std::size_t(bodies)));
   writer.array(std::vector<StopNote>{});
+  writer.array(std::vector<Reaction>(std::size_t(bodies)));
   writer.value(std::uint64_t(frames.size()) * std::uint64_t(bodies));
   int frame = 0;
   for (const Cells& given : frames) {
